@@ -1,0 +1,82 @@
+// Downloads of the embedded service: tickhaul beside curl and the vendor's client. See docs/benchmarks.md.
+//   node bench/download.js [--rounds <n>] [--only small|large]
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { compare, sizeOf } from './lib/compare.js';
+import { makeLargeFiles, makeSmallFiles } from './lib/data.js';
+import { curl, curlThenGzip, makeCertificate, tardisDev, tickhaul } from './lib/peers.js';
+import { startService, startTls } from './lib/service.js';
+import { formatRuns } from './lib/table.js';
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, only: { type: 'string' } },
+});
+const rounds = Math.max(1, Number(values.rounds) || 5);
+
+process.stdout.write(
+  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n`,
+);
+if (values.only !== 'large') await withScratch(smallFiles);
+if (values.only !== 'small') await withScratch(largeFiles);
+
+/** Many small files, where waiting for answers is what takes the time. */
+async function smallFiles(scratch, cleanUp) {
+  const source = join(scratch, 'source');
+  const files = await makeSmallFiles(source, {
+    symbols: Array.from({ length: 60 }, (_, at) => `COIN${at + 10}USDT`),
+    types: ['quotes', 'trades'],
+    days: ['2024-03-01', '2024-03-02', '2024-03-03'],
+  });
+  const service = await startService('--latency', '50ms', '--replay-dir', source);
+  cleanUp(service.stop);
+  makeCertificate(scratch);
+  const tls = await startTls(service.env.TICKHAUL_DATASETS_URL, scratch);
+  cleanUp(tls.stop);
+  await report('small files, 50 ms before each answer', source, files, scratch, [
+    tickhaul(service, 'tickhaul'),
+    tickhaul(service, 'tickhaul -j 20', '-j', '20'),
+    curl(service, 'curl --parallel (50 at once)'),
+    curl(service, 'curl --parallel --parallel-max 20', '--parallel-max', '20'),
+    tardisDev(service, tls, scratch),
+  ]);
+}
+
+/** Few large files, where checking them is what takes the time. */
+async function largeFiles(scratch, cleanUp) {
+  const source = join(scratch, 'source');
+  const files = await makeLargeFiles(source, {
+    symbols: Array.from({ length: 8 }, (_, at) => `COIN${at + 10}USDT`),
+    type: 'incremental_book_L2',
+    day: '2024-03-01',
+    bytes: 64_000_000,
+  });
+  const service = await startService('--replay-dir', source);
+  cleanUp(service.stop);
+  await report('large files', source, files, scratch, [
+    tickhaul(service, 'tickhaul'),
+    curlThenGzip(service, 'curl --parallel, gzip -t over two'),
+    curl(service, 'curl --parallel alone (nothing checked)'),
+  ]);
+}
+
+async function report(title, source, files, scratch, peers) {
+  const { bytes } = await sizeOf(source);
+  // The service hashes what it serves at the first request.
+  await compare(peers.slice(0, 1), { files, bytes, rounds: 1, scratch, onRun: () => {} });
+  const onRun = ({ name }, round, { wall }) =>
+    process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
+  const runs = await compare(peers, { files, bytes, rounds, scratch, onRun });
+  process.stdout.write(`\n${files.length} ${title}, ${(bytes / 1e6).toFixed(1)} MB\n\n${formatRuns(runs)}\n`);
+}
+
+async function withScratch(work) {
+  const scratch = await mkdtemp(join(tmpdir(), 'tickhaul-bench-'));
+  const endings = [() => rm(scratch, { recursive: true, force: true })];
+  try {
+    await work(scratch, (ending) => endings.unshift(ending));
+  } finally {
+    for (const end of endings) await end();
+  }
+}

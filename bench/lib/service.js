@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** The built command; another build can be named. */
+export const TICKHAUL =
+  process.env.TICKHAUL_BIN ?? fileURLToPath(new URL('../../dist/bin/tickhaul.js', import.meta.url));
+
+/**
+ * Starts `tickhaul sandbox` as a process of its own.
+ * @returns the environment that makes tickhaul use it, and how to end it.
+ */
+export async function startService(...flags) {
+  const { lines, stop } = start([TICKHAUL, 'sandbox', ...flags]);
+  const env = {};
+  for await (const line of lines) {
+    const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? [];
+    if (name) env[name] = value;
+    if ('TICKHAUL_API_KEY' in env) return { env, stop };
+  }
+  throw new Error('the embedded service did not start');
+}
+
+/** Puts TLS in front of an http address, in a process of its own. @returns the https origin, and how to end it. */
+export async function startTls(target, certificate) {
+  const { lines, stop } = start([fileURLToPath(new URL('../tls.js', import.meta.url)), target, certificate]);
+  for await (const origin of lines) return { origin, stop };
+  throw new Error('the TLS front did not start');
+}
+
+function start(args) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    child.kill();
+    await exited;
+  };
+  return { lines: createInterface(child.stdout), stop };
+}

@@ -1,0 +1,80 @@
+import type { ExchangeRecord, ExchangeSummary } from '../../service/metadata.js';
+import { line } from '../output/json.js';
+import { readToggle } from '../read.js';
+import { withSession } from '../session.js';
+import type { Command } from '../types.js';
+
+export const exchanges: Command = {
+  syntax: 'exchanges [exchange]',
+  describe: "list the exchanges, or show one exchange's record",
+  positionals: { exchange: { type: 'string', describe: 'exchange id; left out, all are listed' } },
+  flags: {},
+  examples: [
+    ['$0 exchanges', 'all exchanges'],
+    ['$0 exchanges deribit', 'what there is of one'],
+  ],
+  async run(args, cli) {
+    return withSession(args, cli, {}, async ({ client, settings }) => {
+      const { fetchExchange, fetchExchanges } = await import('../../service/metadata.js');
+      const options = { cache: settings.cacheDir, signal: cli.signal };
+      const json = readToggle(args, 'json');
+      if (args['exchange'] === undefined) {
+        const list = await fetchExchanges(client, options);
+        cli.stdout.write(json ? line(list) : await listText(list));
+      } else {
+        const record = await fetchExchange(client, String(args['exchange']), options);
+        cli.stdout.write(json ? line(record) : await recordText(record));
+      }
+      return 0;
+    });
+  },
+};
+
+async function listText(list: readonly ExchangeSummary[]): Promise<string> {
+  const { formatTable } = await import('../output/table.js');
+  return formatTable(
+    [
+      { title: 'exchange', cell: ({ id }) => id },
+      { title: 'name', cell: ({ name }) => name ?? '' },
+      { title: 'datasets', cell: ({ supportsDatasets }) => (supportsDatasets === true ? 'yes' : 'no') },
+      { title: 'since', cell: ({ availableSince }) => dayText(availableSince) },
+      { title: 'until', cell: ({ availableTo, delisted }) => untilText(availableTo, delisted) },
+    ],
+    list,
+  );
+}
+
+async function recordText(record: ExchangeRecord): Promise<string> {
+  const { formatPairs } = await import('../output/table.js');
+  const { datasets } = record;
+  const dataTypes = new Set(datasets?.symbols.flatMap((symbol) => symbol.dataTypes));
+  const incidents = record['incidentReports'];
+  return formatPairs([
+    ['exchange', record.id],
+    ['name', record.name],
+    ['available since', dayText(record.availableSince)],
+    ['until', untilText(record.availableTo, record.delisted)],
+    ['datasets', datasets === undefined ? 'none' : undefined],
+    ['exported from', datasets?.exportedFrom],
+    ['exported until', datasets?.exportedUntil],
+    ['dataset symbols', datasets && countsByType(datasets.symbols)],
+    ['data types', [...dataTypes].join(', ')],
+    ['incident reports', Array.isArray(incidents) ? String(incidents.length) : undefined],
+  ]);
+}
+
+/** `1204 (option 1100, future 104)` */
+function countsByType(symbols: readonly { readonly type?: string | undefined }[]): string {
+  const counts = new Map<string, number>();
+  for (const { type = 'other' } of symbols) counts.set(type, (counts.get(type) ?? 0) + 1);
+  const parts = [...counts].sort((a, b) => b[1] - a[1]).map(([type, count]) => `${type} ${count}`);
+  return parts.length === 0 ? '0' : `${symbols.length} (${parts.join(', ')})`;
+}
+
+function dayText(time: string | undefined): string {
+  return time?.slice(0, 'YYYY-MM-DD'.length) ?? '';
+}
+
+function untilText(availableTo: string | undefined, delisted: boolean | undefined): string {
+  return [dayText(availableTo), delisted === true ? 'delisted' : ''].filter((part) => part !== '').join(' ');
+}

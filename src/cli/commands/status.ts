@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
+import { abortReason, TickhaulError, usageError } from '../../errors.js';
+import type { Client } from '../../service/client.js';
+import type { ExchangeRecord } from '../../service/metadata.js';
+import { line } from '../output/json.js';
+import { readDay, readDuration, readToggle } from '../read.js';
+import { withSession } from '../session.js';
+import type { Args, Cli, Command } from '../types.js';
+
+const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
+
+export const status: Command = {
+  syntax: 'status <exchange>',
+  describe: 'show which days are exported, or wait for one',
+  positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
+  flags: {
+    wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
+    until: { ...value, describe: 'the UTC day to wait for (default: yesterday)' },
+    interval: { ...value, describe: 'time between two looks (default: 60s)' },
+    timeout: { ...value, describe: 'give up after this long, with exit code 7 (default: never)' },
+  },
+  examples: [
+    ['$0 status deribit', 'the last exported day'],
+    ['$0 status deribit --wait --timeout 4h && $0 download deribit …', 'download once yesterday is there'],
+  ],
+  async run(args, cli) {
+    const wait = readWait(args);
+    return withSession(args, cli, {}, async ({ client }) => {
+      const exchange = String(args['exchange']);
+      const show = (record: ExchangeRecord): void => {
+        cli.stdout.write(readToggle(args, 'json') ? line(documentOf(record)) : textOf(record));
+      };
+      const { fetchExchange } = await import('../../service/metadata.js');
+      if (wait === undefined) {
+        show(await fetchExchange(client, exchange, { signal: cli.signal }));
+        return 0;
+      }
+      const { record, reached } = await pollUntil(client, exchange, wait, cli, readToggle(args, 'quiet'));
+      if (record !== undefined) show(record);
+      if (reached) return 0;
+      throw new TickhaulError('not_exported', timeoutMessage(exchange, wait, record));
+    });
+  },
+};
+
+interface Wait {
+  readonly until: Day;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+}
+
+function readWait(args: Args): Wait | undefined {
+  const until = readDay(args, 'until');
+  const intervalMs = readDuration(args, 'interval') ?? 60_000;
+  const timeoutMs = readDuration(args, 'timeout') ?? Number.POSITIVE_INFINITY;
+  if (!readToggle(args, 'wait')) {
+    const useless = ['until', 'interval', 'timeout'].find((flag) => args[flag] !== undefined);
+    if (useless !== undefined) throw usageError(`--${useless} goes with --wait; add it`);
+    return undefined;
+  }
+  if (intervalMs === 0) throw usageError('--interval must be longer than 0');
+  return {
+    until: until === undefined ? addDays(dayOfMs(Date.now()), -1) : parseDay(until),
+    intervalMs,
+    timeoutMs,
+  };
+}
+
+interface Waited {
+  /** The latest record; undefined where the service never answered. */
+  readonly record: ExchangeRecord | undefined;
+  readonly reached: boolean;
+}
+
+/** Asks until the day is exported or the time is over. A service that cannot be reached is asked again. */
+async function pollUntil(
+  client: Client,
+  exchange: string,
+  wait: Wait,
+  { signal, stderr }: Cli,
+  quiet: boolean,
+): Promise<Waited> {
+  const { fetchExchange } = await import('../../service/metadata.js');
+  const end = performance.now() + wait.timeoutMs;
+  let record: ExchangeRecord | undefined;
+  for (;;) {
+    try {
+      record = await fetchExchange(client, exchange, { signal });
+      if (isExported(record, wait.until)) return { record, reached: true };
+    } catch (error) {
+      if (signal.aborted) throw abortReason(signal);
+      if (!(error instanceof TickhaulError) || error.exitCode !== 5) throw error;
+      if (!quiet) stderr.write(`${error.message}; asking again\n`);
+    }
+    const left = end - performance.now();
+    if (left <= 0) return { record, reached: false };
+    await sleep(Math.min(wait.intervalMs, left, MAX_TIMER_MS), undefined, { signal }).catch(() => {
+      throw abortReason(signal);
+    });
+  }
+}
+
+/** The longest that a timer of Node can run. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function isExported(record: ExchangeRecord, day: Day): boolean {
+  const until = exportedUntil(record);
+  return until !== undefined && day < until;
+}
+
+/** The first day that is not exported. */
+function exportedUntil({ id, datasets }: ExchangeRecord): Day | undefined {
+  if (datasets === undefined) throw usageError(`exchange "${id}" has no datasets`);
+  return dayOfTime(datasets.exportedUntil);
+}
+
+function documentOf(record: ExchangeRecord): object {
+  const until = exportedUntil(record);
+  return {
+    exchange: record.id,
+    exportedFrom: record.datasets?.exportedFrom,
+    exportedUntil: record.datasets?.exportedUntil,
+    lastExportedDay: until === undefined ? undefined : formatDay(addDays(until, -1)),
+  };
+}
+
+function textOf(record: ExchangeRecord): string {
+  const until = exportedUntil(record);
+  const lines = [
+    `exportedFrom   ${record.datasets?.exportedFrom ?? 'unknown'}`,
+    `exportedUntil  ${record.datasets?.exportedUntil}`,
+    ...(until === undefined ? [] : [`${record.id} is exported through ${formatDay(addDays(until, -1))}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function timeoutMessage(exchange: string, { until }: Wait, record: ExchangeRecord | undefined): string {
+  const first = record && exportedUntil(record);
+  const there =
+    first === undefined ? 'the service did not answer' : `exported through ${formatDay(addDays(first, -1))}`;
+  return `${exchange}: ${formatDay(until)} is not exported yet (${there}); try again later, or with a longer --timeout`;
+}

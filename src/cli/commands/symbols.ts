@@ -1,0 +1,108 @@
+import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
+import { didYouMean } from '../../dataset/nearest.js';
+import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
+import { usageError } from '../../errors.js';
+import type { DatasetSymbol, ExchangeRecord } from '../../service/metadata.js';
+import { line } from '../output/json.js';
+import { formatTable } from '../output/table.js';
+import { readDay, readList, readToggle } from '../read.js';
+import { withSession } from '../session.js';
+import type { Args, Command } from '../types.js';
+
+const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
+
+export const symbols: Command = {
+  syntax: 'symbols <exchange>',
+  describe: 'list dataset symbols with type, data types and availability',
+  positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
+  flags: {
+    type: { ...value, alias: 't', describe: 'only symbols with one of these data types' },
+    symbol: { ...value, alias: 's', describe: 'only these symbols; globs as BTC*' },
+    'symbol-type': { ...value, describe: 'only symbols of these types: spot, future, perpetual, option …' },
+    on: { ...value, describe: 'only symbols available on this UTC day, YYYY-MM-DD' },
+  },
+  examples: [
+    ['$0 symbols deribit --symbol-type perpetual', 'perpetuals only'],
+    ['$0 symbols binance -s "BTC*" -t trades --on 2024-03-01 --json', 'one JSON document'],
+  ],
+  async run(args, cli) {
+    return withSession(args, cli, {}, async ({ client, settings }) => {
+      const { fetchExchange } = await import('../../service/metadata.js');
+      const record = await fetchExchange(client, String(args['exchange']), {
+        cache: settings.cacheDir,
+        signal: cli.signal,
+      });
+      const found = filterSymbols(record, args);
+      cli.stdout.write(readToggle(args, 'json') ? line(found) : tableOf(found));
+      return 0;
+    });
+  },
+};
+
+/** @throws usage error for a data type, symbol or symbol type that the record doesn't have. */
+function filterSymbols(record: ExchangeRecord, args: Args): readonly DatasetSymbol[] {
+  const all = record.datasets?.symbols;
+  if (all === undefined) throw usageError(`exchange "${record.id}" has no datasets`);
+  const types = known(readList(args, 'type'), 'data type', () => all.flatMap(({ dataTypes }) => dataTypes));
+  const symbolTypes = known(readList(args, 'symbol-type'), 'symbol type', () =>
+    all.map(({ type }) => type ?? ''),
+  );
+  const isWanted = symbolTest(readList(args, 'symbol'), all);
+  const onText = readDay(args, 'on');
+  const on = onText === undefined ? undefined : parseDay(onText);
+  return all.filter(
+    (symbol) =>
+      isWanted(symbol.id) &&
+      (types === undefined || symbol.dataTypes.some((type) => types.has(type))) &&
+      (symbolTypes === undefined || symbolTypes.has(symbol.type ?? '')) &&
+      (on === undefined || isAvailable(symbol, on)),
+  );
+}
+
+/** The wanted names as a set, each of them known; undefined stands for all. */
+function known(
+  wanted: readonly string[] | undefined,
+  what: string,
+  list: () => readonly string[],
+): ReadonlySet<string> | undefined {
+  if (wanted === undefined) return undefined;
+  const names = new Set(list());
+  for (const name of wanted) {
+    if (!names.has(name)) throw usageError(`unknown ${what} "${name}"${didYouMean(name, names)}`);
+  }
+  return new Set(wanted);
+}
+
+function symbolTest(
+  wanted: readonly string[] | undefined,
+  all: readonly DatasetSymbol[],
+): (id: string) => boolean {
+  if (wanted === undefined) return () => true;
+  const patterns = wanted.map(toDatasetSymbol);
+  const names = known(
+    patterns.filter((pattern) => !isGlob(pattern)),
+    'symbol',
+    () => all.map(({ id }) => id),
+  );
+  const globs = patterns.filter(isGlob).map(globMatcher);
+  return (id) => names?.has(id) === true || globs.some((matches) => matches(id));
+}
+
+function isAvailable({ availableSince, availableTo }: DatasetSymbol, day: Day): boolean {
+  const first = availableSince === undefined ? undefined : dayOfTime(availableSince);
+  const last = availableTo === undefined ? undefined : dayOfTime(availableTo);
+  return (first === undefined || day >= first) && (last === undefined || day <= last);
+}
+
+function tableOf(found: readonly DatasetSymbol[]): string {
+  return formatTable(
+    [
+      { title: 'symbol', cell: ({ id }) => id },
+      { title: 'type', cell: ({ type }) => type ?? '' },
+      { title: 'since', cell: ({ availableSince }) => availableSince?.slice(0, 10) ?? '' },
+      { title: 'until', cell: ({ availableTo }) => availableTo?.slice(0, 10) ?? '' },
+      { title: 'data types', cell: ({ dataTypes }) => dataTypes.join(',') },
+    ],
+    found,
+  );
+}

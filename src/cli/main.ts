@@ -1,0 +1,100 @@
+import { homedir, hostname } from 'node:os';
+import { ERRORS, type ErrorCode, TickhaulError } from '../errors.js';
+import { COMMANDS } from './commands/index.js';
+import { describeFailure, type Failure, failedSummary, stackOf } from './output/failure.js';
+import { summaryLine } from './output/json.js';
+import { commandOf, helpText, parse } from './parser.js';
+import type { Cli, Command } from './types.js';
+
+/** Milliseconds from the first signal until the process leaves, whatever it is doing. */
+const LEAVE_MS = 5_000;
+
+/**
+ * Runs the command line of this process, and sets its exit code. Nothing else reads `process`.
+ */
+export async function main(): Promise<void> {
+  const words = process.argv.slice(2);
+  const command = commandOf(COMMANDS, words);
+  leaveWithReader(command);
+  // A file that grows past `ulimit -f` is then a failed write (EFBIG), and not the process's end.
+  process.on('SIGXFSZ', () => {});
+  process.on('uncaughtException', (error) => {
+    process.exit(fail(error, command, words));
+  });
+  try {
+    process.exitCode = await runWords(words);
+  } catch (error) {
+    process.exitCode = fail(error, command, words);
+  }
+}
+
+async function runWords(words: readonly string[]): Promise<number> {
+  const columns = Math.min(process.stdout.columns || 80, 120);
+  if (words.length === 0) {
+    process.stderr.write(await helpText(COMMANDS, columns));
+    return ERRORS.usage.exitCode;
+  }
+  const parsed = await parse(COMMANDS, words, columns);
+  if (parsed.kind === 'print') {
+    process.stdout.write(parsed.text);
+    return 0;
+  }
+  return parsed.command.run(parsed.args, cliOf(words, abortOnSignals()));
+}
+
+function cliOf(words: readonly string[], signal: AbortSignal): Cli {
+  const { env, stdin, stdout, stderr, pid } = process;
+  const commandLine = ['tickhaul', ...words].join(' ');
+  return { env, stdin, stdout, stderr, signal, home: homedir(), pid, host: hostname(), commandLine, isAlive };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The first SIGINT or SIGTERM ends the run in order, a second one at once. */
+function abortOnSignals(): AbortSignal {
+  const controller = new AbortController();
+  const listen = (name: NodeJS.Signals, code: ErrorCode): void => {
+    process.on(name, () => {
+      const { exitCode } = ERRORS[code];
+      if (controller.signal.aborted) process.exit(exitCode);
+      setTimeout(() => process.exit(exitCode), LEAVE_MS).unref();
+      controller.abort(
+        new TickhaulError(code, code === 'interrupted' ? 'interrupted (SIGINT)' : 'terminated (SIGTERM)'),
+      );
+    });
+  };
+  listen('SIGINT', 'interrupted');
+  listen('SIGTERM', 'terminated');
+  return controller.signal;
+}
+
+/** A closed pipe (`| head`) is a normal end of a command that only prints. */
+function leaveWithReader(command: Command | undefined): void {
+  const listen = (stream: NodeJS.WriteStream): void => {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      if (stream === process.stdout && command?.outlivesReader !== true) process.exit(0);
+    });
+  };
+  listen(process.stdout);
+  listen(process.stderr);
+}
+
+/** Says why the command failed, on stderr, and with `--json` as a working command's summary. @returns exit code. */
+function fail(thrown: unknown, command: Command | undefined, words: readonly string[]): number {
+  const failure: Failure = describeFailure(thrown);
+  process.stderr.write(`tickhaul: ${failure.error.message}\n`);
+  const stack = stackOf(thrown);
+  if (stack !== undefined && words.includes('--verbose')) process.stderr.write(`${stack}\n`);
+  if (command?.working === true && words.includes('--json')) {
+    process.stdout.write(summaryLine(failedSummary(failure)));
+  }
+  return failure.exitCode;
+}

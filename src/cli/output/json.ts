@@ -1,0 +1,70 @@
+import { formatDay } from '../../dataset/day.js';
+import type { FileError, FileEvent, RunEvent, RunSummary } from '../../events.js';
+import { warningLine } from './messages.js';
+import type { Reporter, ReporterContext } from './reporter.js';
+import { errorLine } from './summary.js';
+
+/** JSON lines on stdout (contract, Output): plan, each file, summary; warnings and notes go to stderr. */
+export function jsonReporter({ stdout, stderr, chalk }: ReporterContext): Reporter {
+  return {
+    event(event) {
+      if (event.event === 'warning') stderr.write(warningLine(event, chalk));
+      else if (event.event === 'plan') stdout.write(line(planObject(event)));
+      else if (event.event === 'file') stdout.write(line(fileObject(event)));
+    },
+    note(text) {
+      stderr.write(`${text}\n`);
+    },
+    finish(summary) {
+      if (summary.error !== undefined) stderr.write(errorLine(summary.error));
+      stdout.write(summaryLine(summary));
+    },
+  };
+}
+
+/** The last line of a working command's JSON. */
+export function summaryLine({ exitCode, counts, unfinished, bytes, seconds, error }: RunSummary): string {
+  return line({
+    event: 'summary',
+    exitCode,
+    ...counts,
+    ...(unfinished > 0 ? { unfinished } : {}),
+    bytes,
+    seconds,
+    ...(error === undefined ? {} : { error: errorObject(error) }),
+  });
+}
+
+/** A day file with what became of it, or with what is planned for it. Fields that aren't known are absent. */
+export function fileObject(event: Omit<FileEvent, 'status'> & { readonly status: string }): object {
+  const { file, path, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
+  return {
+    event: 'file',
+    status: event.status,
+    exchange: file.exchange,
+    dataType: file.dataType,
+    symbol: file.symbol,
+    date: formatDay(file.day),
+    path,
+    bytes,
+    md5,
+    md5Match,
+    attempts,
+    seconds,
+    rows,
+    error: error && errorObject(error),
+  };
+}
+
+export function planObject(plan: Extract<RunEvent, { readonly event: 'plan' }>): object {
+  const { files, download, skip, resume, pending, unavailable, unauthorized } = plan;
+  return { event: 'plan', files, download, skip, resume, pending, unavailable, unauthorized };
+}
+
+export function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function errorObject({ code, message, status }: FileError): object {
+  return { code, message, status };
+}

@@ -1,0 +1,50 @@
+import { formatDuration, formatSize } from '../../units.js';
+import { failedLine, pauseLine, warningLine } from './messages.js';
+import { createProgress } from './progress.js';
+import type { Reporter, ReporterContext } from './reporter.js';
+import { createTally } from './summary.js';
+
+/** Milliseconds between two lines of progress (contract, Output). */
+const INTERVAL_MS = 10_000;
+
+/** Plain lines for logs: progress at most every 10 seconds, each failed file and warning, the summary. */
+export function linesReporter({ stderr, chalk, now }: ReporterContext): Reporter {
+  const tally = createTally();
+  const progress = createProgress(now);
+  // The first files begin while the plan is still being counted: no progress is told before it.
+  let last = Number.POSITIVE_INFINITY;
+  let lastPause = Number.NEGATIVE_INFINITY;
+
+  const tick = (): void => {
+    if (now() - last < INTERVAL_MS) return;
+    last = now();
+    const { done, total, bytesPerSecond, secondsLeft } = progress.read();
+    const left = secondsLeft === undefined ? '' : `, ${formatDuration(secondsLeft * 1000)} left`;
+    stderr.write(`${done} of ${total} files, ${formatSize(bytesPerSecond)}/s${left}\n`);
+  };
+
+  return {
+    event(event) {
+      tally.see(event);
+      progress.see(event);
+      if (event.event === 'warning') stderr.write(warningLine(event, chalk));
+      else if (event.event === 'pause') {
+        if (now() - lastPause < INTERVAL_MS) return;
+        lastPause = now();
+        stderr.write(pauseLine(event, chalk));
+      } else if (event.event === 'plan') {
+        last = now();
+        stderr.write(`${event.files} files planned: ${event.download + event.resume} to download\n`);
+      } else {
+        if (event.event === 'file' && event.status === 'failed') stderr.write(failedLine(event, chalk));
+        tick();
+      }
+    },
+    note(line) {
+      stderr.write(`${line}\n`);
+    },
+    finish(summary) {
+      stderr.write(tally.text(summary, chalk));
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { RunEvent, RunSummary } from '../events.js';
+import type { Client } from '../service/client.js';
+import type { ServiceConfig } from '../service/types.js';
+import { readKey, readSettings, type Settings } from './environment.js';
+import { describeFailure, failedSummary, stackOf } from './output/failure.js';
+import type { Reporter } from './output/reporter.js';
+import { readToggle } from './read.js';
+import type { Args, Cli } from './types.js';
+
+/** A client of the service, with the settings it was made from. */
+export interface Session {
+  readonly client: Client;
+  readonly settings: Settings;
+}
+
+interface SessionOptions {
+  /** Milliseconds without a byte after which an answer is broken off. */
+  readonly stallTimeoutMs?: number;
+  /** Takes the lines of `--verbose`; stderr by default. */
+  readonly note?: (line: string) => void;
+}
+
+/** Does some work with a client that is closed whatever happens. */
+export async function withSession<T>(
+  args: Args,
+  cli: Cli,
+  options: SessionOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const settings = readSettings(cli.env, args, cli.home);
+  const note = options.note ?? ((line: string) => cli.stderr.write(`${line}\n`));
+  const config: ServiceConfig = {
+    apiUrl: settings.apiUrl,
+    datasetsUrl: settings.datasetsUrl,
+    apiKey: await readKey(settings.keySource, cli.stdin),
+    stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
+    env: cli.env,
+    ...(readToggle(args, 'verbose') ? { onRequest: note } : {}),
+  };
+  const { createClient } = await import('../service/client.js');
+  const client = createClient(config);
+  try {
+    return await work({ client, settings });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Does a run whose events go to the reporter that the flags ask for. @returns its exit code. */
+export async function reportRun(
+  args: Args,
+  cli: Cli,
+  work: (reporter: Reporter, emit: (event: RunEvent) => void) => Promise<RunSummary>,
+): Promise<number> {
+  const reporter = await openReporter(args, cli);
+  const summary = await work(reporter, (event) => reporter.event(event)).catch((error: unknown) => {
+    const stack = stackOf(error);
+    if (stack !== undefined && readToggle(args, 'verbose')) reporter.note(stack);
+    return failedSummary(describeFailure(error));
+  });
+  // Bars are taken off the screen here, whatever happened.
+  reporter.finish(summary);
+  return summary.exitCode;
+}
+
+async function openReporter(args: Args, cli: Cli): Promise<Reporter> {
+  const { REPORTERS, reporterName } = await import('./output/reporter.js');
+  const { chalkFor } = await import('./output/color.js');
+  const { stdout, stderr, env } = cli;
+  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr);
+  const chalk = chalkFor(stderr, env, readToggle(args, 'no-color'));
+  return REPORTERS[name]({ stdout, stderr, chalk, now: () => performance.now() });
+}

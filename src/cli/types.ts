@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import type { Options, PositionalOptions } from 'yargs';
+
+/** Where text goes: stdout, stderr, or a sink of a test. */
+export interface Screen {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+}
+
+/** All that a command may know of the process it runs in; `main` makes it. */
+export interface Cli {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Readable;
+  readonly stdout: Screen;
+  readonly stderr: Screen;
+  /** Aborted with a TickhaulError (`interrupted`, `terminated`) on a signal. */
+  readonly signal: AbortSignal;
+  /** The user's home folder. */
+  readonly home: string;
+  readonly pid: number;
+  readonly host: string;
+  /** The command line, for the record of who holds a lock; flags never hold a secret. */
+  readonly commandLine: string;
+  /** Whether a process of this host runs. */
+  readonly isAlive: (pid: number) => boolean;
+}
+
+/** Parsed flags and positionals by their long names, as yargs gives them; read with `read.ts`. */
+export type Args = Readonly<Record<string, unknown>>;
+
+export type Flags = Readonly<Record<string, Options>>;
+
+/** A subcommand as plain data. Heavy imports belong inside `run`, so that `--help` stays quick. */
+export interface Command {
+  /** Name and positionals: `download <exchange>`. */
+  readonly syntax: string;
+  readonly describe: string;
+  readonly positionals?: Readonly<Record<string, PositionalOptions>>;
+  readonly flags: Flags;
+  /** Command line and what it does. */
+  readonly examples: readonly (readonly [string, string])[];
+  /** With `--json`, prints event lines that end with a summary, whatever happens (contract, Output). */
+  readonly working?: boolean;
+  /** Does work that goes on when nobody reads stdout any longer. */
+  readonly outlivesReader?: boolean;
+  /** @returns the exit code. */
+  run(args: Args, cli: Cli): Promise<number>;
+}
+
+/** The word that calls the command. */
+export function nameOf(command: Command): string {
+  return command.syntax.split(' ', 1).join();
+}

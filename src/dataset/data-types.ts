@@ -1,0 +1,100 @@
+/** The nine data types of the dataset host (service facts, CSV layouts). The record of an exchange may name more. */
+export const DATA_TYPES = [
+  'trades',
+  'incremental_book_L2',
+  'quotes',
+  'book_ticker',
+  'derivative_ticker',
+  'liquidations',
+  'options_chain',
+  'book_snapshot_5',
+  'book_snapshot_25',
+] as const;
+
+export type DataType = (typeof DATA_TYPES)[number];
+
+/**
+ * What a column holds: `time` is integer microseconds since the epoch, UTC; `number` any decimal; `boolean`
+ * the words true and false; `text` everything else.
+ */
+export type ColumnKind = 'text' | 'time' | 'boolean' | 'number';
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+}
+
+const text = (name: string): Column => ({ name, kind: 'text' });
+const time = (name: string): Column => ({ name, kind: 'time' });
+const numbers = (...names: string[]): Column[] => names.map((name) => ({ name, kind: 'number' }));
+
+/** The four columns that every file begins with; they are never empty. */
+export const LEADING_COLUMNS: readonly Column[] = [
+  text('exchange'),
+  text('symbol'),
+  time('timestamp'),
+  time('local_timestamp'),
+];
+
+const TRADE = [text('id'), text('side'), ...numbers('price', 'amount')];
+const QUOTE = numbers('ask_amount', 'ask_price', 'bid_price', 'bid_amount');
+
+const OWN_COLUMNS: Readonly<Record<DataType, readonly Column[]>> = {
+  trades: TRADE,
+  liquidations: TRADE,
+  incremental_book_L2: [
+    { name: 'is_snapshot', kind: 'boolean' },
+    text('side'),
+    ...numbers('price', 'amount'),
+  ],
+  quotes: QUOTE,
+  book_ticker: QUOTE,
+  derivative_ticker: [
+    time('funding_timestamp'),
+    ...numbers(
+      'funding_rate',
+      'predicted_funding_rate',
+      'open_interest',
+      'last_price',
+      'index_price',
+      'mark_price',
+    ),
+  ],
+  options_chain: [
+    text('type'),
+    ...numbers('strike_price'),
+    time('expiration'),
+    ...numbers(
+      'open_interest',
+      'last_price',
+      'bid_price',
+      'bid_amount',
+      'bid_iv',
+      'ask_price',
+      'ask_amount',
+      'ask_iv',
+      'mark_price',
+      'mark_iv',
+    ),
+    text('underlying_index'),
+    ...numbers('underlying_price', 'delta', 'gamma', 'vega', 'theta', 'rho'),
+  ],
+  book_snapshot_5: bookLevels(5),
+  book_snapshot_25: bookLevels(25),
+};
+
+/** All columns of a data type, in the file's order; undefined for a type that isn't known here. */
+export function columnsOf(dataType: string): readonly Column[] | undefined {
+  if (!isDataType(dataType)) return undefined;
+  return [...LEADING_COLUMNS, ...OWN_COLUMNS[dataType]];
+}
+
+export function isDataType(text: string): text is DataType {
+  return (DATA_TYPES as readonly string[]).includes(text);
+}
+
+function bookLevels(depth: number): readonly Column[] {
+  return Array.from({ length: depth }, (_, i) =>
+    numbers(`asks[${i}].price`, `asks[${i}].amount`, `bids[${i}].price`, `bids[${i}].amount`),
+  ).flat();
+}

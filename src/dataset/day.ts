@@ -1,0 +1,46 @@
+import { usageError } from '../errors.js';
+
+/** A UTC day, as the count of days since 1970-01-01. */
+export type Day = number & { readonly unit: 'UTC day' };
+
+const MS_A_DAY = 86_400_000;
+
+/**
+ * Reads `YYYY-MM-DD`.
+ * @throws usage error for another form or a day that no calendar has (2024-02-30).
+ */
+export function parseDay(text: string): Day {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text.trim());
+  if (match) {
+    const ms = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
+    const day = (ms / MS_A_DAY) as Day;
+    if (formatDay(day) === text.trim()) return day;
+    throw usageError(`"${text}" is not a day of the calendar`);
+  }
+  throw usageError(`"${text}" is not a day: write it as YYYY-MM-DD, for example 2024-03-01`);
+}
+
+/** The day as `YYYY-MM-DD`. */
+export function formatDay(day: Day): string {
+  return new Date(day * MS_A_DAY).toISOString().slice(0, 10);
+}
+
+/** The UTC day in which an ISO 8601 time of the service lies; undefined for a text that is no time. */
+export function dayOfTime(iso: string): Day | undefined {
+  const ms = Date.parse(iso);
+  return Number.isNaN(ms) ? undefined : (Math.floor(ms / MS_A_DAY) as Day);
+}
+
+/** The UTC day of a clock reading in milliseconds since the epoch. */
+export function dayOfMs(ms: number): Day {
+  return Math.floor(ms / MS_A_DAY) as Day;
+}
+
+export function addDays(day: Day, count: number): Day {
+  return (day + count) as Day;
+}
+
+/** Whether the service serves this day without a key (service interface, Datasets API, rule 4). */
+export function isFirstOfMonth(day: Day): boolean {
+  return new Date(day * MS_A_DAY).getUTCDate() === 1;
+}

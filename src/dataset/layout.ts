@@ -1,0 +1,100 @@
+import { usageError } from '../errors.js';
+import { formatDay } from './day.js';
+import type { DayFile } from './day-file.js';
+
+/** Gives each day file its path under the download folder, with `/` between folders. */
+export interface Layout {
+  readonly template: string;
+  /** @param extension what the name ends in, without the first dot: `csv.gz`, `parquet`. */
+  pathOf(file: DayFile, extension: string): string;
+}
+
+const TEMPLATES: Readonly<Record<string, string>> = {
+  flat: '{name}',
+  hive: 'exchange={exchange}/type={type}/symbol={symbol}/date={date}/{name}',
+};
+
+const PLACEHOLDERS = ['exchange', 'type', 'date', 'year', 'month', 'day', 'symbol', 'name'] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
+
+/** The folder under the download folder that is tickhaul's own. */
+export const STATE_FOLDER = '.tickhaul';
+
+/**
+ * Reads `flat`, `hive` or a template such as `{exchange}/{type}/{symbol}/{date}` (contract, Selection).
+ * A template names a day file wholly, so that no two of them share a path; its file extension, where it has
+ * one, is left to the caller.
+ * @throws usage error for an unknown placeholder, a path that leads out of the folder, or a missing part.
+ */
+export function parseLayout(text: string): Layout {
+  const template = (TEMPLATES[text] ?? text).replace(
+    /\.(csv\.gz|csv|parquet|ndjson|ndjson\.gz|ndjson\.zst)$/,
+    '',
+  );
+  const used = checkPlaceholders(text, template);
+  checkFolders(text, template);
+  const dated = used.has('date') || (used.has('year') && used.has('month') && used.has('day'));
+  if (!used.has('name') && !(dated && used.has('exchange') && used.has('type') && used.has('symbol'))) {
+    throw usageError(
+      `layout "${text}" would give different day files one name: use {name}, or all of {exchange}, {type}, {symbol} and {date}`,
+    );
+  }
+  return { template, pathOf: (file, extension) => `${fill(template, file)}.${extension}` };
+}
+
+/** The name without extension: `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>` (service interface, Datasets API). */
+export function dayFileName(file: DayFile): string {
+  return `${safe(file.exchange)}_${safe(file.dataType)}_${formatDay(file.day)}_${safe(file.symbol)}`;
+}
+
+function fill(template: string, file: DayFile): string {
+  const date = formatDay(file.day);
+  const values: Readonly<Record<Placeholder, string>> = {
+    exchange: safe(file.exchange),
+    type: safe(file.dataType),
+    symbol: safe(file.symbol),
+    date,
+    year: date.slice(0, 4),
+    month: date.slice(5, 7),
+    day: date.slice(8, 10),
+    name: dayFileName(file),
+  };
+  return template
+    .replace(/\{(\w+)\}/g, (_, name: Placeholder) => values[name])
+    .split('/')
+    .map((folder) => (/^\.+$/.test(folder) || folder === STATE_FOLDER ? folder.replaceAll('.', '-') : folder))
+    .join('/');
+}
+
+/** The characters that the service's client convention replaces, and control characters, as `-`. */
+function safe(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have no place in a file's name
+  return value.replace(/[:\\/?*<>|"\u0000-\u001f\u007f]/g, '-');
+}
+
+function checkPlaceholders(text: string, template: string): ReadonlySet<Placeholder> {
+  const used = new Set<Placeholder>();
+  for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
+    if (!PLACEHOLDERS.includes(name as Placeholder)) {
+      throw usageError(
+        `layout "${text}": unknown ${whole}; known are ${PLACEHOLDERS.map((p) => `{${p}}`).join(' ')}`,
+      );
+    }
+    used.add(name as Placeholder);
+  }
+  return used;
+}
+
+function checkFolders(text: string, template: string): void {
+  if (template.startsWith('/') || template.includes('\\') || template.includes('\0')) {
+    throw usageError(`layout "${text}" must be a path under the download folder, with / between folders`);
+  }
+  const folders = template.split('/');
+  if (folders.some((folder) => folder === '' || folder === '.' || folder === '..')) {
+    throw usageError(
+      `layout "${text}" has an empty, "." or ".." folder; it must stay under the download folder`,
+    );
+  }
+  if (folders[0] === STATE_FOLDER)
+    throw usageError(`layout "${text}": ${STATE_FOLDER} is tickhaul's own folder`);
+}

@@ -1,0 +1,56 @@
+const START = 8;
+const MOST = 20;
+/** Finishes without trouble that make a quiet stretch. */
+const QUIET_FINISHES = 4;
+/** Milliseconds without trouble that make one, for files that take long. */
+const QUIET_MS = 10_000;
+/** Milliseconds in which one trouble counts once, however many transfers it hit. */
+const TROUBLE_MS = 1000;
+
+/** How many files are in flight: fixed, or found out by what the service bears. */
+export interface Concurrency {
+  readonly limit: number;
+  /** A file arrived, or bytes did. */
+  quiet(nowMs: number, finished: boolean): void;
+  /** An answer 429, or a connection that broke: the first break alone counts for nothing. */
+  trouble(nowMs: number, kind: 'rate' | 'broken'): void;
+}
+
+/** Begins at 8; one more after each quiet stretch, times 0.7 on 429 or repeated breaks; from 1 to 20. */
+export function autoConcurrency(startMs: number): Concurrency {
+  let limit = START;
+  let finishes = 0;
+  let quietSince = startMs;
+  let lastCut = Number.NEGATIVE_INFINITY;
+  let breaks = 0;
+  const restart = (nowMs: number): void => {
+    finishes = 0;
+    quietSince = nowMs;
+  };
+  return {
+    get limit() {
+      return limit;
+    },
+    quiet(nowMs, finished) {
+      if (finished) {
+        finishes++;
+        breaks = 0;
+      }
+      if (finishes < QUIET_FINISHES && nowMs - quietSince < QUIET_MS) return;
+      limit = Math.min(MOST, limit + 1);
+      restart(nowMs);
+    },
+    trouble(nowMs, kind) {
+      restart(nowMs);
+      if (kind === 'broken' && ++breaks < 2) return;
+      if (nowMs - lastCut < TROUBLE_MS) return;
+      lastCut = nowMs;
+      breaks = 0;
+      limit = Math.max(1, Math.floor(limit * 0.7));
+    },
+  };
+}
+
+export function fixedConcurrency(limit: number): Concurrency {
+  return { limit, quiet: () => {}, trouble: () => {} };
+}

@@ -1,0 +1,19 @@
+import { wait } from '../wait.js';
+
+/** Lets bytes pass at no more than a rate, over all transfers that share it. */
+export type RateLimit = (bytes: number, signal: AbortSignal) => Promise<void>;
+
+/**
+ * @param bytesPerSecond undefined for no limit.
+ * Each chunk books its time after those before it, so that transfers share the rate in the order they ask.
+ */
+export function createRateLimit(bytesPerSecond: number | undefined, now: () => number = Date.now): RateLimit {
+  if (bytesPerSecond === undefined) return async () => {};
+  let bookedUntil = 0;
+  return async (bytes, signal) => {
+    const start = Math.max(bookedUntil, now());
+    bookedUntil = start + (bytes / bytesPerSecond) * 1000;
+    const ahead = bookedUntil - now();
+    if (ahead > 0) await wait(ahead, signal);
+  };
+}

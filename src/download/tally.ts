@@ -1,0 +1,59 @@
+import { ERRORS, type TickhaulError } from '../errors.js';
+import type { FileError, FileEvent, FileStatus, PlanCounts, RunSummary } from '../events.js';
+import { fileError } from './file-error.js';
+
+/** Counts what became of the files of a run, and works out its exit code. */
+export interface Tally {
+  add(event: FileEvent): void;
+  summary(input: {
+    /** Files the plan meant to look at or fetch; undefined when the run ended before they were counted. */
+    readonly planned: PlanCounts | undefined;
+    /** Why the run ended early. */
+    readonly stopped: TickhaulError | undefined;
+    readonly strict: boolean;
+    readonly seconds: number;
+  }): RunSummary;
+}
+
+export function createTally(): Tally {
+  const counts: Partial<Record<FileStatus, number>> = {};
+  const failures = new Set<number>();
+  let last: FileError | undefined;
+  let files = 0;
+  let bytes = 0;
+  return {
+    add(event) {
+      files++;
+      counts[event.status] = (counts[event.status] ?? 0) + 1;
+      if (event.status === 'downloaded') bytes += event.bytes ?? 0;
+      if (event.error) {
+        failures.add(ERRORS[event.error.code].exitCode);
+        last = event.error;
+      }
+    },
+    summary({ planned, stopped, strict, seconds }) {
+      const error = stopped ? fileError(stopped) : last;
+      return {
+        exitCode: stopped ? stopped.exitCode : exitCode(failures, counts, strict),
+        counts,
+        unfinished: planned ? planned.files - files : 0,
+        bytes,
+        seconds,
+        ...(error && { error }),
+      };
+    },
+  };
+}
+
+/** One common reason names the code; several are 3 (contract, Exit codes). */
+function exitCode(
+  failures: ReadonlySet<number>,
+  counts: Readonly<Partial<Record<FileStatus, number>>>,
+  strict: boolean,
+): number {
+  const reasons = new Set(failures);
+  if (strict && (counts.pending || counts.unavailable)) reasons.add(ERRORS.not_exported.exitCode);
+  if (reasons.size === 0) return 0;
+  const [only] = reasons;
+  return reasons.size === 1 && only !== undefined ? only : ERRORS.mixed.exitCode;
+}

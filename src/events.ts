@@ -1,0 +1,86 @@
+import type { DayFile } from './dataset/day-file.js';
+import type { ErrorCode } from './errors.js';
+
+/** What a plan says of a day file before anything is requested. */
+export type PlanStatus = 'download' | 'skip' | 'resume' | 'pending' | 'unavailable' | 'unauthorized';
+
+/** What became of a day file. The last three are those that are never requested. */
+export type FileStatus =
+  | 'downloaded'
+  | 'skipped'
+  | 'verified'
+  | 'failed'
+  | 'pending'
+  | 'unavailable'
+  | 'unauthorized';
+
+export interface FileError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status?: number | undefined;
+}
+
+/** How many day files there are, and how many of each status. */
+export type PlanCounts = Readonly<Record<PlanStatus | 'files', number>>;
+
+/**
+ * What a run tells while it works, in this order: `plan` once, before any `file`; then `start`, `progress`,
+ * `retry`, `pause`, `warning` and `file` as they come. The command line makes bars, lines or JSON of them; a
+ * library user gets the very same.
+ */
+export type RunEvent =
+  | ({ readonly event: 'plan' } & PlanCounts)
+  /** A transfer began; `bytes` is its announced size, where the service names one. */
+  | { readonly event: 'start'; readonly file: DayFile; readonly path: string }
+  /** Bytes that arrived since the last such event of this file; `total` is the announced size. */
+  | {
+      readonly event: 'progress';
+      readonly path: string;
+      readonly received: number;
+      readonly position: number;
+      readonly total: number | undefined;
+    }
+  | {
+      readonly event: 'retry';
+      readonly path: string;
+      readonly attempt: number;
+      readonly waitMs: number;
+      readonly error: FileError;
+    }
+  /** The whole run waits, since an answer concerns every file. */
+  | { readonly event: 'pause'; readonly waitMs: number; readonly error: FileError }
+  | { readonly event: 'warning'; readonly message: string }
+  | FileEvent;
+
+export interface FileEvent {
+  readonly event: 'file';
+  readonly status: FileStatus;
+  readonly file: DayFile;
+  /** Relative to the download folder, with `/`. */
+  readonly path: string;
+  readonly bytes?: number | undefined;
+  readonly md5?: string | undefined;
+  /** Whether `x-md5` named the same sum; null when none came. */
+  readonly md5Match?: boolean | null | undefined;
+  /** Rows, the header not counted. */
+  readonly rows?: number | undefined;
+  readonly attempts?: number | undefined;
+  readonly seconds?: number | undefined;
+  readonly error?: FileError | undefined;
+}
+
+export type EventSink = (event: RunEvent) => void;
+
+/** What a whole run came to. */
+export interface RunSummary {
+  readonly exitCode: number;
+  /** How often each status occurred; statuses that did not occur are absent. */
+  readonly counts: Readonly<Partial<Record<FileStatus, number>>>;
+  /** Files that the run set out to fetch and did not finish, since it ended early. */
+  readonly unfinished: number;
+  /** Bytes of the files downloaded by this run. */
+  readonly bytes: number;
+  readonly seconds: number;
+  /** Why the run ended early, where it did. */
+  readonly error?: FileError | undefined;
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+
+const GZIP_LEVEL = 4;
+const READ_SIZE = 262_144;
+
+/** The bytes of a gzip file that is ready to be served. */
+export interface Content {
+  readonly size: number;
+  /** Hex digits. */
+  readonly md5: string;
+  /** Bytes of memory that are held while it is kept. */
+  readonly held: number;
+  /** @param end not included. */
+  read(start: number, end: number): Readable;
+}
+
+export function memoryContent(bytes: Buffer): Content {
+  return {
+    size: bytes.length,
+    md5: createHash('md5').update(bytes).digest('hex'),
+    held: bytes.length,
+    read: (start, end) => Readable.from([bytes.subarray(start, end)]),
+  };
+}
+
+/** A gzip file on disk, read once for its size and md5. */
+export async function fileContent(path: string, signal: AbortSignal): Promise<Content> {
+  const meter = new Meter();
+  await pipeline(createReadStream(path, { highWaterMark: READ_SIZE }), meter.pass, drain, { signal });
+  return diskContent(path, meter);
+}
+
+/** Compresses text into a buffer. */
+export async function compressToMemory(text: Iterable<string>, signal: AbortSignal): Promise<Content> {
+  const chunks: Buffer[] = [];
+  await pipeline(
+    Readable.from(text),
+    createGzip({ level: GZIP_LEVEL }),
+    async (source: AsyncIterable<Buffer>) => {
+      for await (const chunk of source) chunks.push(chunk);
+    },
+    { signal },
+  );
+  return memoryContent(Buffer.concat(chunks));
+}
+
+/** Compresses text or bytes into a file, in constant memory. */
+export async function compressToFile(
+  text: Iterable<string> | AsyncIterable<Buffer>,
+  path: string,
+  signal: AbortSignal,
+): Promise<Content> {
+  const meter = new Meter();
+  await pipeline(
+    Readable.from(text),
+    createGzip({ level: GZIP_LEVEL, chunkSize: READ_SIZE }),
+    meter.pass,
+    createWriteStream(path),
+    { signal },
+  );
+  return diskContent(path, meter);
+}
+
+/** Counts and hashes what passes through. */
+class Meter {
+  size = 0;
+  readonly #hash = createHash('md5');
+
+  readonly pass = async function* (this: Meter, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      this.size += chunk.length;
+      this.#hash.update(chunk);
+      yield chunk;
+    }
+  }.bind(this);
+
+  md5(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+async function drain(source: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of source);
+}
+
+function diskContent(path: string, meter: Meter): Content {
+  return {
+    size: meter.size,
+    md5: meter.md5(),
+    held: 0,
+    read: (start, end) =>
+      end > start
+        ? createReadStream(path, { start, end: end - 1, highWaterMark: READ_SIZE })
+        : Readable.from([]),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Day } from '../dataset/day.js';
+import type { FaultKind, FaultShares } from './faults.js';
+
+export interface SandboxOptions {
+  /** Port of the metadata host; the dataset host has the next one, the object store the one after. 0 (default): any. */
+  readonly port?: number | undefined;
+  /** Milliseconds before the headers of each answer. */
+  readonly latencyMs?: number | undefined;
+  /** Bytes a second of each body; unlimited by default. */
+  readonly rate?: number | undefined;
+  /** Rows of each made-up day file, 2000 by default. */
+  readonly rows?: number | undefined;
+  /** The same seed gives the same bytes and faults; 1 by default. */
+  readonly seed?: number | undefined;
+  /** The first UTC day that is not exported. Default: today from 06:00 UTC on, before that yesterday. */
+  readonly exportedUntil?: Day | undefined;
+  /** Each fault's share of the dataset requests, 0 to 1. */
+  readonly faults?: FaultShares | undefined;
+  /** At most so many faults for one dataset path, no limit by default. */
+  readonly faultsPerFile?: number | undefined;
+  /** What faulty 429 and 403 answers ask for, 1 second by default. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** Dataset answers are a 302 to a second origin with a signed address that expires; Range works there. */
+  readonly redirect?: boolean | undefined;
+  /** Serve this folder's `.csv` and `.csv.gz` day files in place of made-up ones. */
+  readonly replayDir?: string | undefined;
+  readonly onRequest?: ((request: SandboxRequest) => void) | undefined;
+}
+
+/** A request as it was answered; never holds a key. */
+export interface SandboxRequest {
+  readonly host: 'api' | 'datasets' | 'objects';
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  /** Whether an Authorization header came with it. */
+  readonly authorization: boolean;
+  readonly status: number;
+  readonly fault?: FaultKind | undefined;
+  /** The Range header. */
+  readonly range?: string | undefined;
+}
+
+export interface Sandbox {
+  /** Origins, without a slash at the end. */
+  readonly apiUrl: string;
+  readonly datasetsUrl: string;
+  /** The one key that opens every day. */
+  readonly apiKey: string;
+  /** The latest requests, oldest first. */
+  readonly requests: readonly SandboxRequest[];
+  /** Ends at once: breaks off open connections and removes temporary files. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dayOfMs } from '../dataset/day.js';
+import { apiHost } from './api-host.js';
+import { type Archive, madeUpArchive } from './archive.js';
+import { SANDBOX_KEY } from './authorization.js';
+import type { CallSettings, Handler } from './call.js';
+import { datasetHost } from './dataset-host.js';
+import { FaultChooser } from './faults.js';
+import { type Listener, listen } from './listen.js';
+import { type ObjectStore, objectStore } from './object-store.js';
+import type { Sandbox, SandboxOptions, SandboxRequest } from './options.js';
+import { replayArchive } from './replay.js';
+
+const EXPORT_TIME_MS = 6 * 3_600_000;
+const MAX_LOGGED = 10_000;
+
+/**
+ * Starts the embedded service: metadata host, dataset host and, with `redirect`, the object store it redirects to.
+ * @throws usage error for a port that cannot be used or a replay folder that cannot be read or holds no day file.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const closing = new AbortController();
+  const scratch = await mkdtemp(join(tmpdir(), 'tickhaul-sandbox-'));
+  const listeners: Listener[] = [];
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing.abort();
+    closed ??= closeAll(listeners, scratch);
+    return closed;
+  };
+  try {
+    const requests: SandboxRequest[] = [];
+    const settings = callSettings(options, closing.signal, requests);
+    const open = async (host: SandboxRequest['host'], offset: number, handler: Handler): Promise<string> => {
+      const listener = await listen(host, options.port ? options.port + offset : 0, handler, settings);
+      listeners.push(listener);
+      return listener.origin;
+    };
+    const archive = await openArchive(options, scratch, closing.signal);
+    const faults = new FaultChooser(
+      options.faults ?? {},
+      options.seed ?? 1,
+      options.faultsPerFile ?? Infinity,
+    );
+    const apiUrl = await open('api', 0, apiHost(archive, faults));
+    const store = options.redirect ? objectStore() : undefined;
+    const storeUrl = store && (await open('objects', 2, store.handle));
+    const sign = store && ((...object: Parameters<ObjectStore['sign']>) => storeUrl + store.sign(...object));
+    const { retryAfterSeconds = 1 } = options;
+    const datasetsUrl = await open('datasets', 1, datasetHost({ archive, faults, retryAfterSeconds, sign }));
+    return { apiUrl, datasetsUrl, apiKey: SANDBOX_KEY, requests, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function closeAll(listeners: readonly Listener[], scratch: string): Promise<void> {
+  await Promise.all(listeners.map((listener) => listener.close()));
+  await rm(scratch, { recursive: true, force: true });
+}
+
+function callSettings(
+  options: SandboxOptions,
+  signal: AbortSignal,
+  requests: SandboxRequest[],
+): CallSettings {
+  return {
+    latencyMs: options.latencyMs ?? 0,
+    rate: options.rate ?? Infinity,
+    signal,
+    log: (request) => {
+      requests.push(request);
+      if (requests.length > MAX_LOGGED) requests.splice(0, MAX_LOGGED / 2);
+      options.onRequest?.(request);
+    },
+  };
+}
+
+function openArchive(
+  options: SandboxOptions,
+  scratch: string,
+  signal: AbortSignal,
+): Promise<Archive> | Archive {
+  const { rows = 2000, seed = 1, exportedUntil, replayDir } = options;
+  if (replayDir !== undefined) return replayArchive({ folder: replayDir, exportedUntil, scratch, signal });
+  // A day is there from 06:00 UTC of the next one (service interface, Datasets API, rule 1).
+  const until = exportedUntil ?? dayOfMs(Date.now() - EXPORT_TIME_MS);
+  return madeUpArchive({ rows, seed, exportedUntil: until, scratch, signal });
+}

@@ -1,0 +1,97 @@
+import { formatDay } from '../dataset/day.js';
+import type { DayFile } from '../dataset/day-file.js';
+import { usageError } from '../errors.js';
+import { discardBody } from './body-watch.js';
+import type { Client } from './client.js';
+import { errorAnswer } from './error-answer.js';
+import { byteCount, get, type HttpAnswer } from './http.js';
+import type { DatasetAnswer, ResumePoint } from './types.js';
+
+export interface DayFileRequest {
+  /** 0 for the first try; each one after it carries `?retryAttempt=n`, so that no bad cached copy is served. */
+  readonly attempt: number;
+  readonly resume?: ResumePoint | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The day file's address (service interface, Datasets API). */
+export function datasetUrl(base: string, file: DayFile): string {
+  const days = formatDay(file.day).split('-');
+  return [base, 'v1', pathSegment(file.exchange), pathSegment(file.dataType), ...days]
+    .concat(`${pathSegment(file.symbol)}.csv.gz`)
+    .join('/');
+}
+
+/**
+ * A text as one segment of a URL's path.
+ * @throws usage error for what cannot be one: nothing, `.`, `..`, half a character.
+ */
+export function pathSegment(text: string): string {
+  if (/^\.{0,2}$/.test(text) || /\p{Surrogate}/u.test(text)) {
+    throw usageError(`"${text}" is not a name the service can know`);
+  }
+  return encodeURIComponent(text);
+}
+
+/**
+ * Asks for a day file. With a resume point the rest is asked for, and taken only if it surely belongs to what
+ * is on disk; else the answer is the whole file, from the start.
+ * @throws TickhaulError as the answer's status says, or as `get` does.
+ */
+export async function requestDayFile(
+  client: Client,
+  file: DayFile,
+  { attempt, resume, signal }: DayFileRequest,
+): Promise<DatasetAnswer> {
+  const { apiKey, datasetsUrl } = client.config;
+  const url = datasetUrl(datasetsUrl, file) + (attempt > 0 ? `?retryAttempt=${attempt}` : '');
+  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  if (resume) {
+    const range = { range: `bytes=${resume.from}-`, 'if-range': resume.etag };
+    const answer = await get(client, url, { ...headers, ...range }, signal);
+    if (isRightPart(answer, resume)) return partAnswer(answer, resume);
+    if (answer.status === 200) return wholeAnswer(answer);
+    // These say nothing of ranges, and another request at once would only add to the trouble.
+    if (answer.status === 401 || answer.status === 429 || answer.status >= 500) {
+      throw await errorAnswer(answer, apiKey);
+    }
+    await discardBody(answer.body);
+  }
+  const answer = await get(client, url, headers, signal);
+  if (answer.status !== 200) throw await errorAnswer(answer, apiKey);
+  return wholeAnswer(answer);
+}
+
+/** Whether this is exactly the missing rest of the same content (RFC 9110, sections 14.4 and 15.3.7). */
+function isRightPart({ status, headers }: HttpAnswer, { from, etag, total }: ResumePoint): boolean {
+  if (status !== 206) return false;
+  const length = byteCount(headers['content-length']);
+  return (
+    headers['content-range']?.trim() === `bytes ${from}-${total - 1}/${total}` &&
+    (length === undefined || length === total - from) &&
+    (headers['etag'] === undefined || headers['etag'] === etag)
+  );
+}
+
+function partAnswer(answer: HttpAnswer, { from, etag, total }: ResumePoint): DatasetAnswer {
+  return { body: answer.body, start: from, total, md5: md5Of(answer), resumeEtag: etag };
+}
+
+function wholeAnswer(answer: HttpAnswer): DatasetAnswer {
+  const { headers, body } = answer;
+  const total = byteCount(headers['content-length']) ?? byteCount(eitherHeader(answer, 'x-dataset-size'));
+  const offersRanges = headers['accept-ranges']?.trim().toLowerCase() === 'bytes';
+  const etag = headers['etag'];
+  const resumeEtag = offersRanges && etag !== undefined && /^"[^"]*"$/.test(etag) ? etag : undefined;
+  return { body, start: 0, total, md5: md5Of(answer), resumeEtag };
+}
+
+function md5Of(answer: HttpAnswer): string | undefined {
+  const hex = eitherHeader(answer, 'x-md5')?.replaceAll('"', '').trim().toLowerCase();
+  return hex !== undefined && /^[0-9a-f]{32}$/.test(hex) ? hex : undefined;
+}
+
+/** A header of the final answer or else of the latest redirect that has it. */
+function eitherHeader({ headers, redirects }: HttpAnswer, name: string): string | undefined {
+  return headers[name] ?? redirects.findLast((hop) => hop[name] !== undefined)?.[name];
+}

@@ -1,0 +1,55 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { diskError } from '../errors.js';
+import { stateFolder } from './state-folder.js';
+
+/** What has to be known to go on with a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */
+export interface ResumeNote {
+  /** A strong ETag, for If-Range. */
+  readonly etag: string;
+  /** Bytes of the whole file. */
+  readonly total: number;
+}
+
+/** Where the bytes of a file gather till they are proven; a suffix makes the name private to one run. */
+export function partPath(finalPath: string, suffix?: string): string {
+  return suffix === undefined ? `${finalPath}.part` : `${finalPath}.${suffix}.part`;
+}
+
+/** The note beside a `.part` file; undefined when there is none or it is damaged. */
+export async function readResumeNote(dir: string, relPath: string): Promise<ResumeNote | undefined> {
+  try {
+    const { etag, total } = JSON.parse(await readFile(notePath(dir, relPath), 'utf8')) as Partial<ResumeNote>;
+    if (typeof etag !== 'string' || etag === '' || !Number.isSafeInteger(total)) return undefined;
+    return { etag, total: Number(total) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws TickhaulError `disk`. */
+export async function writeResumeNote(dir: string, relPath: string, note: ResumeNote): Promise<void> {
+  const path = notePath(dir, relPath);
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, JSON.stringify({ etag: note.etag, total: note.total }));
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw diskError(error, path);
+  }
+}
+
+/** @throws TickhaulError `disk`. */
+export async function removeResumeNote(dir: string, relPath: string): Promise<void> {
+  const path = notePath(dir, relPath);
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw diskError(error, path);
+  });
+}
+
+function notePath(dir: string, relPath: string): string {
+  return join(stateFolder(dir), 'parts', `${createHash('sha1').update(relPath).digest('hex')}.json`);
+}

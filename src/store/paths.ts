@@ -1,0 +1,51 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { diskError, isSystemError, TickhaulError } from '../errors.js';
+
+/** Whether a path with `/` between folders names something inside the folder it is relative to, on any system. */
+export function isInside(relPath: string): boolean {
+  if (relPath.includes('\\') || relPath.includes('\0') || /^[A-Za-z]:/.test(relPath)) return false;
+  return relPath.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+/**
+ * The absolute path of a file of the download folder.
+ * @throws TickhaulError `usage` when it would lie outside.
+ */
+export function resolveInside(dir: string, relPath: string): string {
+  if (isInside(relPath)) return resolve(dir, relPath);
+  throw new TickhaulError('usage', `"${relPath}" is no path inside the download folder ${dir}`);
+}
+
+/**
+ * Makes the folders above a file of the download folder and gives its absolute path.
+ * @throws TickhaulError `usage` when the path leaves the folder, `path_taken` when a symbolic link on the way
+ * does or a file stands there, `disk` when the folders can't be made.
+ */
+export async function prepareParent(dir: string, relPath: string): Promise<string> {
+  const path = resolveInside(dir, relPath);
+  try {
+    await mkdir(dir, { recursive: true });
+    const [root, parent] = await Promise.all([realpath(dir), realpathOfExisting(dirname(path))]);
+    const way = relative(root, parent);
+    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+      throw new TickhaulError(
+        'path_taken',
+        `${path}: a symbolic link on the way leads out of the download folder, to ${parent}; remove it or choose another --dir`,
+      );
+    }
+    await mkdir(dirname(path), { recursive: true });
+  } catch (error) {
+    throw diskError(error, path);
+  }
+  return path;
+}
+
+async function realpathOfExisting(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    return realpathOfExisting(join(path, '..'));
+  }
+}

@@ -1,0 +1,6 @@
+import { join } from 'node:path';
+
+/** Where tickhaul keeps its own files in a download folder. */
+export function stateFolder(dir: string): string {
+  return join(dir, '.tickhaul');
+}

@@ -1,0 +1,50 @@
+import { usageError } from './errors.js';
+
+const DURATIONS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const SIZES: Readonly<Record<string, number>> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** Reads a duration such as `500ms`, `90s`, `15m`, `4h` into milliseconds (contract, Output). */
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
+  const unit = DURATIONS[match?.[2] ?? ''];
+  if (unit === undefined) throw usageError(`"${text}" is not a duration: write 500ms, 90s, 15m or 4h`);
+  return Math.round(Number(match?.[1]) * unit);
+}
+
+/** Reads a size such as `64KB`, `20MB`, `1GB` (powers of ten) or a plain count into bytes. */
+export function parseSize(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?B)?(?:\/s)?$/i.exec(text.trim());
+  const unit = match && SIZES[(match[2] ?? 'B').toUpperCase()];
+  const bytes = unit ? Math.round(Number(match[1]) * unit) : 0;
+  if (bytes < 1) throw usageError(`"${text}" is not a size: write 64KB, 20MB or 1GB`);
+  return bytes;
+}
+
+/** Bytes for people, in powers of ten: `1.2 MB`. */
+export function formatSize(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Milliseconds for people: `0.4s`, `12s`, `3m20s`, `2h05m`. */
+export function formatDuration(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)}s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}s`;
+  const pad = (n: number): string => String(n).padStart(2, '0');
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${pad(whole % 60)}s`;
+  return `${Math.floor(whole / 3600)}h${pad(Math.floor((whole % 3600) / 60))}m`;
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { COMMANDS } from '../../src/cli/commands/index.js';
+import { readKey, readSettings } from '../../src/cli/environment.js';
+import { parse } from '../../src/cli/parser.js';
+import { readDownloadOptions, readSelection, readStallTimeout } from '../../src/cli/selection.js';
+
+const BASE = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL'];
+
+async function argsOf(...words: string[]) {
+  const parsed = await parse(COMMANDS, words, 80);
+  assert.equal(parsed.kind, 'run');
+  return parsed.args;
+}
+
+test('lists are comma-separated or repeated', async () => {
+  const args = await argsOf(
+    'plan',
+    'deribit',
+    '-t',
+    'trades,quotes',
+    '--type',
+    'liquidations',
+    '-s',
+    'A, B',
+    '--last',
+    '7d',
+  );
+  const selection = await readSelection(args);
+  assert.deepEqual(selection.types, ['trades', 'quotes', 'liquidations']);
+  assert.deepEqual(selection.symbols, ['A', 'B']);
+  assert.equal(selection.last, 7);
+  assert.equal(selection.layout, 'flat');
+});
+
+test('download options have the defaults of the contract', async () => {
+  const args = await argsOf(...BASE, '--last', '1d');
+  assert.deepEqual(readDownloadOptions(args, 'd'), {
+    dir: 'd',
+    concurrency: 'auto',
+    retries: 8,
+    maxWaitMs: 900_000,
+    maxRate: undefined,
+    existing: 'skip',
+    failFast: false,
+    strict: false,
+  });
+  assert.equal(readStallTimeout(args), 60_000);
+});
+
+const wrong: readonly (readonly [string[], RegExp])[] = [
+  [['--concurrency', '0'], /^--concurrency: "0"/],
+  [['--concurrency', 'abc'], /^--concurrency: "abc"/],
+  [['--retries', '-1'], /^--retries: "-1"/],
+  [['--retries', 'NaN'], /^--retries: "NaN"/],
+  [['--max-wait', 'soon'], /^--max-wait: "soon"/],
+  [['--max-rate', '0'], /^--max-rate: "0"/],
+  [['--stall-timeout', '0s'], /^--stall-timeout/],
+  [['--retries', '1', '--retries', '2'], /^--retries is given 2 times/],
+];
+for (const [words, message] of wrong) {
+  test(`${words.join(' ')} is a usage error that names the flag`, async () => {
+    const args = await argsOf(...BASE, '--last', '1d', ...words);
+    assert.throws(() => [readDownloadOptions(args, 'd'), readStallTimeout(args)], { code: 'usage', message });
+  });
+}
+
+const wrongDays: readonly (readonly [string[], RegExp])[] = [
+  [[], /no days given/],
+  [['--date', '2024-02-30'], /^--date: "2024-02-30"/],
+  [['--date', '2024-03-01', '--from', '2024-03-01'], /--date exclude --from/],
+  [['--from', '2024-03-02', '--to', '2024-03-02'], /must be after --from/],
+  [['--to', '2024-03-02'], /--to needs --from/],
+  [['--last', '7'], /^--last: "7"/],
+  [['--last', '0d'], /^--last: "0d"/],
+];
+for (const [words, message] of wrongDays) {
+  test(`days ${words.join(' ') || 'left out'} are a usage error`, async () => {
+    await assert.rejects(readSelection(await argsOf(...BASE, ...words)), { code: 'usage', message });
+  });
+}
+
+const wrongWords: readonly (readonly [string[], RegExp])[] = [
+  [['downlod', 'x'], /^unknown command "downlod"; did you mean download\?; see tickhaul --help$/],
+  [[...BASE, '--tpye', 'x'], /^unknown flag --tpye; did you mean --type\?; see tickhaul download --help$/],
+  [['download'], /^an argument is missing: tickhaul download <exchange>; see/],
+  [['download', 'a', 'b'], /^"b" is one argument too many/],
+  [['download', 'a', '--type'], /^--type needs a value/],
+  [['download', 'a', '--existing', 'x'], /^--existing: "x" is not one of "skip", "verify", "overwrite"/],
+];
+for (const [words, message] of wrongWords) {
+  test(`"${words.join(' ')}" is explained in one line`, async () => {
+    await assert.rejects(parse(COMMANDS, words, 80), { code: 'usage', message });
+  });
+}
+
+test('@file gives one symbol a line, without comments; a missing one is named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tickhaul-flags-'));
+  try {
+    const path = join(folder, 'symbols.txt');
+    await writeFile(path, '\uFEFF# mine\r\nBTCUSDT\r\n\r\n  ETHUSDT \n');
+    const read = async (name: string) =>
+      readSelection(await argsOf('plan', 'x', '-t', 'all', '-s', `@${name},SOL`, '--last', '1d'));
+    assert.deepEqual((await read(path)).symbols, ['BTCUSDT', 'ETHUSDT', 'SOL']);
+    await assert.rejects(read(join(folder, 'none')), { code: 'usage', message: /none" \(ENOENT\)/ });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('a flag stands over the environment, that over the default', () => {
+  const env = { TICKHAUL_API_URL: 'http://one:1/', TICKHAUL_DIR: 'there', XDG_CACHE_HOME: '' };
+  const settings = readSettings(env, {}, '/home/me');
+  assert.equal(settings.apiUrl, 'http://one:1');
+  assert.equal(settings.datasetsUrl, 'https://datasets.tardis.dev');
+  assert.equal(settings.downloadDir, 'there');
+  assert.equal(settings.cacheDir, '/home/me/.cache/tickhaul');
+  assert.equal(readSettings(env, { 'api-url': 'https://two' }, '/').apiUrl, 'https://two');
+  assert.throws(() => readSettings({}, { 'api-url': 'localhost:80' }, '/'), {
+    code: 'usage',
+    message: /--api-url/,
+  });
+});
+
+test('the key is trimmed; one with a break inside is refused and not shown', async () => {
+  const keyOf = (env: Record<string, string>) =>
+    readKey(readSettings(env, {}, '/').keySource, Readable.from([' piped\n']));
+  assert.equal(await keyOf({ TM_API_KEY: 'c', TARDIS_API_KEY: ' b\n' }), 'b');
+  assert.equal(await keyOf({ TICKHAUL_API_KEY_FILE: '-' }), 'piped');
+  assert.equal(await keyOf({}), undefined);
+  await assert.rejects(
+    keyOf({ TICKHAUL_API_KEY: 'sec\nret' }),
+    (error: Error) => !/sec|ret/.test(error.message),
+  );
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Chalk } from 'chalk';
+import { colorLevel } from '../../../src/cli/output/color.js';
+import { REPORTERS, reporterName } from '../../../src/cli/output/reporter.js';
+import { formatTable } from '../../../src/cli/output/table.js';
+import { parseDay } from '../../../src/dataset/day.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../../src/events.js';
+import { createSink } from './sink.js';
+
+const file = { exchange: 'deribit', dataType: 'trades', symbol: 'BTC', day: parseDay('2024-03-01') };
+const failed: FileEvent = {
+  event: 'file',
+  status: 'failed',
+  file,
+  path: 'a.csv.gz',
+  attempts: 3,
+  error: { code: 'server_error', message: 'HTTP 500', status: 500 },
+};
+const events: readonly RunEvent[] = [
+  { event: 'plan', files: 3, download: 2, skip: 0, resume: 0, pending: 1, unavailable: 0, unauthorized: 0 },
+  { event: 'start', file, path: 'a.csv.gz' },
+  { event: 'progress', path: 'a.csv.gz', received: 5, position: 5, total: 10 },
+  { event: 'warning', message: 'odd md5' },
+  failed,
+  { event: 'file', status: 'pending', file, path: 'b.csv.gz' },
+];
+const summary: RunSummary = {
+  exitCode: 5,
+  counts: { failed: 1, pending: 1 },
+  unfinished: 1,
+  bytes: 0,
+  seconds: 2,
+};
+
+function play(name: keyof typeof REPORTERS, size = {}) {
+  const stdout = createSink();
+  const stderr = createSink(size);
+  const reporter = REPORTERS[name]({ stdout, stderr, chalk: new Chalk({ level: 0 }), now: () => 0 });
+  for (const event of events) reporter.event(event);
+  reporter.finish(summary);
+  return { stdout: stdout.text(), stderr: stderr.text() };
+}
+
+const FAILED = 'failed a.csv.gz: HTTP 500 (after 3 attempts)\n';
+const NEXT =
+  '1 day not exported yet: tickhaul status deribit --wait --until 2024-03-01\nrun the same command again: what is whole is kept\n';
+
+test('json prints plan, files and summary on stdout, warnings on stderr', () => {
+  const { stdout, stderr } = play('json');
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ event }) => event),
+    ['plan', 'file', 'file', 'summary'],
+  );
+  assert.equal(lines[1].date, '2024-03-01');
+  assert.deepEqual(lines[1].error, { code: 'server_error', message: 'HTTP 500', status: 500 });
+  assert.deepEqual(lines[3], {
+    event: 'summary',
+    exitCode: 5,
+    failed: 1,
+    pending: 1,
+    unfinished: 1,
+    bytes: 0,
+    seconds: 2,
+  });
+  assert.equal(stderr, 'warning odd md5\n');
+});
+
+test('lines tell failures, warnings and the summary, and keep progress to one in 10 seconds', () => {
+  const { stdout, stderr } = play('lines');
+  assert.equal(stdout, '');
+  assert.equal(
+    stderr,
+    `3 files planned: 2 to download\nwarning odd md5\n${FAILED}1 pending, 1 failed, 1 unfinished in 2.0s\n${NEXT}`,
+  );
+});
+
+test('quiet tells failed files only', () => {
+  assert.deepEqual(play('quiet'), { stdout: '', stderr: FAILED });
+});
+
+test('bars print failures above the bars, and the summary below', () => {
+  const { stdout, stderr } = play('bars', { isTTY: true, columns: 40, rows: 5 });
+  assert.equal(stdout, '');
+  assert.ok(stderr.includes(FAILED));
+  assert.ok(stderr.endsWith(NEXT));
+});
+
+test('bars never take more lines than the screen has rows', () => {
+  const stderr = createSink({ isTTY: true, columns: 40, rows: 5 });
+  const reporter = REPORTERS.bars({
+    stdout: createSink(),
+    stderr,
+    chalk: new Chalk({ level: 0 }),
+    now: () => 0,
+  });
+  for (const event of events.slice(0, 1)) reporter.event(event);
+  for (let i = 0; i < 20; i++) reporter.event({ event: 'start', file, path: `${'long'.repeat(20)}${i}` });
+  reporter.finish({ exitCode: 0, counts: {}, unfinished: 0, bytes: 0, seconds: 0 });
+  const beforeSummary = stderr.text().split('no day files')[0] ?? '';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: cursor movements of the terminal
+  const frames = beforeSummary.split(/\u001b\[\d*A/);
+  for (const frame of frames) assert.ok(frame.split('\n').length <= 5, JSON.stringify(frame));
+});
+
+test('the reporter follows flags, then the terminal', () => {
+  assert.equal(reporterName(true, true, { write() {}, isTTY: true }), 'json');
+  assert.equal(reporterName(false, true, { write() {}, isTTY: true }), 'quiet');
+  assert.equal(reporterName(false, false, { write() {}, isTTY: true }), 'bars');
+  assert.equal(reporterName(false, false, { write() {} }), 'lines');
+});
+
+test('colours: flag over NO_COLOR over FORCE_COLOR over terminal', () => {
+  const terminal = { write() {}, isTTY: true };
+  const pipe = { write() {} };
+  assert.equal(colorLevel(terminal, { FORCE_COLOR: '3' }, true), 0);
+  assert.equal(colorLevel(terminal, { NO_COLOR: '1', FORCE_COLOR: '3' }, false), 0);
+  assert.equal(colorLevel(pipe, { NO_COLOR: '', FORCE_COLOR: '2' }, false), 2);
+  assert.equal(colorLevel(pipe, { FORCE_COLOR: '' }, false), 1);
+  assert.equal(colorLevel(pipe, {}, false), 0);
+  assert.equal(colorLevel(terminal, { TERM: 'xterm-256color' }, false), 2);
+  assert.equal(colorLevel(terminal, { TERM: 'dumb' }, false), 0);
+});
+
+test('a table aligns its columns and leaves no blanks at line ends', () => {
+  const columns = [
+    { title: 'id', cell: (row: readonly [string, string]) => row[0] },
+    { title: 'n', align: 'right' as const, cell: (row: readonly [string, string]) => row[1] },
+    { title: 'x', cell: () => '' },
+  ];
+  assert.equal(
+    formatTable(columns, [
+      ['äb', '1'],
+      ['abc', '22'],
+    ]),
+    'id    n  x\näb    1\nabc  22\n',
+  );
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { addDays, type Day, dayOfTime, formatDay, isFirstOfMonth, parseDay } from '../../src/dataset/day.js';
+
+const anyDay = fc.integer({ min: 0, max: 50_000 }).map((n) => n as Day);
+
+test('a day survives being written and read', () => {
+  fc.assert(fc.property(anyDay, (day) => parseDay(formatDay(day)) === day));
+});
+
+test('the day after follows in the order of the texts', () => {
+  fc.assert(fc.property(anyDay, (day) => formatDay(addDays(day, 1)) > formatDay(day)));
+});
+
+test('a first of the month is a day whose text ends in -01', () => {
+  fc.assert(fc.property(anyDay, (day) => isFirstOfMonth(day) === formatDay(day).endsWith('-01')));
+});
+
+for (const text of [
+  '2024-02-30',
+  '2023-02-29',
+  '2024-13-01',
+  '2024-00-10',
+  '2024-1-1',
+  '20240101',
+  '',
+  'today',
+]) {
+  test(`"${text}" is refused as a day, with its text in the error`, () => {
+    assert.throws(() => parseDay(text), { code: 'usage', message: new RegExp(`^"${text}"`) });
+  });
+}
+
+test('a time of the service lies in its UTC day', () => {
+  assert.equal(dayOfTime('2026-07-03T23:59:59.999Z'), parseDay('2026-07-03'));
+  assert.equal(dayOfTime('2026-07-03T00:00:00.000Z'), parseDay('2026-07-03'));
+  assert.equal(dayOfTime('2026-07-03T23:30:00-02:00'), parseDay('2026-07-04'));
+  assert.equal(dayOfTime('soon'), undefined);
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { isAbsolute, join, relative } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Day } from '../../src/dataset/day.js';
+import { parseDay } from '../../src/dataset/day.js';
+import type { DayFile } from '../../src/dataset/day-file.js';
+import { parseLayout } from '../../src/dataset/layout.js';
+
+const LAYOUTS = [
+  'flat',
+  'hive',
+  '{exchange}/{type}/{symbol}/{date}.csv.gz',
+  '{year}/{month}/{day}/{type}/{exchange}/{symbol}',
+  '{symbol}/{name}',
+];
+
+const file: DayFile = {
+  exchange: 'deribit',
+  dataType: 'trades',
+  symbol: 'BTC-PERPETUAL',
+  day: parseDay('2024-03-01'),
+};
+
+/** Anything a service might name, nasty characters likelier. */
+const anyName = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }),
+  fc.string({
+    minLength: 1,
+    maxLength: 8,
+    unit: fc.constantFrom('.', '/', '\\', ':', '*', '-', '_', 'A', '\0', '%', '~'),
+  }),
+  fc.constantFrom('..', '.', '../../x', '/etc/passwd', 'C:\\x', '.tickhaul'),
+);
+const anyFile = fc.record({
+  exchange: anyName,
+  dataType: anyName,
+  symbol: anyName,
+  day: fc.integer({ min: 17_000, max: 25_000 }).map((n) => n as Day),
+});
+
+test('flat is the name that the service’s own client gives', () => {
+  assert.equal(parseLayout('flat').pathOf(file, 'csv.gz'), 'deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz');
+  const odd = { ...file, symbol: 'A:B\\C/D?E*F<G>H|I"J' };
+  assert.equal(
+    parseLayout('flat').pathOf(odd, 'csv.gz'),
+    'deribit_trades_2024-03-01_A-B-C-D-E-F-G-H-I-J.csv.gz',
+  );
+});
+
+test('hive has a folder for each part', () => {
+  assert.equal(
+    parseLayout('hive').pathOf(file, 'parquet'),
+    'exchange=deribit/type=trades/symbol=BTC-PERPETUAL/date=2024-03-01/deribit_trades_2024-03-01_BTC-PERPETUAL.parquet',
+  );
+});
+
+test('a template may end in the extension that the file gets', () => {
+  assert.equal(
+    parseLayout('{exchange}/{type}/{symbol}/{date}.csv.gz').pathOf(file, 'csv.gz'),
+    'deribit/trades/BTC-PERPETUAL/2024-03-01.csv.gz',
+  );
+});
+
+test('no symbol leads out of the folder, whatever it is', () => {
+  fc.assert(
+    fc.property(anyFile, fc.constantFrom(...LAYOUTS), (any, layout) => {
+      const root = '/data/sets';
+      const path = parseLayout(layout).pathOf(any, 'csv.gz');
+      const way = relative(root, join(root, path));
+      assert.ok(way.split('/')[0] !== '..' && !isAbsolute(way), path);
+      assert.equal(way, path, 'no folder is empty, "." or ".."');
+      assert.notEqual(path.split('/')[0], '.tickhaul');
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('day files that differ in a name that can be kept have different paths', () => {
+  const plainName = fc.stringMatching(/^[A-Z0-9+%.Ä-]{1,8}$/).filter((name) => !/^\.+$/.test(name));
+  const plainFile = fc.record({
+    exchange: fc.constantFrom('binance', 'binance-futures', 'okex'),
+    dataType: fc.constantFrom('trades', 'quotes', 'book_snapshot_5'),
+    symbol: plainName,
+    day: fc.integer({ min: 19_000, max: 19_005 }).map((n) => n as Day),
+  });
+  fc.assert(
+    fc.property(plainFile, plainFile, fc.constantFrom(...LAYOUTS), (a, b, layout) => {
+      const { pathOf } = parseLayout(layout);
+      const same = JSON.stringify(a) === JSON.stringify(b);
+      assert.equal(pathOf(a, 'csv.gz') === pathOf(b, 'csv.gz'), same);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+for (const [layout, said] of [
+  ['{exchnge}/{name}', /unknown \{exchnge\}/],
+  ['../{name}', /must stay under/],
+  ['/data/{name}', /must be a path under/],
+  ['a//{name}', /empty/],
+  ['.tickhaul/{name}', /own folder/],
+  ['{symbol}/{date}', /different day files one name/],
+  ['{exchange}/{type}/{symbol}/{year}-{month}', /different day files one name/],
+] as const) {
+  test(`layout "${layout}" is refused`, () => {
+    assert.throws(() => parseLayout(layout), { code: 'usage', message: said });
+  });
+}

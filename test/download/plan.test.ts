@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { formatDay, parseDay } from '../../src/dataset/day.js';
+import { countPlan, makePlan } from '../../src/download/plan.js';
+import type { Existing, PlannedFile, Selection } from '../../src/download/types.js';
+import type { ExchangeRecord } from '../../src/service/metadata.js';
+import { openManifest } from '../../src/store/manifest.js';
+import { tempDir } from '../helpers/temp.js';
+
+const RECORD: ExchangeRecord = {
+  id: 'deribit',
+  datasets: {
+    exportedFrom: '2020-01-01T00:00:00.000Z',
+    exportedUntil: '2024-03-10T00:00:00.000Z',
+    symbols: [
+      symbol('BTC-PERPETUAL', 'perpetual', ['trades', 'quotes']),
+      symbol('ETH-PERPETUAL', 'perpetual', ['trades', 'quotes'], '2024-03-05T08:00:00.000Z'),
+      symbol('BTC-29MAR24', 'future', ['trades']),
+      symbol('BTC-1MAR24', 'future', ['trades'], '2024-01-01T00:00:00.000Z', '2024-03-01T08:00:00.000Z'),
+      symbol('OPTIONS', 'option', ['options_chain']),
+    ],
+  },
+};
+
+function symbol(
+  id: string,
+  type: string,
+  dataTypes: string[],
+  since = '2020-01-01T00:00:00.000Z',
+  to?: string,
+) {
+  return { id, type, dataTypes, availableSince: since, ...(to !== undefined && { availableTo: to }) };
+}
+
+const SYMBOLS = ['BTC-PERPETUAL', 'ETH-PERPETUAL', 'BTC-29MAR24', 'BTC-1MAR24'];
+
+interface Options {
+  readonly hasKey?: boolean;
+  readonly existing?: Existing;
+  readonly dir?: string;
+  readonly record?: ExchangeRecord;
+}
+
+async function plan(t: TestContext, selection: Partial<Selection>, options: Options = {}) {
+  const dir = options.dir ?? (await tempDir(t));
+  const manifest = await openManifest(dir, { warn: assert.fail });
+  t.after(() => manifest.close());
+  return makePlan({
+    selection: {
+      exchange: 'deribit',
+      types: ['trades'],
+      symbols: ['BTC-PERPETUAL'],
+      layout: 'flat',
+      ...selection,
+    },
+    record: options.record ?? RECORD,
+    manifest,
+    dir,
+    existing: options.existing ?? 'skip',
+    hasKey: options.hasKey ?? true,
+  });
+}
+
+const days = (files: Iterable<PlannedFile>): string[] => [...files].map((p) => formatDay(p.file.day));
+const told = (files: Iterable<PlannedFile>): string[] =>
+  [...files].map((p) => `${p.file.symbol} ${p.file.dataType} ${formatDay(p.file.day)} ${p.status}`);
+
+test('the last and the first day come before the rest', async (t) => {
+  const { files } = await plan(t, { from: '2024-03-02', to: '2024-03-07' });
+  assert.deepEqual(days(files()), ['2024-03-06', '2024-03-02', '2024-03-03', '2024-03-04', '2024-03-05']);
+});
+
+test('a plan can be walked more than once, each day file once', async (t) => {
+  const { files } = await plan(t, { types: ['all'], symbols: ['all'], from: '2024-02-25', to: '2024-03-15' });
+  const once = told(files());
+  assert.deepEqual(told(files()), once);
+  assert.equal(new Set(once).size, once.length);
+  assert.equal((await countPlan(files())).files, once.length);
+});
+
+test('days past the export are pending, and those outside the availability are unavailable', async (t) => {
+  const { files } = await plan(t, { symbols: ['eth-perpetual'], from: '2024-03-04', to: '2024-03-12' });
+  assert.deepEqual(told(files()).sort(), [
+    'ETH-PERPETUAL trades 2024-03-04 unavailable',
+    'ETH-PERPETUAL trades 2024-03-05 download',
+    'ETH-PERPETUAL trades 2024-03-06 download',
+    'ETH-PERPETUAL trades 2024-03-07 download',
+    'ETH-PERPETUAL trades 2024-03-08 download',
+    'ETH-PERPETUAL trades 2024-03-09 download',
+    'ETH-PERPETUAL trades 2024-03-10 pending',
+    'ETH-PERPETUAL trades 2024-03-11 pending',
+  ]);
+});
+
+test('the day on which a symbol was delisted is asked for, and may be absent', async (t) => {
+  const { files } = await plan(t, { symbols: ['BTC-1MAR24'], from: '2024-02-29', to: '2024-03-03' });
+  const found = [...files()].map((p) => [formatDay(p.file.day), p.status, p.mayBeAbsent]);
+  assert.deepEqual(found.sort(), [
+    ['2024-02-29', 'download', false],
+    ['2024-03-01', 'download', true],
+    ['2024-03-02', 'unavailable', false],
+  ]);
+});
+
+test('without a key only the first day of each month is asked for', async (t) => {
+  const { files } = await plan(t, { from: '2024-02-28', to: '2024-03-03' }, { hasKey: false });
+  assert.deepEqual([...files()].map((p) => [formatDay(p.file.day), p.status]).sort(), [
+    ['2024-02-28', 'unauthorized'],
+    ['2024-02-29', 'unauthorized'],
+    ['2024-03-01', 'download'],
+    ['2024-03-02', 'unauthorized'],
+  ]);
+});
+
+test('without --to the range ends with the export', async (t) => {
+  assert.deepEqual(days((await plan(t, { from: '2024-03-08' })).files()), ['2024-03-09', '2024-03-08']);
+});
+
+test('a day that is not exported yet is pending, not an empty range', async (t) => {
+  assert.deepEqual(told((await plan(t, { from: '2024-03-11' })).files()), [
+    'BTC-PERPETUAL trades 2024-03-11 pending',
+  ]);
+});
+
+test('--last counts exported days', async (t) => {
+  assert.deepEqual(days((await plan(t, { last: 2 })).files()), ['2024-03-09', '2024-03-08']);
+});
+
+test('"all" symbols are every one but the grouped ones', async (t) => {
+  const { files } = await plan(t, { types: ['all'], symbols: ['all'], date: '2024-03-08' });
+  const symbols = new Set([...files()].map((p) => p.file.symbol));
+  assert.deepEqual([...symbols].sort(), ['BTC-29MAR24', 'BTC-PERPETUAL', 'ETH-PERPETUAL']);
+});
+
+test('symbols that a glob finds and that have no day in the range are left out, unless nothing else is left', async (t) => {
+  const none = await plan(t, { symbols: ['BTC-1MAR*'], date: '2024-03-08' });
+  assert.deepEqual(told(none.files()), ['BTC-1MAR24 trades 2024-03-08 unavailable']);
+  const some = await plan(t, { symbols: ['BTC-*'], date: '2024-02-08' });
+  assert.equal(told(some.files()).length, 3);
+});
+
+test('a grouped symbol that is named is taken', async (t) => {
+  const { files } = await plan(t, { types: ['options_chain'], symbols: ['options'], date: '2024-03-08' });
+  assert.deepEqual(told(files()), ['OPTIONS options_chain 2024-03-08 download']);
+});
+
+test('a data type that a named symbol lacks is unavailable; one that a glob’s symbol lacks is left out', async (t) => {
+  const day = { types: ['quotes'], date: '2024-03-08' };
+  const named = await plan(t, { ...day, symbols: ['BTC-29MAR24'] });
+  assert.deepEqual(told(named.files()), ['BTC-29MAR24 quotes 2024-03-08 unavailable']);
+  const glob = await plan(t, { ...day, symbols: ['BTC*'] });
+  assert.deepEqual(told(glob.files()), ['BTC-PERPETUAL quotes 2024-03-08 download']);
+});
+
+test('--symbol-type keeps only symbols of these types', async (t) => {
+  const { files } = await plan(t, { symbols: ['BTC*'], symbolTypes: ['perpetual'], date: '2024-03-08' });
+  assert.deepEqual(told(files()), ['BTC-PERPETUAL trades 2024-03-08 download']);
+});
+
+for (const [selection, said] of [
+  [{ symbols: ['BTC-PERPETUL'] }, /unknown symbol "BTC-PERPETUL" for deribit; did you mean BTC-PERPETUAL,/],
+  [{ symbols: ['DOGE*'] }, /no symbol of deribit matches "DOGE\*"/],
+  [{ types: ['trade'] }, /unknown data type "trade" for deribit; did you mean trades\?/],
+  [{ symbols: ['all'], symbolTypes: ['futures'] }, /unknown symbol type "futures".*did you mean future\?/],
+  [{ symbols: ['BTC-29MAR24'], symbolTypes: ['option'] }, /no symbol of deribit matches the selection/],
+  [{ date: '2024-02-30' }, /"2024-02-30" is not a day of the calendar/],
+  [{ from: '2024-03-05', to: '2024-03-05', date: undefined }, /--to 2024-03-05 must be after --from/],
+  [{ from: '2024-03-05' }, /--date and --from exclude each other/],
+  [{ date: undefined, to: '2024-03-05' }, /--to needs --from/],
+  [{ date: undefined }, /no days selected/],
+  [{ symbols: [] }, /no symbol selected/],
+  [{ types: [] }, /no data type selected/],
+  [{ layout: '{symbol}' }, /different day files one name/],
+] as const) {
+  test(`refused: ${JSON.stringify(selection)}`, async (t) => {
+    await assert.rejects(plan(t, { date: '2024-03-08', ...(selection as Partial<Selection>) }), {
+      code: 'usage',
+      message: said,
+    });
+  });
+}
+
+test('an exchange without datasets is refused', async (t) => {
+  await assert.rejects(plan(t, { date: '2024-03-08' }, { record: { id: 'deribit' } }), {
+    message: /has no datasets/,
+  });
+});
+
+test('two symbols that no file name can tell apart are refused', async (t) => {
+  const symbols = [symbol('A*B', 'spot', ['trades']), symbol('A-B', 'spot', ['trades'])];
+  const record = { id: 'x', datasets: { exportedUntil: '2024-03-10T00:00:00.000Z', symbols } };
+  await assert.rejects(plan(t, { symbols: ['all'], date: '2024-03-08' }, { record }), {
+    message: /share the name/,
+  });
+});
+
+test('every selected day is planned exactly once, in or out of the availability', async (t) => {
+  const first = parseDay('2024-02-20');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(30),
+      fc.integer({ min: 1, max: 30 }),
+      fc.boolean(),
+      async (skip, count, hasKey) => {
+        const from = formatDay((first + skip) as typeof first);
+        const to = formatDay((first + skip + count) as typeof first);
+        const { files } = await plan(t, { symbols: SYMBOLS, from, to }, { hasKey });
+        const each = days(files()).sort();
+        assert.equal(each.length, 4 * count);
+        assert.equal(new Set(told(files())).size, 4 * count);
+        assert.equal(each[0], from);
+        assert.ok((each.at(-1) ?? '') < to);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test('what is on disk: recorded with its size, unknown, another size, a part', async (t) => {
+  const dir = await tempDir(t);
+  const name = (day: string): string => `deribit_trades_${day}_BTC-PERPETUAL.csv.gz`;
+  const manifest = await openManifest(dir, { warn: assert.fail });
+  for (const day of ['2024-03-04', '2024-03-05', '2024-03-06']) {
+    await manifest.append({
+      file: { exchange: 'deribit', dataType: 'trades', symbol: 'BTC-PERPETUAL', day: parseDay(day) },
+      path: name(day),
+      bytes: 4,
+      md5: '0'.repeat(32),
+      sha256: '0'.repeat(64),
+      md5Match: null,
+      rows: 0,
+      time: '2024-03-10T00:00:00.000Z',
+      version: '0.0.0',
+    });
+  }
+  await manifest.close();
+  await writeFile(join(dir, name('2024-03-04')), 'four');
+  await writeFile(join(dir, name('2024-03-05')), 'three');
+  await writeFile(join(dir, name('2024-03-07')), 'unknown');
+  await writeFile(join(dir, `${name('2024-03-08')}.part`), 'begun');
+  const range = { from: '2024-03-04', to: '2024-03-10' };
+  const found = async (existing: Existing): Promise<unknown[]> =>
+    [...(await plan(t, range, { dir, existing })).files()]
+      .sort((a, b) => a.file.day - b.file.day)
+      .map((p) => `${p.status} ${p.action}`);
+  assert.deepEqual(await found('skip'), [
+    'skip nothing',
+    'download fetch',
+    'download fetch',
+    'skip adopt',
+    'resume fetch',
+    'download fetch',
+  ]);
+  assert.deepEqual((await found('verify')).slice(0, 2), ['skip check', 'skip check']);
+  assert.deepEqual((await found('overwrite')).slice(0, 2), ['download fetch', 'download fetch']);
+});
+
+test('a million day files are planned one at a time', async (t) => {
+  const dataTypes = ['trades'];
+  const symbols = Array.from({ length: 1000 }, (_, i) => symbol(`S${i}`, 'spot', dataTypes));
+  const record = { id: 'x', datasets: { exportedUntil: '2024-03-10T00:00:00.000Z', symbols } };
+  const { files } = await plan(t, { symbols: ['all'], from: '2021-06-14' }, { record });
+  const walk = files();
+  assert.equal(walk.next().value?.status, 'download');
+  assert.equal((await countPlan(files())).files, 1_000_000);
+});

@@ -1,0 +1,101 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Sandbox } from '../../src/sandbox/options.js';
+
+/** The built command. */
+export const BIN = fileURLToPath(new URL('../../bin/tickhaul.js', import.meta.url));
+
+export interface Finished {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  /** Resolves when a text was printed to stdout or stderr. */
+  printed(text: string | RegExp): Promise<void>;
+  readonly finished: Promise<Finished>;
+}
+
+export interface CliOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  /** Another node, or a shell in front of it. */
+  readonly command?: readonly string[];
+}
+
+/** The environment that makes the command use an embedded service, and nothing of the user's. */
+export function envOf(
+  service: Sandbox,
+  dir: string,
+  key: string | undefined = service.apiKey,
+): Record<string, string> {
+  return {
+    TICKHAUL_API_URL: service.apiUrl,
+    TICKHAUL_DATASETS_URL: service.datasetsUrl,
+    TICKHAUL_DIR: dir,
+    XDG_CACHE_HOME: `${dir}/.cache`,
+    ...(key && { TICKHAUL_API_KEY: key }),
+  };
+}
+
+/** Starts the built command with a clean environment. */
+export function start(args: readonly string[], options: CliOptions = {}): Started {
+  const [program = '', ...first] = options.command ?? [process.execPath];
+  const spawning: SpawnOptions = {
+    cwd: options.cwd,
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env },
+    stdio: 'pipe',
+  };
+  const child = spawn(program, [...first, BIN, ...args], spawning);
+  const output = { stdout: '', stderr: '' };
+  const waiting = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      for (const look of waiting) look();
+    });
+  }
+  child.stdin?.on('error', () => {}).end(options.stdin ?? '');
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (exitCode) => {
+      resolve({ exitCode, ...output });
+      for (const look of waiting) look();
+    });
+  });
+  const printed = (text: string | RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const all = output.stdout + output.stderr;
+        const found = typeof text === 'string' ? all.includes(text) : text.test(all);
+        if (!found && child.exitCode === null) return;
+        waiting.delete(look);
+        if (found) resolve();
+        else reject(new Error(`ended without printing ${text}:\n${all}`));
+      };
+      waiting.add(look);
+      look();
+    });
+  return { child, printed, finished };
+}
+
+/** Runs the built command to its end. */
+export function tickhaul(args: readonly string[], options: CliOptions = {}): Promise<Finished> {
+  return start(args, options).finished;
+}
+
+export interface JsonLine {
+  readonly event: string;
+  readonly [key: string]: unknown;
+}
+
+/** The JSON lines of stdout; throws for a line that isn't JSON. */
+export function jsonLines({ stdout }: Finished): readonly JsonLine[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as JsonLine);
+}

@@ -1,0 +1,13 @@
+import type { TestContext } from 'node:test';
+import { parseDay } from '../../src/dataset/day.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import { startSandbox } from '../../src/sandbox/server.js';
+
+export const EXPORTED_UNTIL = parseDay('2024-03-10');
+
+/** An embedded service that ends with the test; its export ends before 2024-03-10. */
+export async function sandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
+  const service = await startSandbox({ exportedUntil: EXPORTED_UNTIL, rows: 300, ...options });
+  t.after(() => service.close());
+  return service;
+}

@@ -1,0 +1,26 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { type Client, createClient } from '../../src/service/client.js';
+import type { ServiceConfig } from '../../src/service/types.js';
+
+/** A server on loopback for one test; returns its address without a slash at the end. */
+export async function serve(t: TestContext, listener: RequestListener): Promise<string> {
+  return listen(t, createServer(listener));
+}
+
+export async function listen(t: TestContext, server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A client whose both hosts are this address. */
+export function clientFor(t: TestContext, base: string, more: Partial<ServiceConfig> = {}): Client {
+  const client = createClient({ apiUrl: base, datasetsUrl: base, stallTimeoutMs: 10_000, env: {}, ...more });
+  t.after(() => client.close());
+  return client;
+}

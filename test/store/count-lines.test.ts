@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { countLines } from '../../src/store/count-lines.js';
+
+test('line feeds are counted at any alignment and cut, and no other byte is', () => {
+  const byte = fc.oneof(fc.constantFrom(0x0a, 0x0b, 0x8a, 0x00, 0xff), fc.nat(255));
+  fc.assert(
+    fc.property(fc.array(byte, { maxLength: 300 }), fc.nat(9), fc.nat(300), (bytes, start, cut) => {
+      const chunk = Buffer.concat([Buffer.alloc(start, 0x0a), Buffer.from(bytes)]).subarray(start);
+      const want = bytes.filter((value) => value === 0x0a).length;
+      assert.equal(countLines(chunk), want);
+      assert.equal(countLines(chunk.subarray(0, cut)) + countLines(chunk.subarray(cut)), want);
+    }),
+  );
+});
