@@ -68,17 +68,11 @@ export function selectSeries(selection: Selection, record: ExchangeRecord): read
   const series: Series[] = [];
   for (const symbol of symbols) {
     const days = availability(symbol, datasets, exportedUntil);
+    const isNamed = named.has(symbol);
     for (const dataType of types.list ?? symbol.dataTypes) {
-      if (symbol.dataTypes.includes(dataType)) series.push({ dataType, symbol: symbol.id, ...days });
-      else if (named.has(symbol)) {
-        series.push({
-          dataType,
-          symbol: symbol.id,
-          first: days.first,
-          until: days.first,
-          doubtful: undefined,
-        });
-      }
+      const one = { dataType, symbol: symbol.id, named: isNamed, ...days };
+      if (symbol.dataTypes.includes(dataType)) series.push(one);
+      else if (isNamed) series.push({ ...one, until: days.first, doubtful: undefined });
     }
   }
   if (series.length === 0)

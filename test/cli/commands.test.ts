@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { envOf, jsonLines, start, tickhaul } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+test('--version and --help answer without a service', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
+  assert.equal((await tickhaul(['--version'])).stdout.trim(), version);
+  const help = await tickhaul(['--help']);
+  assert.equal(help.exitCode, 0);
+  for (const name of [
+    'exchanges',
+    'symbols',
+    'status',
+    'plan',
+    'download',
+    'sandbox',
+    'demo',
+    'completion',
+  ]) {
+    assert.match(help.stdout, new RegExp(`tickhaul ${name}`));
+    const own = await tickhaul([name, '--help']);
+    assert.deepEqual([own.exitCode, own.stderr], [0, ''], name);
+    assert.match(own.stdout, /Examples:/);
+  }
+});
+
+const EXAMPLE = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT'];
+const DAY = ['--date', '2024-03-01'];
+
+/** Mistakes that need no service to be found, and what the one line says. */
+const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
+  [[], /<command>/],
+  [['downlod'], /unknown command "downlod"; did you mean download\?/],
+  [[...EXAMPLE, ...DAY, '--concurency', '3'], /unknown flag --concurency; did you mean --concurrency/],
+  [['download'], /an argument is missing: tickhaul download <exchange>/],
+  [[...EXAMPLE, ...DAY, '--concurrency', '0'], /--concurrency/],
+  [[...EXAMPLE, ...DAY, '--concurrency', 'abc'], /--concurrency/],
+  [[...EXAMPLE, ...DAY, '--retries', '-1'], /--retries/],
+  [[...EXAMPLE, ...DAY, '--stall-timeout', '10'], /--stall-timeout.*"10"|"10".*duration/],
+  [[...EXAMPLE, ...DAY, '--max-rate', 'fast'], /"fast" is not a size/],
+  [[...EXAMPLE, ...DAY, '--existing', 'maybe'], /--existing: "maybe" is not one of/],
+  [[...EXAMPLE, ...DAY, '--last', '7d'], /--date.*--last|--last.*--date/],
+  [[...EXAMPLE, '--last', 'week'], /--last/],
+  [[...EXAMPLE, ...DAY, '-s', '@no-such-file'], /no-such-file/],
+  [[...EXAMPLE, ...DAY, '--api-url', 'api.tardis.dev'], /--api-url: "api\.tardis\.dev" is not an address/],
+  [[...EXAMPLE, ...DAY, '--api-url', 'https://me:secret@host'], /user or password/],
+  [[...EXAMPLE, ...DAY, '--api-key-file', '/no/such/file'], /\/no\/such\/file/],
+];
+
+for (const [args, said] of MISTAKES) {
+  test(`a mistake is told in one line, with code 2: tickhaul ${args.join(' ')}`, async (t) => {
+    const { exitCode, stderr, stdout } = await tickhaul(args, { cwd: await tempDir(t) });
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, said);
+    assert.equal(stdout, '');
+    if (args.length > 0) assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+    assert.doesNotMatch(stderr, /secret/);
+  });
+}
+
+test('mistakes that the exchange’s record shows', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const said = async (...args: string[]): Promise<string> => {
+    const { exitCode, stderr } = await tickhaul(['plan', ...args], { env: envOf(service, dir) });
+    assert.equal(exitCode, 2, stderr);
+    return stderr;
+  };
+  assert.match(
+    await said('binance-future', '-t', 'trades', '-s', 'BTCUSDT', ...DAY),
+    /did you mean binance-futures/,
+  );
+  assert.match(await said('binance-futures', '-t', 'trade', '-s', 'BTCUSDT', ...DAY), /did you mean trades/);
+  assert.match(
+    await said('binance-futures', '-t', 'trades', '-s', 'BTCUSD', ...DAY),
+    /did you mean .*BTCUSDT/,
+  );
+  assert.match(
+    await said('binance-futures', '-t', 'trades', '-s', '../../x', ...DAY),
+    /unknown symbol "\.\.\/\.\.\/x"/,
+  );
+  assert.match(
+    await said('binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-02-30'),
+    /2024-02-30/,
+  );
+});
+
+test('exchanges, symbols and status answer as tables and as one JSON document', async (t) => {
+  const service = await sandbox(t);
+  const env = envOf(service, await tempDir(t));
+  const table = await tickhaul(['exchanges'], { env });
+  assert.match(table.stdout, /^binance-futures +Binance/m);
+  assert.equal(table.stderr, '');
+  const list = JSON.parse((await tickhaul(['exchanges', '--json'], { env })).stdout);
+  assert.ok(list.some((one: { id: string }) => one.id === 'deribit'));
+  const one = JSON.parse((await tickhaul(['exchanges', 'deribit', '--json'], { env })).stdout);
+  assert.equal(one.datasets.exportedUntil, '2024-03-10T00:00:00.000Z');
+  const symbols = await tickhaul(['symbols', 'binance-futures', '--symbol', 'btc*', '--json'], { env });
+  assert.ok(JSON.parse(symbols.stdout).every((symbol: { id: string }) => symbol.id.startsWith('BTC')));
+  const none = await tickhaul(['symbols', 'deribit', '--type', 'optionschain'], { env });
+  assert.deepEqual([none.exitCode, /options_chain/.test(none.stderr)], [2, true]);
+  const status = await tickhaul(['status', 'deribit'], { env });
+  assert.match(status.stdout, /2024-03-09/);
+});
+
+test('symbols --on keeps those that have the day', async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const ids = async (day: string): Promise<string[]> => {
+    const { stdout } = await tickhaul(['symbols', 'binance-futures', '--on', day, '--json'], { env });
+    return JSON.parse(stdout).map((symbol: { id: string }) => symbol.id);
+  };
+  assert.ok((await ids('2024-03-08')).includes('NEWUSDT'));
+  assert.ok(!(await ids('2024-03-01')).includes('NEWUSDT'));
+});
+
+test('status --wait ends at once for an exported day, and with code 7 at its timeout', async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const there = await tickhaul(['status', 'deribit', '--wait', '--until', '2024-03-09'], { env });
+  assert.equal(there.exitCode, 0);
+  const wait = [
+    'status',
+    'deribit',
+    '--wait',
+    '--until',
+    '2024-03-10',
+    '--interval',
+    '50ms',
+    '--timeout',
+    '300ms',
+  ];
+  const { exitCode, stderr } = await tickhaul(wait, { env });
+  assert.equal(exitCode, 7);
+  assert.match(stderr, /2024-03-10/);
+});
+
+test('status asks anew although the record is cached', async (t) => {
+  const service = await sandbox(t);
+  const env = envOf(service, await tempDir(t));
+  const asked = (): number => service.requests.filter((request) => request.host === 'api').length;
+  await tickhaul(['plan', ...EXAMPLE.slice(1), ...DAY], { env });
+  const before = asked();
+  await tickhaul(['plan', ...EXAMPLE.slice(1), ...DAY], { env });
+  assert.equal(asked(), before, 'a plan within the hour uses the copy');
+  await tickhaul(['status', 'binance-futures'], { env });
+  assert.equal(asked(), before + 1);
+});
+
+test('plan tells each file, and download --dry-run the same; neither leaves anything on disk', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = { ...envOf(service, join(dir, 'sets')), XDG_CACHE_HOME: join(dir, 'cache') };
+  const range = ['--from', '2024-03-08', '--to', '2024-03-12', '--json'];
+  const plan = await tickhaul(['plan', ...EXAMPLE.slice(1), ...range], { env });
+  const [counts, ...files] = jsonLines(plan);
+  assert.deepEqual(
+    [counts?.event, counts?.['files'], counts?.['download'], counts?.['pending']],
+    ['plan', 4, 2, 2],
+  );
+  assert.deepEqual(
+    files.map((line) => line['status'] ?? line.event),
+    ['download', 'download', 'pending', 'pending', 'summary'],
+  );
+  const dry = await tickhaul([...EXAMPLE, ...range, '--dry-run'], { env });
+  assert.deepEqual(jsonLines(dry).slice(0, -1), jsonLines(plan).slice(0, -1));
+  await assert.rejects(readFile(join(dir, 'sets', '.tickhaul', 'manifest.jsonl')), { code: 'ENOENT' });
+  assert.ok(service.requests.every((request) => request.host === 'api'));
+});
+
+test('symbols come from a file, one a line, with comments and blank lines', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const { writeFile } = await import('node:fs/promises');
+  await writeFile(join(dir, 'list'), '# mine\nbtcusdt\n\n  ETHUSDT \n');
+  const args = ['plan', 'binance-futures', '-t', 'trades', '-s', '@list', ...DAY, '--json'];
+  const lines = jsonLines(await tickhaul(args, { env: envOf(service, dir), cwd: dir }));
+  assert.deepEqual(
+    lines.flatMap((line) => line['symbol'] ?? []),
+    ['BTCUSDT', 'ETHUSDT'],
+  );
+});
+
+test('a metadata host that answers something else than JSON: code 5, and what was found', async (t) => {
+  const server = createServer((_, response) => response.end('<html>sign in to the hotel</html>'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { exitCode, stderr } = await tickhaul(['exchanges', '--api-url', url], {
+    env: { XDG_CACHE_HOME: await tempDir(t) },
+  });
+  assert.equal(exitCode, 5);
+  assert.match(stderr, /expected JSON, found "<html>sign in/);
+});
+
+test('a record without a needed field names it', async (t) => {
+  const server = createServer((_, response) => response.end('{"id":"x","datasets":{"symbols":[]}}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { exitCode, stderr } = await tickhaul(['status', 'x', '--api-url', url]);
+  assert.equal(exitCode, 5);
+  assert.match(stderr, /datasets\.exportedUntil/);
+});
+
+test('a closed pipe is a normal end', async (t) => {
+  const service = await sandbox(t);
+  const script = `"$0" "$1" symbols binance-futures | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  const { stdout, stderr } = await tickhaul([], {
+    env: envOf(service, await tempDir(t)),
+    command: ['bash', '-c', script, process.execPath],
+  });
+  assert.equal(stdout.trimEnd().split('\n').at(-1), '0');
+  assert.equal(stderr, '');
+});
+
+test('the sandbox prints lines that make the others use it, and ends on a signal with code 0', async (t) => {
+  const { child, printed, finished } = start(['sandbox', '--exported-until', '2024-03-10', '--rows', '50']);
+  t.after(() => child.kill('SIGKILL'));
+  await printed('TICKHAUL_API_KEY=sandbox-key');
+  let text = '';
+  child.stdout?.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  child.kill('SIGINT');
+  const { exitCode, stdout } = await finished;
+  assert.equal(exitCode, 0);
+  const env = Object.fromEntries(
+    [...(stdout + text).matchAll(/^export (\w+)=(.*)$/gm)].map((m) => [m[1], m[2]]),
+  );
+  assert.match(env['TICKHAUL_API_URL'] ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
+  assert.match(env['TICKHAUL_DATASETS_URL'] ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
+});
+
+test('the demo runs through without a key, and leaves verified files', async (t) => {
+  const dir = await tempDir(t);
+  const { exitCode, stdout, stderr } = await tickhaul(['demo', '--dir', dir], {
+    env: { XDG_CACHE_HOME: dir },
+  });
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stdout, /holds 32 verified day files/);
+});
+
+test('bash completes commands, flags and choices', async (t) => {
+  const complete = async (...words: string[]): Promise<string> => {
+    const script = `
+      tickhaul() { "${process.execPath}" "$BIN" "$@"; }
+      eval "$(tickhaul completion bash)"
+      COMP_WORDS=(tickhaul "$@"); COMP_CWORD=$#
+      _tickhaul; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { BIN } = await import('../helpers/cli.js');
+    const { stdout } = await tickhaul(words, {
+      command: ['bash', '-c', script],
+      env: { BIN, HOME: await tempDir(t) },
+    });
+    return stdout;
+  };
+  assert.match(await complete('down'), /^download$/m);
+  assert.match(await complete('download', '--conc'), /^--concurrency$/m);
+});

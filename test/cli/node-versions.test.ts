@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+/** The built command on the later releases that it promises to run on. */
+for (const version of ['22', '24']) {
+  test(`the built command runs on Node ${version}`, async (t) => {
+    const npx = ['--yes', `node@${version}`, '-p', 'process.execPath'];
+    const found = await promisify(execFile)('npx', npx, { cwd: await tempDir(t) }).catch(() => undefined);
+    if (!found) {
+      t.skip(`no Node ${version} to be had`);
+      return;
+    }
+    const node = found.stdout.trim();
+    const service = await sandbox(t, { redirect: true, faults: { '500': 0.2, truncate: 0.2 } });
+    const args = [
+      'download',
+      'binance-futures',
+      '-t',
+      'trades',
+      '-s',
+      'BTCUSDT',
+      '--from',
+      '2024-03-01',
+      '--json',
+    ];
+    const finished = await tickhaul(args, { env: envOf(service, await tempDir(t)), command: [node] });
+    assert.equal(finished.exitCode, 0, finished.stderr);
+    assert.equal(jsonLines(finished).at(-1)?.['downloaded'], 9);
+    assert.doesNotMatch(finished.stderr, /Warning/);
+  });
+}
