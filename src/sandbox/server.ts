@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +23,8 @@ const MAX_LOGGED = 10_000;
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController();
+  // Each answer under way listens to it.
+  setMaxListeners(0, closing.signal);
   const scratch = await mkdtemp(join(tmpdir(), 'tickhaul-sandbox-'));
   const listeners: Listener[] = [];
   let closed: Promise<void> | undefined;

@@ -1,0 +1,44 @@
+/**
+ * 10^0 to 10^22: the powers of ten that a double holds exactly. A mantissa up to 2^53 is exact too, so dividing
+ * the one by the other rounds once, as IEEE 754 asks, and gives the double nearest to the decimal: what
+ * `Number(text)` gives (W. D. Clinger, "How to read floating point numbers accurately", 1990).
+ */
+export const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
+
+const DECIMAL = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/;
+const INTEGER = /^-?\d+$/;
+
+/** Past this no number and no time has a use for more digits; it bounds the work for a cell. */
+const MAX_LENGTH = 1024;
+
+/** A parsed cell, or what is wrong with it, as a sentence's end. */
+export type Parsed = number | string;
+
+/** Any decimal that JSON's grammar takes, leading zeros besides; no `+1`, `.5`, `3.`, NaN or Infinity. */
+export function parseDecimal(bytes: Buffer, start: number, end: number): Parsed {
+  const text = asciiOf(bytes, start, end);
+  if (!DECIMAL.test(text)) return 'is not a decimal number';
+  const value = Number(text);
+  return Number.isFinite(value) ? value : "is past a double's range";
+}
+
+/** Integer microseconds, up to 2^53 - 1 in magnitude. */
+export function parseTime(bytes: Buffer, start: number, end: number): Parsed {
+  const text = asciiOf(bytes, start, end);
+  if (!INTEGER.test(text)) return 'is not a time in integer microseconds';
+  const value = Number(text);
+  // Adding zero makes 0 of -0.
+  return Number.isSafeInteger(value) ? value + 0 : 'is past the range of times, 2^53 - 1 microseconds';
+}
+
+/** `true` as 1, `false` as 0. */
+export function parseBoolean(bytes: Buffer, start: number, end: number): Parsed {
+  const text = asciiOf(bytes, start, end);
+  if (text === 'true') return 1;
+  return text === 'false' ? 0 : 'is neither true nor false';
+}
+
+/** Empty for what is too long, which no grammar here takes. */
+function asciiOf(bytes: Buffer, start: number, end: number): string {
+  return end - start > MAX_LENGTH ? '' : bytes.toString('latin1', start, end);
+}

@@ -1,0 +1,68 @@
+import { CsvError } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
+import { cellError, type Place } from './errors.js';
+
+const QUOTE = 34;
+const LF = 10;
+
+/**
+ * Finds where records end in a file with quotes: at an LF with an even number of quotes before it, since a
+ * quote within quotes is written twice (RFC 4180, section 2).
+ */
+export class RecordEnds {
+  #inQuotes = false;
+
+  /** Reads on through new bytes; returns the position behind the last LF that ends a record, -1 for none. */
+  scan(bytes: Uint8Array, from: number, to: number): number {
+    let end = -1;
+    for (let p = from; p < to; p++) {
+      const byte = bytes[p];
+      if (byte === QUOTE) this.#inQuotes = !this.#inQuotes;
+      else if (byte === LF && !this.#inQuotes) end = p + 1;
+    }
+    return end;
+  }
+}
+
+/**
+ * The cells of whole records, by csv-parse: what the loop over unquoted cells declines. `names` are those of the
+ * columns, for messages.
+ */
+export function parseRecords(bytes: Buffer, place: Place, names: readonly string[]): Buffer[][] {
+  try {
+    const options = { encoding: null, record_delimiter: ['\r\n', '\n'], relax_column_count: true };
+    return parse(bytes, options) as unknown as Buffer[][];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const column = (error as { column?: unknown }).column;
+    const name = typeof column === 'number' ? (names[column] ?? `number ${column + 1}`) : 'unknown';
+    const start = lineOfFault(bytes, error);
+    const line = place.line + countLines(bytes.subarray(0, start));
+    const problem =
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? 'opens a quote that nothing closes'
+        : 'has a quote where none may stand';
+    throw cellError({ ...place, line }, name, bytes.subarray(start, bytes.indexOf(LF, start)), problem);
+  }
+}
+
+/** Where the line begins that csv-parse refused; of a quote left open it names the last line, not the first. */
+function lineOfFault(bytes: Buffer, error: CsvError): number {
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED')
+    return Math.max(0, new RecordEnds().scan(bytes, 0, bytes.length));
+  let start = 0;
+  const lines = Number((error as { lines?: unknown }).lines ?? 1);
+  for (let line = 1; line < lines; line++) start = bytes.indexOf(LF, start) + 1;
+  return start;
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (const byte of bytes) if (byte === LF) lines++;
+  return lines;
+}
+
+/** How many lines of the file a record takes up. */
+export function linesOf(record: readonly Uint8Array[]): number {
+  return record.reduce((lines, cell) => lines + countLines(cell), 1);
+}

@@ -1,0 +1,55 @@
+/** Bytes that grow at the end. Numbers are little-endian; varints are ULEB128, seven bits a byte, lowest first. */
+export class ByteWriter {
+  bytes: Uint8Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(capacity = 1024) {
+    this.bytes = new Uint8Array(capacity);
+  }
+
+  /** Makes room for `extra` more bytes; afterwards `bytes` may be written to directly, and `length` moved. */
+  reserve(extra: number): Uint8Array<ArrayBuffer> {
+    const needed = this.length + extra;
+    if (needed > this.bytes.length) {
+      const larger = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+      larger.set(this.written());
+      this.bytes = larger;
+    }
+    return this.bytes;
+  }
+
+  byte(value: number): void {
+    this.reserve(1)[this.length++] = value;
+  }
+
+  uint32(value: number): void {
+    const bytes = this.reserve(4);
+    for (let shift = 0; shift < 32; shift += 8) bytes[this.length++] = value >>> shift;
+  }
+
+  /** An integer from 0 to 2^53. */
+  varint(value: number): void {
+    const bytes = this.reserve(8);
+    let rest = value;
+    while (rest >= 0x80) {
+      bytes[this.length++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    bytes[this.length++] = rest;
+  }
+
+  /** A signed integer of at most 2^52 in magnitude, small ones short: 0, -1, 1, -2 become 0, 1, 2, 3. */
+  zigzag(value: number): void {
+    this.varint(value >= 0 ? value * 2 : -value * 2 - 1);
+  }
+
+  append(bytes: Uint8Array): void {
+    this.reserve(bytes.length).set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  /** A view of what was written, good until the next write. */
+  written(): Uint8Array<ArrayBuffer> {
+    return this.bytes.subarray(0, this.length);
+  }
+}

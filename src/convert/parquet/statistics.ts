@@ -1,0 +1,100 @@
+import type { TextValues } from '../columns.js';
+import type { DenseColumn, NumericColumn } from './dense.js';
+import { doubleBytes, int64Bytes } from './encodings/plain.js';
+import type { ThriftWriter } from './thrift.js';
+
+/** Of one column chunk. The bounds are PLAIN-encoded values, and absent when there is no value to name. */
+export interface Statistics {
+  readonly nullCount: number;
+  readonly bounds: Bounds | undefined;
+}
+
+interface Bounds {
+  readonly min: Uint8Array;
+  readonly max: Uint8Array;
+}
+
+/** A text longer than this makes no bound: readers don't agree on shortened ones. */
+const LONGEST_BOUND = 64;
+
+/** The order is the type's own (TYPE_ORDER): numbers by value, text by unsigned bytes. */
+export function statisticsOf(column: DenseColumn, nullCount: number): Statistics {
+  return { nullCount, bounds: boundsOf(column) };
+}
+
+export function writeStatistics(thrift: ThriftWriter, { nullCount, bounds }: Statistics): void {
+  thrift.i64(3, nullCount);
+  if (!bounds) return;
+  thrift.binary(5, bounds.max);
+  thrift.binary(6, bounds.min);
+}
+
+function boundsOf(column: DenseColumn): Bounds | undefined {
+  switch (column.kind) {
+    case 'text':
+      return textBounds(column.text);
+    case 'dictionary':
+      // Each value of the dictionary occurs in some row.
+      return textBounds(column.dictionary);
+    case 'boolean':
+      return booleanBounds(column.values);
+    case 'time':
+      return numberBounds(column, int64Bytes);
+    case 'number':
+      return numberBounds(column, doubleBytes, { zeroMin: -0, zeroMax: 0 });
+  }
+}
+
+/**
+ * A bound of zero is written as -0.0 below and +0.0 above, as the format asks for doubles, since readers may
+ * tell the two apart.
+ */
+function numberBounds(
+  { values, min, max }: NumericColumn,
+  bytes: (values: Float64Array, start: number, end: number) => Uint8Array,
+  { zeroMin, zeroMax } = { zeroMin: 0, zeroMax: 0 },
+): Bounds | undefined {
+  if (values.length === 0) return undefined;
+  return {
+    min: bytes(Float64Array.of(min === 0 ? zeroMin : min), 0, 1),
+    max: bytes(Float64Array.of(max === 0 ? zeroMax : max), 0, 1),
+  };
+}
+
+function booleanBounds(values: Int32Array): Bounds | undefined {
+  if (values.length === 0) return undefined;
+  return {
+    min: Uint8Array.of(values.includes(0) ? 0 : 1),
+    max: Uint8Array.of(values.includes(1) ? 1 : 0),
+  };
+}
+
+function textBounds(text: TextValues): Bounds | undefined {
+  const count = text.offsets.length - 1;
+  if (count === 0) return undefined;
+  let min = 0;
+  let max = 0;
+  for (let i = 1; i < count; i++) {
+    if (compare(text, i, min) < 0) min = i;
+    else if (compare(text, i, max) > 0) max = i;
+  }
+  const bounds = { min: textAt(text, min), max: textAt(text, max) };
+  return Math.max(bounds.min.length, bounds.max.length) > LONGEST_BOUND ? undefined : bounds;
+}
+
+function compare({ bytes, offsets }: TextValues, a: number, b: number): number {
+  const fromA = offsets[a] as number;
+  const fromB = offsets[b] as number;
+  const lengthA = (offsets[a + 1] as number) - fromA;
+  const lengthB = (offsets[b + 1] as number) - fromB;
+  const shorter = Math.min(lengthA, lengthB);
+  for (let i = 0; i < shorter; i++) {
+    const difference = (bytes[fromA + i] as number) - (bytes[fromB + i] as number);
+    if (difference !== 0) return difference;
+  }
+  return lengthA - lengthB;
+}
+
+function textAt({ bytes, offsets }: TextValues, i: number): Uint8Array {
+  return bytes.slice(offsets[i], offsets[i + 1]);
+}
