@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare, sizeOf } from './lib/compare.js';
 import { makeLargeFiles, makeSmallFiles } from './lib/data.js';
+import { breakOff } from './lib/measure.js';
 import { curl, curlThenGzip, makeCertificate, tardisDev, tickhaul } from './lib/peers.js';
 import { startService, startTls } from './lib/service.js';
 import { formatRuns } from './lib/table.js';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'];
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, only: { type: 'string' } },
@@ -71,12 +74,27 @@ async function report(title, source, files, scratch, peers) {
   process.stdout.write(`\n${files.length} ${title}, ${(bytes / 1e6).toFixed(1)} MB\n\n${formatRuns(runs)}\n`);
 }
 
+/** Does some work with a new folder; what it started ends, and the folder goes, after a signal too. */
 async function withScratch(work) {
   const scratch = await mkdtemp(join(tmpdir(), 'tickhaul-bench-'));
-  const endings = [() => rm(scratch, { recursive: true, force: true })];
+  const endings = [() => rm(scratch, { recursive: true, force: true, maxRetries: 9 })];
+  const endAll = async () => {
+    for (const ending of endings) await ending();
+  };
+  let ended;
+  const end = () => {
+    ended ??= endAll();
+    return ended;
+  };
+  const onSignal = () => {
+    breakOff();
+    end().finally(() => process.exit(130));
+  };
+  for (const signal of SIGNALS) process.once(signal, onSignal);
   try {
     await work(scratch, (ending) => endings.unshift(ending));
   } finally {
-    for (const end of endings) await end();
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+    await end();
   }
 }

@@ -118,15 +118,19 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long for this file system; choose another --layout',
 };
 
-/** The error of a file system call as a `disk` or `path_taken` error that names the path; anything else is returned as it is. */
-export function diskError(error: unknown, path: string): unknown {
+/**
+ * The error of a file system call as a TickhaulError that names the path; anything else is returned as it is.
+ * @param pathCode what an error is that concerns this path only: the end of everything for a file that all need.
+ */
+export function diskError(
+  error: unknown,
+  path: string,
+  pathCode: 'path_taken' | 'disk' = 'path_taken',
+): unknown {
   if (error instanceof TickhaulError || !isSystemError(error)) return error;
-  const advice = DISK_ADVICE[error.code] ?? error.code;
-  if (PATH_CODES.has(error.code))
-    return new TickhaulError('path_taken', `${path}: ${advice}`, { cause: error });
-  return DISK_CODES.has(error.code)
-    ? new TickhaulError('disk', `${path}: ${advice}`, { cause: error })
-    : error;
+  const code = PATH_CODES.has(error.code) ? pathCode : DISK_CODES.has(error.code) ? 'disk' : undefined;
+  if (code === undefined) return error;
+  return new TickhaulError(code, `${path}: ${DISK_ADVICE[error.code] ?? error.code}`, { cause: error });
 }
 
 /** Whether this is an error of a system call, with a code such as ENOENT. */

@@ -48,3 +48,8 @@ export function formatDuration(ms: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)}m${pad(whole % 60)}s`;
   return `${Math.floor(whole / 3600)}h${pad(Math.floor((whole % 3600) / 60))}m`;
 }
+
+/** `1 file`, `2 files`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

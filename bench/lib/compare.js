@@ -14,7 +14,8 @@ export async function compare(peers, { files, bytes, rounds, scratch, onRun }) {
     for (const [index, peer] of peers.entries()) {
       const folder = join(scratch, 'downloads');
       await mkdir(folder);
-      const result = await measure(...(await peer.command(folder, files)));
+      const [command, env] = await peer.command(folder, files);
+      const result = await measure(command, env, join(scratch, 'usage'));
       await assertComplete(peer, folder, files.length, bytes);
       await rm(folder, { recursive: true });
       onRun(peer, round, result);

@@ -12,7 +12,7 @@ export const TICKHAUL =
  * @returns the environment that makes tickhaul use it, and how to end it.
  */
 export async function startService(...flags) {
-  const { lines, stop } = start([TICKHAUL, 'sandbox', ...flags]);
+  const { lines, stop } = start([TICKHAUL, 'sandbox', '--quiet', ...flags]);
   const env = {};
   for await (const line of lines) {
     const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? [];

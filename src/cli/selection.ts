@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { checkDayRange } from '../dataset/day-range.js';
 import type { DownloadOptions, Existing, Selection } from '../download/types.js';
 import { isSystemError, usageError } from '../errors.js';
 import { readCount, readDay, readDuration, readList, readSize, readText, readToggle } from './read.js';
@@ -49,20 +50,7 @@ type Days = Pick<Selection, 'from' | 'to' | 'date' | 'last'>;
 function readDays(args: Args): Days {
   const days = { from: readDay(args, 'from'), to: readDay(args, 'to'), date: readDay(args, 'date') };
   const last = readLast(args);
-  const ways = [
-    days.date !== undefined && '--date',
-    last !== undefined && '--last',
-    (days.from ?? days.to) !== undefined && '--from and --to',
-  ].filter((way) => way !== false);
-  if (ways.length > 1) throw usageError(`${ways.join(' exclude ')}: give one of them`);
-  if (ways.length === 0) throw usageError('no days given: add --from <day>, --date <day> or --last <n>d');
-  if (days.to !== undefined && days.from === undefined) {
-    throw usageError('--to needs --from <day>, the first day of the range');
-  }
-  // Days in this form are ordered as their texts are.
-  if (days.from !== undefined && days.to !== undefined && days.to <= days.from) {
-    throw usageError(`--to ${days.to} must be after --from ${days.from}, since it is not included`);
-  }
+  checkDayRange({ ...days, last });
   return { ...days, last };
 }
 

@@ -2,13 +2,12 @@ import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DayFile } from '../dataset/day-file.js';
 import { diskError, TickhaulError } from '../errors.js';
+import { type Proof, type ProofPass, startProof } from '../integrity/proof.js';
+import { publish } from '../integrity/publish.js';
 import type { Client } from '../service/client.js';
 import { requestDayFile } from '../service/datasets.js';
 import type { DatasetAnswer, ResumePoint } from '../service/types.js';
 import { type ResumeNote, removeResumeNote, writeResumeNote } from '../store/part.js';
-import { type ProofPass, startProof } from '../store/proof.js';
-import { publish } from '../store/publish.js';
-import type { Proof } from '../store/types.js';
 import { formatSize } from '../units.js';
 import type { RateLimit } from './rate.js';
 

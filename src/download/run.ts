@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { abortReason, type TickhaulError } from '../errors.js';
 import type { EventSink, FileEvent, FileStatus, PlanCounts, RunSummary } from '../events.js';
@@ -59,7 +60,12 @@ export async function download(input: DownloadInput): Promise<RunSummary> {
   const lock = await tryLock(options.dir, input.owner);
   try {
     const tally = createTally();
-    const run = new Run(input, manifest, lock ? undefined : String(input.owner.pid), tally);
+    const run = new Run(
+      input,
+      manifest,
+      lock ? undefined : `${input.owner.pid}-${randomUUID().slice(0, 8)}`,
+      tally,
+    );
     const { planned, stopped } = await run.work(plan);
     const seconds = Math.round(performance.now() - started) / 1000;
     return tally.summary({ planned, stopped, strict: options.strict, seconds });

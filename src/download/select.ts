@@ -1,4 +1,5 @@
 import { addDays, type Day, dayOfTime, parseDay } from '../dataset/day.js';
+import { checkDayRange } from '../dataset/day-range.js';
 import { didYouMean } from '../dataset/nearest.js';
 import { GROUPED_SYMBOLS, globMatcher, isGlob, toDatasetSymbol } from '../dataset/symbols.js';
 import { usageError } from '../errors.js';
@@ -40,17 +41,13 @@ export function exportedUntilOf(datasets: Datasets): Day {
  */
 export function selectRange(selection: Selection, exportedUntil: Day): SelectedRange {
   const { from, to, date, last } = selection;
-  const given = [date && '--date', last && '--last', from && '--from'].filter(Boolean);
-  if (given.length > 1) throw usageError(`${given.join(' and ')} exclude each other`);
-  if (to && !from) throw usageError('--to needs --from');
+  checkDayRange(selection);
   if (date) return { from: parseDay(date), to: addDays(parseDay(date), 1) };
   if (last) return { from: addDays(exportedUntil, -last), to: exportedUntil };
   if (!from)
     throw usageError('no days selected: give --from <day> [--to <day>], --date <day> or --last <n>d');
   const first = parseDay(from);
   const end = to ? parseDay(to) : (Math.max(exportedUntil, first + 1) as Day);
-  if (end <= first)
-    throw usageError(`--to ${to} must be after --from ${from}: the day of --to is not included`);
   return { from: first, to: end };
 }
 

@@ -3,8 +3,8 @@ import { formatDay } from '../dataset/day.js';
 import { type DayFile, isSameDayFile } from '../dataset/day-file.js';
 import { abortReason, TickhaulError } from '../errors.js';
 import type { FileEvent } from '../events.js';
-import { proveFile } from '../store/proof.js';
-import type { ManifestRecord, Proof } from '../store/types.js';
+import { type Proof, proveFile } from '../integrity/proof.js';
+import type { ManifestRecord } from '../store/types.js';
 import { VERSION } from '../version.js';
 import { fileError } from './file-error.js';
 import { type TransferContext, TransferFailure, transfer } from './transfer.js';
@@ -36,10 +36,6 @@ export async function settle(
     if (kept) return { event: { ...base, status: 'verified', ...told(kept), seconds: seconds() } };
     context.emit({ event: 'start', file, path });
     const { record, attempts } = await transfer(context, file, path, onAnswer);
-    if (record.md5Match === false) {
-      const message = `${path}: the x-md5 that came with it is another one; size and gzip checksum are right, so it is kept`;
-      context.emit({ event: 'warning', message });
-    }
     return { event: { ...base, status: 'downloaded', ...told(record), attempts, seconds: seconds() } };
   } catch (cause) {
     if (context.signal.aborted) return undefined;

@@ -1,5 +1,5 @@
 import { ERRORS, type TickhaulError } from '../errors.js';
-import type { FileError, FileEvent, FileStatus, PlanCounts, RunSummary } from '../events.js';
+import type { FileEvent, FileStatus, PlanCounts, RunSummary } from '../events.js';
 import { fileError } from './file-error.js';
 
 /** Counts what became of the files of a run, and works out its exit code. */
@@ -18,7 +18,6 @@ export interface Tally {
 export function createTally(): Tally {
   const counts: Partial<Record<FileStatus, number>> = {};
   const failures = new Set<number>();
-  let last: FileError | undefined;
   let files = 0;
   let bytes = 0;
   return {
@@ -28,18 +27,16 @@ export function createTally(): Tally {
       if (event.status === 'downloaded') bytes += event.bytes ?? 0;
       if (event.error) {
         failures.add(ERRORS[event.error.code].exitCode);
-        last = event.error;
       }
     },
     summary({ planned, stopped, strict, seconds }) {
-      const error = stopped ? fileError(stopped) : last;
       return {
         exitCode: stopped ? stopped.exitCode : exitCode(failures, counts, strict),
         counts,
         unfinished: planned ? planned.files - files : 0,
         bytes,
         seconds,
-        ...(error && { error }),
+        ...(stopped && { error: fileError(stopped) }),
       };
     },
   };
@@ -52,6 +49,8 @@ function exitCode(
   strict: boolean,
 ): number {
   const reasons = new Set(failures);
+  // Exported days that were asked for and are missing: a night's job that lost its key must not look well.
+  if (counts.unauthorized) reasons.add(ERRORS.bad_key.exitCode);
   if (strict && (counts.pending || counts.unavailable)) reasons.add(ERRORS.not_exported.exitCode);
   if (reasons.size === 0) return 0;
   const [only] = reasons;

@@ -129,8 +129,15 @@ async function tryOnce(
     // Bytes that were proven bad are of no use to anybody; those of a run without a right to the name neither.
     const bad = error instanceof TickhaulError && error.code === 'corrupt';
     if (bad || !resumable) await discardPart(context, path, part, resumable);
-    throw diskError(error, target);
+    throw diskError(bad ? inFile(error, path) : error, target);
   }
+}
+
+/** What is wrong with the bytes, with the file they are of. */
+function inFile(error: TickhaulError, path: string): TickhaulError {
+  return error.message.includes(path)
+    ? error
+    : new TickhaulError(error.code, `${path}: ${error.message}`, { cause: error });
 }
 
 async function discardPart(

@@ -1,20 +1,15 @@
 import type { DayFile } from '../dataset/day-file.js';
+import type { DayRange } from '../dataset/day-range.js';
 import type { PlanStatus } from '../events.js';
 
 /** What the user selected, as plain text from flags, environment or a sync job (contract, Selection). */
-export interface Selection {
+export interface Selection extends DayRange {
   readonly exchange: string;
   /** Data types, or `all`. */
   readonly types: readonly string[];
   /** Dataset symbols, globs or `all`, in any case; `@file` is resolved by the caller. */
   readonly symbols: readonly string[];
   readonly symbolTypes?: readonly string[] | undefined;
-  /** `YYYY-MM-DD`; `to` is not included. Either `date`, or `last`, or `from` (with or without `to`). */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly date?: string | undefined;
-  /** Days, counted back from the last exported one. */
-  readonly last?: number | undefined;
   /** `flat`, `hive` or a template. */
   readonly layout: string;
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.js';
 
 /** How long, in milliseconds, a copy is used without asking the service. */
 export const CACHE_FRESH_MS = 3_600_000;
@@ -60,7 +61,7 @@ export async function writeCache(
   const temporary = `${path}.${randomUUID()}.tmp`;
   const head: Head = { url, bytes: body.length, ...validators };
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await writeFile(temporary, [`${JSON.stringify(head)}\n`, body]);
     await rename(temporary, path);
   } catch {

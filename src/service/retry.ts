@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { abortReason, TickhaulError } from '../errors.js';
+import { TickhaulError } from '../errors.js';
+import { wait } from '../wait.js';
 import { retryDelayMs } from './backoff.js';
 
 export interface RetryOptions {
@@ -21,13 +21,5 @@ export async function withRetries<T>(action: () => Promise<T>, options: RetryOpt
       if (asked > options.maxWaitMs) throw error;
       await wait(Math.max(asked, retryDelayMs(attempt, Math.random())), options.signal);
     }
-  }
-}
-
-async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(ms, undefined, signal ? { signal } : {});
-  } catch (error) {
-    throw signal?.aborted ? abortReason(signal) : error;
   }
 }

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
 import { compactManifest } from './compact.js';
 import { formatLine, parseLine } from './manifest-line.js';
 import { type ManifestScan, scanManifest } from './manifest-scan.js';
@@ -48,7 +49,8 @@ export async function openManifest(dir: string, options: ManifestOptions): Promi
   const scan = await readManifest(path);
   for (const message of findings(scan, path)) options.warn(message);
   const manifest = new ManifestFile(path, scan);
-  await manifest.compactIfGrown();
+  if (scan.damaged.length > 0) await manifest.compact();
+  else await manifest.compactIfGrown();
   return manifest;
 }
 
@@ -59,7 +61,7 @@ async function readManifest(path: string): Promise<ManifestScan> {
     return await scanManifest(handle);
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return { ...EMPTY, live: new Map() };
-    throw diskError(error, path);
+    throw diskError(error, path, 'disk');
   } finally {
     await handle?.close();
   }
@@ -120,18 +122,22 @@ class ManifestFile implements Manifest {
     try {
       await this.#writer.close();
     } catch (error) {
-      throw diskError(error, this.#path);
+      throw diskError(error, this.#path, 'disk');
     }
     await this.compactIfGrown();
   }
 
-  /** A manifest that can't be compacted serves as well as it did: only a full disk is worth an end, and that comes soon enough. */
   async compactIfGrown(): Promise<void> {
     if (this.#lines <= COMPACT_FROM_LINES || this.#lines <= 2 * this.#live.size) return;
+    await this.compact();
+  }
+
+  /** A manifest that can't be compacted serves as well as it did: only a full disk is worth an end, and that comes soon enough. */
+  async compact(): Promise<void> {
     try {
       if (await compactManifest(this.#path, Date.now())) this.#lines = this.#live.size;
     } catch (error) {
-      if (!(diskError(error, this.#path) instanceof TickhaulError)) throw error;
+      if (!(diskError(error, this.#path, 'disk') instanceof TickhaulError)) throw error;
     }
   }
 
@@ -140,10 +146,10 @@ class ManifestFile implements Manifest {
     this.#waiting = [];
     const lines = records.map(formatLine);
     try {
-      await mkdir(join(this.#path, '..'), { recursive: true });
+      await makeFolder(dirname(this.#path));
       await this.#writer.append(lines.join(''));
     } catch (error) {
-      throw diskError(error, this.#path);
+      throw diskError(error, this.#path, 'disk');
     }
     this.#lines += lines.length;
     records.forEach((record, index) => {

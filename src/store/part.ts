@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diskError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
 import { stateFolder } from './state-folder.js';
 
 /** What has to be known to go on with a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */
@@ -33,7 +34,7 @@ export async function writeResumeNote(dir: string, relPath: string, note: Resume
   const path = notePath(dir, relPath);
   const temporary = `${path}.${randomUUID()}`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(temporary, JSON.stringify({ etag: note.etag, total: note.total }));
     await rename(temporary, path);
   } catch (error) {

@@ -1,6 +1,7 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
 
 /** Whether a path with `/` between folders names something inside the folder it is relative to, on any system. */
 export function isInside(relPath: string): boolean {
@@ -25,7 +26,7 @@ export function resolveInside(dir: string, relPath: string): string {
 export async function prepareParent(dir: string, relPath: string): Promise<string> {
   const path = resolveInside(dir, relPath);
   try {
-    await mkdir(dir, { recursive: true });
+    await makeFolder(dir);
     const [root, parent] = await Promise.all([realpath(dir), realpathOfExisting(dirname(path))]);
     const way = relative(root, parent);
     if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
@@ -34,7 +35,7 @@ export async function prepareParent(dir: string, relPath: string): Promise<strin
         `${path}: a symbolic link on the way leads out of the download folder, to ${parent}; remove it or choose another --dir`,
       );
     }
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
   } catch (error) {
     throw diskError(error, path);
   }

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, isSystemError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
 import { removeIfStill } from './stale.js';
 import { stateFolder } from './state-folder.js';
 
@@ -33,14 +34,14 @@ const STALE_MS = 120_000;
 export async function tryLock(dir: string, owner: LockOwner): Promise<RunLock | undefined> {
   const path = join(stateFolder(dir), 'lock');
   try {
-    await mkdir(stateFolder(dir), { recursive: true });
+    await makeFolder(stateFolder(dir));
     const first = await create(path, owner);
     if (first !== undefined) return hold(path, first);
     await removeIfDead(path, owner);
     const second = await create(path, owner);
     return second && hold(path, second);
   } catch (error) {
-    throw diskError(error, path);
+    throw diskError(error, path, 'disk');
   }
 }
 
@@ -109,6 +110,6 @@ async function giveBack(path: string, handle: FileHandle): Promise<void> {
   try {
     await removeIfStill(handle, path).finally(() => handle.close());
   } catch (error) {
-    throw diskError(error, path);
+    throw diskError(error, path, 'disk');
   }
 }

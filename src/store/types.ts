@@ -20,11 +20,3 @@ export interface ManifestRecord {
   /** tickhaul's version. */
   readonly version: string;
 }
-
-/** What one pass over a day file's bytes found. */
-export interface Proof {
-  readonly bytes: number;
-  readonly md5: string;
-  readonly sha256: string;
-  readonly rows: number;
-}

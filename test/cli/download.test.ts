@@ -4,8 +4,8 @@ import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { proveFile } from '../../src/integrity/proof.js';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
-import { proveFile } from '../../src/store/proof.js';
 import { envOf, type Finished, jsonLines, start, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -31,6 +31,7 @@ const CODES: readonly (readonly [
   [2, 'usage', {}, [...FIRST, '-s', 'NOSUCH'], {}],
   [3, 'several reasons', { faults: { '500': 0.5, empty: 0.5 } }, [...MONTH, '--retries', '0'], {}],
   [4, 'a wrong key', {}, MONTH, { TICKHAUL_API_KEY: 'wrong' }],
+  [4, 'no key', {}, MONTH, { TICKHAUL_API_KEY: '' }],
   [5, 'the service fails', { faults: { '503': 1 } }, [...FIRST, '--retries', '0'], {}],
   [5, 'the transfer limit', { faults: { 'transfer-limit': 1 } }, MONTH, {}],
   [5, 'nobody answers', {}, [...FIRST, '--retries', '1'], { TICKHAUL_DATASETS_URL: 'http://127.0.0.1:9' }],
@@ -69,7 +70,7 @@ test('elsewhere than on a terminal there are plain lines, one a failed file, and
   const { stderr, stdout, exitCode } = await tickhaul([...MONTH, '--to', '2024-03-12', '--retries', '0'], {
     env,
   });
-  assert.equal(exitCode, 5);
+  assert.equal(exitCode, 3, 'a failed file, and files without a key');
   assert.equal(stdout, '');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the start of a terminal's control sequence
   assert.doesNotMatch(stderr, /\u001b/);

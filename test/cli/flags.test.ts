@@ -70,9 +70,9 @@ for (const [words, message] of wrong) {
 }
 
 const wrongDays: readonly (readonly [string[], RegExp])[] = [
-  [[], /no days given/],
+  [[], /no days selected/],
   [['--date', '2024-02-30'], /^--date: "2024-02-30"/],
-  [['--date', '2024-03-01', '--from', '2024-03-01'], /--date exclude --from/],
+  [['--date', '2024-03-01', '--from', '2024-03-01'], /only one of --date, --from/],
   [['--from', '2024-03-02', '--to', '2024-03-02'], /must be after --from/],
   [['--to', '2024-03-02'], /--to needs --from/],
   [['--last', '7'], /^--last: "7"/],

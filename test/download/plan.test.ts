@@ -168,7 +168,7 @@ for (const [selection, said] of [
   [{ symbols: ['BTC-29MAR24'], symbolTypes: ['option'] }, /no symbol of deribit matches the selection/],
   [{ date: '2024-02-30' }, /"2024-02-30" is not a day of the calendar/],
   [{ from: '2024-03-05', to: '2024-03-05', date: undefined }, /--to 2024-03-05 must be after --from/],
-  [{ from: '2024-03-05' }, /--date and --from exclude each other/],
+  [{ from: '2024-03-05' }, /only one of --date, --from and --to/],
   [{ date: undefined, to: '2024-03-05' }, /--to needs --from/],
   [{ date: undefined }, /no days selected/],
   [{ symbols: [] }, /no symbol selected/],

@@ -8,11 +8,11 @@ import { type DownloadInput, download } from '../../src/download/run.js';
 import type { DownloadOptions, Selection } from '../../src/download/types.js';
 import { TickhaulError } from '../../src/errors.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events.js';
+import { proveFile } from '../../src/integrity/proof.js';
 import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { createClient } from '../../src/service/client.js';
 import { openManifest } from '../../src/store/manifest.js';
-import { proveFile } from '../../src/store/proof.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -243,7 +243,7 @@ test('without a key no Authorization header is sent, and only free days are aske
     apiKey: undefined,
     selection: { date: undefined, from: '2024-02-28', to: '2024-03-03' },
   });
-  assert.deepEqual(summary.counts, { downloaded: 1, unauthorized: 3 });
+  assert.deepEqual([summary.exitCode, summary.counts], [4, { downloaded: 1, unauthorized: 3 }]);
   assert.ok(service.requests.every((request) => !request.authorization));
 });
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import fc from 'fast-check';
+import { publish } from '../../src/integrity/publish.js';
 import { partPath, readResumeNote, removeResumeNote, writeResumeNote } from '../../src/store/part.js';
 import { isInside, prepareParent, resolveInside } from '../../src/store/paths.js';
-import { publish } from '../../src/store/publish.js';
 
 let top = '';
 let dir = '';

@@ -227,7 +227,7 @@ test('after kill -9 in the middle of appends, all that was reported as written i
 
 test('a manifest that cannot be opened is an error that names it', async () => {
   await writeFile(join(dir, '.tickhaul'), 'a file');
-  await assert.rejects(openIt(), { code: 'path_taken', message: /manifest\.jsonl/ });
+  await assert.rejects(openIt(), { code: 'disk', message: /manifest\.jsonl/ });
 });
 
 test('a failed append is reported, and the next one is tried anew', async () => {

@@ -1,4 +1,4 @@
-import { formatDuration, formatSize } from '../../units.js';
+import { formatDuration, formatSize, plural } from '../../units.js';
 import { failedLine, pauseLine, warningLine } from './messages.js';
 import { createProgress } from './progress.js';
 import type { Reporter, ReporterContext } from './reporter.js';
@@ -34,7 +34,9 @@ export function linesReporter({ stderr, chalk, now }: ReporterContext): Reporter
         stderr.write(pauseLine(event, chalk));
       } else if (event.event === 'plan') {
         last = now();
-        stderr.write(`${event.files} files planned: ${event.download + event.resume} to download\n`);
+        stderr.write(
+          `${plural(event.files, 'file')} planned: ${event.download + event.resume} to download\n`,
+        );
       } else {
         if (event.event === 'file' && event.status === 'failed') stderr.write(failedLine(event, chalk));
         tick();

@@ -7,7 +7,9 @@ type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly even
 /** One line about a failed file. */
 export function failedLine(event: FileEvent, chalk: ChalkInstance): string {
   const attempts = (event.attempts ?? 0) > 1 ? ` (after ${event.attempts} attempts)` : '';
-  return `${chalk.red('failed')} ${event.path}: ${event.error?.message ?? 'unknown error'}${attempts}\n`;
+  const message = event.error?.message ?? 'unknown error';
+  const named = message.startsWith(event.path) ? message : `${event.path}: ${message}`;
+  return `${chalk.red('failed')} ${named}${attempts}\n`;
 }
 
 export function warningLine(event: EventOf<'warning'>, chalk: ChalkInstance): string {

@@ -1,7 +1,8 @@
 import type { ChalkInstance } from 'chalk';
 import { type Day, formatDay } from '../../dataset/day.js';
+import { ERRORS } from '../../errors.js';
 import type { FileError, FileStatus, RunEvent, RunSummary } from '../../events.js';
-import { formatDuration, formatSize } from '../../units.js';
+import { formatDuration, formatSize, plural } from '../../units.js';
 
 /** Remembers of a run's events what its summary needs in order to say what to do next. */
 export interface Tally {
@@ -13,14 +14,20 @@ export interface Tally {
 export function createTally(): Tally {
   const pendingDays = new Set<Day>();
   let exchange = '';
+  let otherMd5 = 0;
   return {
     see(event) {
       if (event.event !== 'file') return;
       exchange = event.file.exchange;
+      if (event.md5Match === false) otherMd5++;
       if (event.status === 'pending') pendingDays.add(event.file.day);
     },
     text(summary, chalk) {
-      return summaryText(summary, { exchange, pendingDays: [...pendingDays].sort((a, b) => a - b) }, chalk);
+      return summaryText(
+        summary,
+        { exchange, otherMd5, pendingDays: [...pendingDays].sort((a, b) => a - b) },
+        chalk,
+      );
     },
   };
 }
@@ -32,6 +39,8 @@ export function errorLine(error: FileError): string {
 
 interface Seen {
   readonly exchange: string;
+  /** Files whose x-md5 was another one. */
+  readonly otherMd5: number;
   /** In order. */
   readonly pendingDays: readonly Day[];
 }
@@ -67,7 +76,10 @@ function countsLine({ counts, unfinished, bytes, seconds }: RunSummary, chalk: C
   return `${parts.length === 0 ? 'no day files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;
 }
 
-function nextSteps(summary: RunSummary, { exchange, pendingDays }: Seen): readonly string[] {
+/** Exit codes after which the same command again may fare better. */
+const WORTH_A_RERUN: ReadonlySet<number> = new Set([3, 5, 6, 8, 130, 143]);
+
+function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: Seen): readonly string[] {
   const { counts, unfinished, error } = summary;
   const steps: string[] = [];
   const lastDay = pendingDays.at(-1);
@@ -76,16 +88,18 @@ function nextSteps(summary: RunSummary, { exchange, pendingDays }: Seen): readon
       `${plural(pendingDays.length, 'day')} not exported yet: tickhaul status ${exchange} --wait --until ${formatDay(lastDay)}`,
     );
   }
+  if (otherMd5 > 0) {
+    steps.push(
+      `warning: ${plural(otherMd5, 'file')} came with an x-md5 of other bytes; size and gzip checksum are right, so they are kept (md5Match in the manifest)`,
+    );
+  }
   const unauthorized = counts.unauthorized ?? 0;
   if (unauthorized > 0) {
-    steps.push(`${plural(unauthorized, 'file')} need an API key that covers them: set TICKHAUL_API_KEY`);
+    steps.push(`${plural(unauthorized, 'file')} without an API key for it: set TICKHAUL_API_KEY`);
   }
-  if ((counts.failed ?? 0) > 0 || unfinished > 0 || error !== undefined) {
+  const helpless = error !== undefined && !WORTH_A_RERUN.has(ERRORS[error.code].exitCode);
+  if (!helpless && ((counts.failed ?? 0) > 0 || unfinished > 0 || error !== undefined)) {
     steps.push('run the same command again: what is whole is kept');
   }
   return steps;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -7,8 +7,7 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { TickhaulError } from '../../src/errors.js';
-import { type ProofOptions, proveFile, startProof } from '../../src/store/proof.js';
-import type { Proof } from '../../src/store/types.js';
+import { type Proof, type ProofOptions, proveFile, startProof } from '../../src/integrity/proof.js';
 import { walkGzip } from './gzip-walker.js';
 
 let dir = '';

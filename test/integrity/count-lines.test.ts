@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { countLines } from '../../src/store/count-lines.js';
+import { countLines } from '../../src/integrity/count-lines.js';
 
 test('line feeds are counted at any alignment and cut, and no other byte is', () => {
   const byte = fc.oneof(fc.constantFrom(0x0a, 0x0b, 0x8a, 0x00, 0xff), fc.nat(255));

@@ -1,0 +1,24 @@
+import { usageError } from '../errors.js';
+import { parseDay } from './day.js';
+
+/** Days as a user names them, one way of three: `date`, `last` (a count of days), or `from` with or without `to`. */
+export interface DayRange {
+  /** `YYYY-MM-DD`; `to` is not included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly date?: string | undefined;
+  readonly last?: number | undefined;
+}
+
+/** @throws usage error for no days, days named in two ways, impossible days, or an end that isn't after the start. */
+export function checkDayRange({ from, to, date, last }: DayRange): void {
+  const ways = [date && '--date', last && '--last', (from || to) && '--from and --to'].filter(Boolean);
+  if (ways.length > 1) throw usageError(`give only one of ${ways.join(', ')}`);
+  if (ways.length === 0)
+    throw usageError('no days selected: give --from <day> [--to <day>], --date <day> or --last <n>d');
+  if (to && !from) throw usageError('--to needs --from <day>, the first day of the range');
+  for (const day of [from, to, date]) if (day) parseDay(day);
+  if (from && to && parseDay(to) <= parseDay(from)) {
+    throw usageError(`--to ${to} must be after --from ${from}: the day of --to is not included`);
+  }
+}

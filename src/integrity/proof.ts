@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { abortReason, diskError } from '../errors.js';
+import { countLines } from './count-lines.js';
+import { type GunzipPass, startGunzip, type TextSink } from './gunzip.js';
+
+/** What one pass over a day file's bytes found. */
+export interface Proof {
+  readonly bytes: number;
+  /** Hex digits. */
+  readonly md5: string;
+  readonly sha256: string;
+  /** Rows, the header not counted. */
+  readonly rows: number;
+}
+
+export interface ProofOptions {
+  /** Is given the gunzipped text too. */
+  readonly onText?: TextSink | undefined;
+}
+
+/** One pass over the bytes of a day file; see `GunzipPass` for how to call it. */
+export interface ProofPass extends Omit<GunzipPass, 'finish'> {
+  finish(): Promise<Proof>;
+}
+
+const READ_CHUNK = 1024 * 1024;
+const LF = 0x0a;
+
+export function startProof({ onText }: ProofOptions = {}): ProofPass {
+  const md5 = createHash('md5');
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  let lines = 0;
+  let endsInLine = false;
+  const gunzip = startGunzip((text) => {
+    lines += countLines(text);
+    endsInLine = text[text.length - 1] !== LF;
+    return onText?.(text);
+  });
+  return {
+    async write(chunk) {
+      bytes += chunk.length;
+      // The decompressor works in a thread of its own while this one hashes.
+      const used = gunzip.write(chunk);
+      md5.update(chunk);
+      sha256.update(chunk);
+      await used;
+    },
+    async finish() {
+      await gunzip.finish();
+      const rows = Math.max(0, lines + (endsInLine ? 1 : 0) - 1);
+      return { bytes, md5: md5.digest('hex'), sha256: sha256.digest('hex'), rows };
+    },
+    destroy: () => gunzip.destroy(),
+  };
+}
+
+/**
+ * Proves a file on disk.
+ * @throws TickhaulError `corrupt` when it isn't a whole gzip file, `disk` when it can't be read.
+ */
+export async function proveFile(path: string, signal?: AbortSignal): Promise<Proof> {
+  const pass = startProof();
+  try {
+    await readChunks(path, (chunk) => pass.write(chunk), signal);
+    return await pass.finish();
+  } finally {
+    pass.destroy();
+  }
+}
+
+/**
+ * Gives a file's bytes in chunks, each of which is overwritten once its promise resolved.
+ * @throws TickhaulError `disk`, and what `use` throws.
+ */
+export async function readChunks(
+  path: string,
+  use: (chunk: Buffer) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    const handle = await open(path);
+    try {
+      const { size } = await handle.stat();
+      const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, size + 1));
+      for (;;) {
+        if (signal?.aborted) throw abortReason(signal);
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+        if (bytesRead === 0) return;
+        await use(buffer.subarray(0, bytesRead));
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw diskError(error, path);
+  }
+}
