@@ -94,5 +94,5 @@ test('a held lock is touched every 30 seconds', async (t) => {
 
 test('a folder that cannot be made is an error', async () => {
   await writeFile(join(dir, 'file'), '');
-  await assert.rejects(tryLock(join(dir, 'file'), owner(1)), { code: 'path_taken' });
+  await assert.rejects(tryLock(join(dir, 'file'), owner(1)), { code: 'disk' });
 });
