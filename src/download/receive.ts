@@ -1,4 +1,4 @@
-import { type FileHandle, open, statfs } from 'node:fs/promises';
+import { constants, type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DayFile } from '../dataset/day-file.js';
 import { diskError, TickhaulError } from '../errors.js';
@@ -39,6 +39,10 @@ export interface Received extends Proof {
   readonly md5Match: boolean | null;
   readonly etag: string | undefined;
 }
+
+/** A part that is a symbolic link is refused: it would lead the bytes out of the folder. */
+const WRITE_ON = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
+const WRITE_ANEW = WRITE_ON | constants.O_CREAT | constants.O_TRUNC;
 
 const READ_CHUNK = 1024 * 1024;
 /** Parts at least this large are worth a look at the free space. */
@@ -96,7 +100,7 @@ async function openPart(job: Try, answer: DatasetAnswer): Promise<FileHandle> {
     } else await forgetNote(job);
   }
   try {
-    return await open(job.part, start === 0 ? 'w' : 'r+');
+    return await open(job.part, start === 0 ? WRITE_ANEW : WRITE_ON);
   } catch (error) {
     throw diskError(error, job.part);
   }

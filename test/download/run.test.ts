@@ -373,6 +373,16 @@ test('a symbolic link does not lead a file out of the folder', async (t) => {
   assert.deepEqual(await readdir(outside), []);
 });
 
+test('a part that is a symbolic link is not written through', async (t) => {
+  const { service, dir } = await setUp(t);
+  const victim = join(await tempDir(t), 'victim');
+  await writeFile(victim, 'precious');
+  await symlink(victim, join(dir, `${NAME}.part`));
+  const { summary } = await run(service, dir);
+  assert.equal(summary.exitCode, 8);
+  assert.equal(await readFile(victim, 'utf8'), 'precious');
+});
+
 test('two runs at once into one folder both end well, and leave no part', async (t) => {
   const { service, dir } = await setUp(t, { latencyMs: 5 });
   const selection = { types: ['trades', 'quotes'], date: undefined, from: '2024-02-25' };
