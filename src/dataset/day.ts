@@ -22,13 +22,17 @@ export function parseDay(text: string): Day {
 
 /** The day as `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
-  return new Date(day * MS_A_DAY).toISOString().slice(0, 10);
+  if (day !== formatted.day) formatted = { day, text: new Date(day * MS_A_DAY).toISOString().slice(0, 10) };
+  return formatted.text;
 }
+
+/** A plan names the same day for many symbols in a row. */
+let formatted: { readonly day: Day | undefined; readonly text: string } = { day: undefined, text: '' };
 
 /** The UTC day in which an ISO 8601 time of the service lies; undefined for a text that is no time. */
 export function dayOfTime(iso: string): Day | undefined {
   const ms = Date.parse(iso);
-  return Number.isNaN(ms) ? undefined : (Math.floor(ms / MS_A_DAY) as Day);
+  return Number.isNaN(ms) ? undefined : dayOfMs(ms);
 }
 
 /** The UTC day of a clock reading in milliseconds since the epoch. */

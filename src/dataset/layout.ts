@@ -5,6 +5,8 @@ import type { DayFile } from './day-file.js';
 /** Gives each day file its path under the download folder, with `/` between folders. */
 export interface Layout {
   readonly template: string;
+  /** Whether parts that differ always give paths that differ, but for characters that no name can have. */
+  readonly isDistinct: boolean;
   /** @param extension what the name ends in, without the first dot: `csv.gz`, `parquet`. */
   pathOf(file: DayFile, extension: string): string;
 }
@@ -39,7 +41,12 @@ export function parseLayout(text: string): Layout {
       `layout "${text}" would give different day files one name: use {name}, or all of {exchange}, {type}, {symbol} and {date}`,
     );
   }
-  return { template, pathOf: (file, extension) => `${fill(template, file)}.${extension}` };
+  const parts = compile(template);
+  return {
+    template,
+    isDistinct: used.has('name'),
+    pathOf: (file, extension) => `${fill(parts, file)}.${extension}`,
+  };
 }
 
 /** The name without extension: `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>` (service interface, Datasets API). */
@@ -47,9 +54,21 @@ export function dayFileName(file: DayFile): string {
   return `${safe(file.exchange)}_${safe(file.dataType)}_${formatDay(file.day)}_${safe(file.symbol)}`;
 }
 
-function fill(template: string, file: DayFile): string {
+type Values = Readonly<Record<Placeholder, string>>;
+type Part = (values: Values) => string;
+
+/** The template as what it is filled from: texts that stay, and placeholders. */
+function compile(template: string): readonly Part[] {
+  return template.split(/(\{\w+\})/).map((part): Part => {
+    if (!part.startsWith('{')) return () => part;
+    const name = part.slice(1, -1) as Placeholder;
+    return (values) => values[name];
+  });
+}
+
+function fill(parts: readonly Part[], file: DayFile): string {
   const date = formatDay(file.day);
-  const values: Readonly<Record<Placeholder, string>> = {
+  const values: Values = {
     exchange: safe(file.exchange),
     type: safe(file.dataType),
     symbol: safe(file.symbol),
@@ -59,17 +78,30 @@ function fill(template: string, file: DayFile): string {
     day: date.slice(8, 10),
     name: dayFileName(file),
   };
-  return template
-    .replace(/\{(\w+)\}/g, (_, name: Placeholder) => values[name])
-    .split('/')
-    .map((folder) => (/^\.+$/.test(folder) || folder === STATE_FOLDER ? folder.replaceAll('.', '-') : folder))
-    .join('/');
+  let path = '';
+  for (const part of parts) path += part(values);
+  return DOTTED_FOLDER.test(path) ? path.split('/').map(undotted).join('/') : path;
 }
 
-/** The characters that the service's client convention replaces, and control characters, as `-`. */
+/** A folder of dots alone leads elsewhere, and tickhaul's own is not for day files. */
+const DOTTED_FOLDER = /(?:^|\/)(?:\.+|\.tickhaul)(?:\/|$)/;
+
+function undotted(folder: string): string {
+  return /^\.+$/.test(folder) || folder === STATE_FOLDER ? folder.replaceAll('.', '-') : folder;
+}
+
+/** Whether a file name holds this text as it is. */
+export function isPlainName(text: string): boolean {
+  return safe(text) === text;
+}
+
+/** The characters that the service's client convention replaces, and control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have no place in a file's name
+const UNSAFE = /[:\\/?*<>|"\u0000-\u001f\u007f]/;
+const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
+
 function safe(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have no place in a file's name
-  return value.replace(/[:\\/?*<>|"\u0000-\u001f\u007f]/g, '-');
+  return UNSAFE.test(value) ? value.replace(ALL_UNSAFE, '-') : value;
 }
 
 function checkPlaceholders(text: string, template: string): ReadonlySet<Placeholder> {

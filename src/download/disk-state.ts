@@ -29,12 +29,13 @@ export function createDiskLookup(
   let listed: string | undefined;
   let names: ReadonlySet<string> = new Set();
   return (file, path) => {
-    const folder = posix.dirname(path);
+    const slash = path.lastIndexOf('/');
+    const folder = path.slice(0, Math.max(0, slash));
     if (folder !== listed) {
       names = listNames(posix.join(dir, folder));
       listed = folder;
     }
-    const name = posix.basename(path);
+    const name = path.slice(slash + 1);
     if (!names.has(name)) return names.has(`${name}.part`) ? RESUME : FETCH;
     if (existing === 'overwrite') return FETCH;
     const record = manifest.get(path);

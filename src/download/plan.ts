@@ -1,5 +1,5 @@
 import { type Day, isFirstOfMonth } from '../dataset/day.js';
-import { type Layout, parseLayout } from '../dataset/layout.js';
+import { isPlainName, type Layout, parseLayout } from '../dataset/layout.js';
 import { usageError } from '../errors.js';
 import type { PlanCounts, PlanStatus } from '../events.js';
 import type { ExchangeRecord } from '../service/metadata.js';
@@ -54,17 +54,13 @@ export function makePlan(input: PlanInput): Plan {
   };
 }
 
+export function emptyCounts(): Record<PlanStatus | 'files', number> {
+  return { files: 0, download: 0, skip: 0, resume: 0, pending: 0, unavailable: 0, unauthorized: 0 };
+}
+
 /** Counts a plan, giving way to other work now and then: a plan may have millions of files. */
 export async function countPlan(files: Iterable<PlannedFile>, signal?: AbortSignal): Promise<PlanCounts> {
-  const counts: Record<PlanStatus | 'files', number> = {
-    files: 0,
-    download: 0,
-    skip: 0,
-    resume: 0,
-    pending: 0,
-    unavailable: 0,
-    unauthorized: 0,
-  };
+  const counts = emptyCounts();
   for (const { status } of files) {
     counts[status]++;
     if (++counts.files % 2048 === 0) {
@@ -142,6 +138,7 @@ function probes(
 
 /** Two symbols may differ only in a character that no file name can have, or a template may run names together. */
 function assertDistinctPaths(allSeries: readonly Series[], layout: Layout, exchange: string, day: Day): void {
+  if (layout.isDistinct && allSeries.every(({ symbol }) => isPlainName(symbol))) return;
   const owners = new Map<string, Series>();
   for (const series of allSeries) {
     const path = layout.pathOf({ exchange, day, dataType: series.dataType, symbol: series.symbol }, 'csv.gz');

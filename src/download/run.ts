@@ -3,16 +3,16 @@ import { setMaxListeners } from 'node:events';
 import { abortReason, type TickhaulError } from '../errors.js';
 import type { EventSink, FileEvent, FileStatus, PlanCounts, RunSummary } from '../events.js';
 import type { Client } from '../service/client.js';
-import { fetchExchange } from '../service/metadata.js';
+import { fetchDatasetRecord } from '../service/metadata.js';
 import { type Manifest, openManifest } from '../store/manifest.js';
 import { type LockOwner, tryLock } from '../store/run-lock.js';
+import { createTally, type Tally } from '../tally.js';
 import { autoConcurrency, fixedConcurrency } from './concurrency.js';
 import { createPause } from './pause.js';
 import { countPlan, makePlan, type Plan } from './plan.js';
 import { createPool, type Pool } from './pool.js';
 import { createRateLimit } from './rate.js';
 import { settle } from './settle.js';
-import { createTally, type Tally } from './tally.js';
 import type { TransferContext } from './transfer.js';
 import type { DownloadOptions, PlannedFile, Selection } from './types.js';
 
@@ -33,7 +33,7 @@ export async function openPlan(
   input: Omit<DownloadInput, 'owner'>,
 ): Promise<{ readonly plan: Plan; readonly manifest: Manifest }> {
   const { client, cache, selection, options, emit, signal } = input;
-  const record = await fetchExchange(client, selection.exchange, { cache, signal });
+  const record = await fetchDatasetRecord(client, selection.exchange, { cache, signal });
   const warn = (message: string): void => emit({ event: 'warning', message });
   const manifest = await openManifest(options.dir, { warn });
   const hasKey = client.config.apiKey !== undefined;

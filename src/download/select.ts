@@ -103,8 +103,19 @@ export function seriesInRange(series: readonly Series[], { from, to }: SelectedR
 }
 
 function timeDay(iso: string | undefined): Day | undefined {
-  return iso === undefined ? undefined : dayOfTime(iso);
+  if (iso === undefined) return undefined;
+  let day = knownTimes.get(iso);
+  if (day === undefined) {
+    day = dayOfTime(iso);
+    if (day === undefined) return undefined;
+    if (knownTimes.size > 10_000) knownTimes.clear();
+    knownTimes.set(iso, day);
+  }
+  return day;
 }
+
+/** A record names the same few times for all its symbols. */
+const knownTimes = new Map<string, Day>();
 
 function selectTypes(
   wanted: readonly string[],
@@ -113,7 +124,8 @@ function selectTypes(
 ): { readonly list: readonly string[] | undefined } {
   if (wanted.length === 0) throw usageError('no data type selected: give --type trades, a list, or all');
   if (wanted.includes('all')) return { list: undefined };
-  const known = new Set(symbols.flatMap((symbol) => symbol.dataTypes));
+  const known = new Set<string>();
+  for (const symbol of symbols) for (const type of symbol.dataTypes) known.add(type);
   const list = wanted.map((type) => {
     if (known.has(type)) return type;
     // A data type in another case is a slip of the hand, not another type.
@@ -136,22 +148,31 @@ function selectSymbols(
 ): SelectedSymbols {
   if (selection.symbols.length === 0)
     throw usageError('no symbol selected: give --symbol BTCUSDT, a list, a glob or all');
-  const byId = new Map(symbols.map((symbol) => [toDatasetSymbol(symbol.id), symbol]));
   const named = new Set<DatasetSymbol>();
   const found = new Set<DatasetSymbol>();
+  const byId = symbolIndex(symbols);
   for (const text of selection.symbols) {
     const id = toDatasetSymbol(text);
-    const exact = byId.get(id);
+    const exact = text === 'all' ? undefined : byId().get(id);
     if (exact) {
       named.add(exact);
       found.add(exact);
     } else {
       const matches = matching(text, id, symbols);
-      if (matches.length === 0) throw unknownSymbol(text, id, byId, exchange);
+      if (matches.length === 0) throw unknownSymbol(text, id, byId(), exchange);
       for (const symbol of matches) found.add(symbol);
     }
   }
   return { symbols: ofTypes([...found], selection.symbolTypes ?? [], symbols, exchange), named };
+}
+
+/** Symbols by their normalized id, worked out when the first one is looked up. */
+function symbolIndex(symbols: readonly DatasetSymbol[]): () => ReadonlyMap<string, DatasetSymbol> {
+  let index: ReadonlyMap<string, DatasetSymbol> | undefined;
+  return () => {
+    index ??= new Map(symbols.map((symbol) => [toDatasetSymbol(symbol.id), symbol]));
+    return index;
+  };
 }
 
 function matching(text: string, id: string, symbols: readonly DatasetSymbol[]): readonly DatasetSymbol[] {

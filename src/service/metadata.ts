@@ -6,6 +6,7 @@ import type { Client } from './client.js';
 import { pathSegment } from './datasets.js';
 import { errorAnswer, oneLine } from './error-answer.js';
 import { get, type Headers, shownUrl } from './http.js';
+import { parseDatasetRecord } from './record-json.js';
 import { withRetries } from './retry.js';
 import {
   type Check,
@@ -40,34 +41,64 @@ export function fetchExchanges(
 }
 
 /**
- * One exchange's record.
+ * One exchange's record, whole.
  * @throws usage error for an exchange the service doesn't know, with the nearest ones it does.
  */
-export async function fetchExchange(
+export function fetchExchange(
   client: Client,
   id: string,
   options: MetadataOptions = {},
 ): Promise<ExchangeRecord> {
+  return fetchRecord(client, id, options, (body) => JSON.parse(body.toString()));
+}
+
+/** One exchange's record without what only raw replay needs, in a fraction of the memory; else as `fetchExchange`. */
+export function fetchDatasetRecord(
+  client: Client,
+  id: string,
+  options: MetadataOptions = {},
+): Promise<ExchangeRecord> {
+  return fetchRecord(client, id, options, parseDatasetRecord);
+}
+
+async function fetchRecord(
+  client: Client,
+  id: string,
+  options: MetadataOptions,
+  parse: Parse,
+): Promise<ExchangeRecord> {
   try {
-    return await fetchJson(client, `/v1/exchanges/${pathSegment(id)}`, checkRecord, options);
+    return await fetchJson(client, `/v1/exchanges/${pathSegment(id)}`, checkRecord, options, parse);
   } catch (error) {
     const isUnknown = error instanceof TickhaulError && (error.status === 404 || error.status === 400);
     if (!isUnknown) throw error;
     const known = (await fetchExchanges(client, options)).map((exchange) => exchange.id);
-    if (known.includes(id)) throw error;
+    if (known.includes(id)) {
+      throw new TickhaulError(
+        'bad_answer',
+        `${id} is in the list of exchanges, but has no record: try again later`,
+        {
+          status: error.status,
+          cause: error,
+        },
+      );
+    }
     throw usageError(`unknown exchange "${id}"${didYouMean(id, known)}`);
   }
 }
+
+type Parse = (body: Buffer) => unknown;
 
 async function fetchJson<T>(
   client: Client,
   path: string,
   check: Check<T>,
   { cache, fresh = false, signal }: MetadataOptions,
+  parse: Parse = (body) => JSON.parse(body.toString()),
 ): Promise<T> {
   const url = client.config.apiUrl + path;
   const name = shownUrl(new URL(url));
-  const copy = cache === undefined ? undefined : await readCopy(cache, url, check);
+  const copy = cache === undefined ? undefined : await readCopy(cache, url, check, parse);
   if (copy && !fresh && isFresh(copy.stored)) return copy.value;
 
   const askOnce = async (): Promise<T> => {
@@ -80,7 +111,7 @@ async function fetchJson<T>(
     }
     if (answer.status !== 200) throw await errorAnswer(answer, undefined);
     const body = await readBody(answer.body);
-    const value = check(parseJson(body, name), name);
+    const value = check(parseJson(body, name, parse), name);
     if (cache !== undefined) await writeCache(cache, url, body, validatorsOf(answer.headers));
     return value;
   };
@@ -93,11 +124,16 @@ interface Copy<T> {
 }
 
 /** The stored copy, where there is one that is still whole and right. */
-async function readCopy<T>(cache: string, url: string, check: Check<T>): Promise<Copy<T> | undefined> {
+async function readCopy<T>(
+  cache: string,
+  url: string,
+  check: Check<T>,
+  parse: Parse,
+): Promise<Copy<T> | undefined> {
   const stored = await readCache(cache, url);
   if (!stored) return undefined;
   try {
-    return { stored, value: check(parseJson(stored.body, url), url) };
+    return { stored, value: check(parseJson(stored.body, url, parse), url) };
   } catch {
     return undefined;
   }
@@ -114,9 +150,9 @@ function validatorsOf(headers: Headers): Validators {
   return { etag: headers['etag'], lastModified: headers['last-modified'] };
 }
 
-function parseJson(body: Buffer, name: string): unknown {
+function parseJson(body: Buffer, name: string, parse: Parse): unknown {
   try {
-    return JSON.parse(body.toString());
+    return parse(body);
   } catch (cause) {
     const start = oneLine(body.toString('utf8', 0, 200), 60);
     const found = start === '' ? 'nothing' : `"${start}"`;

@@ -1,16 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PlannedFile } from '../../download/types.js';
-import { abortReason } from '../../errors.js';
 import type { EventSink, PlanCounts, PlanStatus } from '../../events.js';
+import { plural } from '../../units.js';
 import { DOWNLOAD_FLAGS, SELECTION_FLAGS } from '../flags.js';
+import { printLines } from '../output/blocks.js';
 import { fileObject, line, planObject, summaryLine } from '../output/json.js';
 import { readToggle } from '../read.js';
 import { readDownloadOptions, readSelection, readStallTimeout } from '../selection.js';
 import { withSession } from '../session.js';
-import type { Cli, Command } from '../types.js';
-
-/** Files between two looks at signals and closed pipes. */
-const TURN = 1000;
+import type { Command } from '../types.js';
 
 export const plan: Command = {
   syntax: 'plan <exchange>',
@@ -29,6 +26,7 @@ export const plan: Command = {
     const stallTimeoutMs = readStallTimeout(args);
     return withSession(args, cli, { stallTimeoutMs }, async ({ client, settings }) => {
       const { openPlan } = await import('../../download/run.js');
+      const { countPlan, emptyCounts } = await import('../../download/plan.js');
       const options = readDownloadOptions(args, settings.downloadDir);
       const { signal } = cli;
       const emit: EventSink = (event) => {
@@ -43,13 +41,14 @@ export const plan: Command = {
         emit,
       });
       await manifest.close();
-      const counts = await countFiles(opened, cli, json ? undefined : printFile(cli));
+      // JSON begins with the counts, and so walks over the files twice.
+      const told = json ? await countPlan(opened.files(), signal) : undefined;
+      if (told) cli.stdout.write(line(planObject({ event: 'plan', ...told })));
+      const tally = emptyCounts();
+      await printLines(cli.stdout, describeFiles(opened.files(), tally, json ? jsonLine : textLine), signal);
+      const counts = told ?? tally;
       const exitCode = options.strict && counts.pending + counts.unavailable > 0 ? 7 : 0;
       if (json) {
-        cli.stdout.write(line(planObject({ event: 'plan', ...counts })));
-        await countFiles(opened, cli, (file) =>
-          cli.stdout.write(line(fileObject({ event: 'file', ...file }))),
-        );
         const { files: _, ...statuses } = counts;
         const occurred = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
         const seconds = (performance.now() - began) / 1000;
@@ -62,29 +61,27 @@ export const plan: Command = {
   },
 };
 
-interface Files {
-  files(): Iterable<PlannedFile> | AsyncIterable<PlannedFile>;
-}
+type Counts = Record<PlanStatus | 'files', number>;
 
-/** Walks over the plan's files once. */
-async function countFiles(
-  opened: Files,
-  { signal }: Cli,
-  visit?: (file: PlannedFile) => void,
-): Promise<PlanCounts> {
-  const counts = { files: 0, download: 0, skip: 0, resume: 0, pending: 0, unavailable: 0, unauthorized: 0 };
-  for await (const file of opened.files()) {
+/** Counts the files as it goes. */
+function* describeFiles(
+  files: Iterable<PlannedFile>,
+  counts: Counts,
+  describe: (file: PlannedFile) => string,
+): Generator<string> {
+  for (const file of files) {
     counts.files++;
     counts[file.status]++;
-    visit?.(file);
-    if (counts.files % TURN === 0) await nextTurn();
-    if (signal.aborted) throw abortReason(signal);
+    yield describe(file);
   }
-  return counts;
 }
 
-function printFile({ stdout }: Cli): (file: PlannedFile) => void {
-  return ({ status, path }) => stdout.write(`${status.padEnd('unauthorized'.length)}  ${path}\n`);
+function jsonLine({ file, path, status }: PlannedFile): string {
+  return line(fileObject({ event: 'file', file, path, status }));
+}
+
+function textLine({ status, path }: PlannedFile): string {
+  return `${status.padEnd('unauthorized'.length)}  ${path}\n`;
 }
 
 const STATUSES: readonly PlanStatus[] = [
@@ -100,5 +97,5 @@ function countsText(counts: PlanCounts): string {
   const parts = STATUSES.filter((status) => counts[status] > 0).map(
     (status) => `${counts[status]} ${status}`,
   );
-  return `${counts.files} files${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  return `${plural(counts.files, 'file')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 }

@@ -27,8 +27,8 @@ export const symbols: Command = {
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
-      const { fetchExchange } = await import('../../service/metadata.js');
-      const record = await fetchExchange(client, String(args['exchange']), {
+      const { fetchDatasetRecord } = await import('../../service/metadata.js');
+      const record = await fetchDatasetRecord(client, String(args['exchange']), {
         cache: settings.cacheDir,
         signal: cli.signal,
       });
