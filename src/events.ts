@@ -8,6 +8,7 @@ export type PlanStatus = 'download' | 'skip' | 'resume' | 'pending' | 'unavailab
 export type FileStatus =
   | 'downloaded'
   | 'skipped'
+  | 'converted'
   | 'verified'
   | 'failed'
   | 'pending'
@@ -29,9 +30,9 @@ export type PlanCounts = Readonly<Record<PlanStatus | 'files', number>>;
  * library user gets the very same.
  */
 export type RunEvent =
-  | ({ readonly event: 'plan' } & PlanCounts)
-  /** A transfer began; `bytes` is its announced size, where the service names one. */
-  | { readonly event: 'start'; readonly file: DayFile; readonly path: string }
+  | PlanEvent
+  /** A transfer or a conversion began. */
+  | { readonly event: 'start'; readonly file: DayFile | undefined; readonly path: string }
   /** Bytes that arrived since the last such event of this file; `total` is the announced size. */
   | {
       readonly event: 'progress';
@@ -52,12 +53,18 @@ export type RunEvent =
   | { readonly event: 'warning'; readonly message: string }
   | FileEvent;
 
+/** How many files a run sets out to work on; of a download, what is planned for them too. */
+export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Partial<PlanCounts>;
+
 export interface FileEvent {
   readonly event: 'file';
   readonly status: FileStatus;
-  readonly file: DayFile;
-  /** Relative to the download folder, with `/`. */
+  /** Undefined where a file to convert doesn't tell by its name which day file it is. */
+  readonly file: DayFile | undefined;
+  /** Relative to the download folder, with `/`; of a conversion, the output as it was asked for. */
   readonly path: string;
+  /** What a conversion was made from. */
+  readonly source?: string | undefined;
   readonly bytes?: number | undefined;
   readonly md5?: string | undefined;
   /** Whether `x-md5` named the same sum; null when none came. */
@@ -78,7 +85,7 @@ export interface RunSummary {
   readonly counts: Readonly<Partial<Record<FileStatus, number>>>;
   /** Files that the run set out to fetch and did not finish, since it ended early. */
   readonly unfinished: number;
-  /** Bytes of the files downloaded by this run. */
+  /** Bytes of the files downloaded or made by this run. */
   readonly bytes: number;
   readonly seconds: number;
   /** Why the run ended early, where it did. */

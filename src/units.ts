@@ -53,3 +53,8 @@ export function formatDuration(ms: number): string {
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+/** Seconds, to the millisecond, since a reading of `performance.now()`. */
+export function secondsSince(started: number): number {
+  return Math.round(performance.now() - started) / 1000;
+}

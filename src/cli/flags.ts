@@ -56,3 +56,31 @@ export const DOWNLOAD_FLAGS = grouped('Download:', {
   'fail-fast': toggle('stop at the first failed file'),
   strict: toggle('days that are pending or unavailable make the run fail (exit code 7)'),
 });
+
+/** How files are converted: `convert` (contract, Convert). */
+export const CONVERT_FLAGS = grouped('Conversion:', {
+  format: value('what to make of each file (default: parquet)', {
+    alias: 'f',
+    choices: ['parquet', 'ndjson'],
+  }),
+  out: value('folder for the outputs, or "-" for NDJSON to stdout (default: beside each source)', {
+    alias: 'o',
+  }),
+  layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
+  compression: value('default: zstd for Parquet, none for NDJSON, which knows no snappy', {
+    choices: ['zstd', 'snappy', 'gzip', 'none'],
+  }),
+  'row-group': value('rows of a Parquet row group, as 64k (default: 128k; fewer for books of 25 levels)'),
+  times: value('default: timestamp in Parquet, int (microseconds) in NDJSON', {
+    choices: ['timestamp', 'int', 'iso'],
+  }),
+  numbers: value('"string" keeps the text of the CSV exactly (default: double)', {
+    choices: ['double', 'string'],
+  }),
+  type: value('data type of all files (default: from the file name, else the header)'),
+  jobs: value('files at once (default: the number of processors)', { alias: 'j' }),
+  existing: value('skip only what was made from the very same source (default: skip)', {
+    choices: ['skip', 'overwrite'],
+  }),
+  'no-keep-source': toggle('delete each source once its conversion is whole'),
+});

@@ -1,5 +1,5 @@
 import { homedir, hostname } from 'node:os';
-import { ERRORS, type ErrorCode, TickhaulError } from '../errors.js';
+import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../errors.js';
 import { COMMANDS } from './commands/index.js';
 import { describeFailure, type Failure, failedSummary, stackOf } from './output/failure.js';
 import { summaryLine } from './output/json.js';
@@ -45,7 +45,8 @@ async function runWords(words: readonly string[]): Promise<number> {
 function cliOf(words: readonly string[], signal: AbortSignal): Cli {
   const { env, stdin, stdout, stderr, pid } = process;
   const commandLine = ['tickhaul', ...words].join(' ');
-  return { env, stdin, stdout, stderr, signal, home: homedir(), pid, host: hostname(), commandLine, isAlive };
+  const streams = { stdin, stdout, stderr, dataOut: stdout };
+  return { env, ...streams, signal, home: homedir(), pid, host: hostname(), commandLine, isAlive };
 }
 
 function isAlive(pid: number): boolean {
@@ -79,7 +80,7 @@ function abortOnSignals(): AbortSignal {
 function leaveWithReader(command: Command | undefined): void {
   const listen = (stream: NodeJS.WriteStream): void => {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code !== 'EPIPE') throw diskError(error, 'the output');
       if (stream === process.stdout && command?.outlivesReader !== true) process.exit(0);
     });
   };

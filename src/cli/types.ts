@@ -1,9 +1,11 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Options, PositionalOptions } from 'yargs';
 
 /** Where text goes: stdout, stderr, or a sink of a test. */
 export interface Screen {
+  /** False where the reader should be waited for, with `drain`. */
   write(text: string): unknown;
+  once?(event: 'drain', listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -15,6 +17,8 @@ export interface Cli {
   readonly stdin: Readable;
   readonly stdout: Screen;
   readonly stderr: Screen;
+  /** stdout again, for data in bytes. */
+  readonly dataOut: Writable;
   /** Aborted with a TickhaulError (`interrupted`, `terminated`) on a signal. */
   readonly signal: AbortSignal;
   /** The user's home folder. */

@@ -3,10 +3,10 @@ import { formatDay } from '../dataset/day.js';
 import { type DayFile, isSameDayFile } from '../dataset/day-file.js';
 import { abortReason, TickhaulError } from '../errors.js';
 import type { FileEvent } from '../events.js';
+import { fileError } from '../file-error.js';
 import { type Proof, proveFile } from '../integrity/proof.js';
 import type { ManifestRecord } from '../store/types.js';
 import { VERSION } from '../version.js';
-import { fileError } from './file-error.js';
 import { type TransferContext, TransferFailure, transfer } from './transfer.js';
 import type { PlannedFile } from './types.js';
 

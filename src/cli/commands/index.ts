@@ -1,8 +1,10 @@
 import type { Command } from '../types.js';
 import { completion } from './completion.js';
+import { convert } from './convert.js';
 import { demo } from './demo.js';
 import { download } from './download.js';
 import { exchanges } from './exchanges.js';
+import { inspect } from './inspect.js';
 import { plan } from './plan.js';
 import { sandbox } from './sandbox.js';
 import { status } from './status.js';
@@ -15,6 +17,8 @@ export const COMMANDS: readonly Command[] = [
   status,
   plan,
   download,
+  convert,
+  inspect,
   sandbox,
   demo,
   completion,

@@ -37,15 +37,16 @@ export function summaryLine({ exitCode, counts, unfinished, bytes, seconds, erro
 
 /** A day file with what became of it, or with what is planned for it. Fields that aren't known are absent. */
 export function fileObject(event: Omit<FileEvent, 'status'> & { readonly status: string }): object {
-  const { file, path, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
+  const { file, path, source, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
   return {
     event: 'file',
     status: event.status,
-    exchange: file.exchange,
-    dataType: file.dataType,
-    symbol: file.symbol,
-    date: formatDay(file.day),
+    exchange: file?.exchange,
+    dataType: file?.dataType,
+    symbol: file?.symbol,
+    date: file && formatDay(file.day),
     path,
+    source,
     bytes,
     md5,
     md5Match,

@@ -1,6 +1,6 @@
 import { formatDuration, formatSize, plural } from '../../units.js';
 import { failedLine, pauseLine, warningLine } from './messages.js';
-import { createProgress } from './progress.js';
+import { createProgress, plannedWork } from './progress.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { createTally } from './summary.js';
 
@@ -34,9 +34,8 @@ export function linesReporter({ stderr, chalk, now }: ReporterContext): Reporter
         stderr.write(pauseLine(event, chalk));
       } else if (event.event === 'plan') {
         last = now();
-        stderr.write(
-          `${plural(event.files, 'file')} planned: ${event.download + event.resume} to download\n`,
-        );
+        const aim = event.download === undefined ? 'to convert' : 'to download';
+        stderr.write(`${plural(event.files, 'file')} planned: ${plannedWork(event)} ${aim}\n`);
       } else {
         if (event.event === 'file' && event.status === 'failed') stderr.write(failedLine(event, chalk));
         tick();

@@ -8,7 +8,9 @@ type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly even
 export function failedLine(event: FileEvent, chalk: ChalkInstance): string {
   const attempts = (event.attempts ?? 0) > 1 ? ` (after ${event.attempts} attempts)` : '';
   const message = event.error?.message ?? 'unknown error';
-  const named = message.startsWith(event.path) ? message : `${event.path}: ${message}`;
+  const { source = event.path } = event;
+  const named =
+    message.startsWith(source) || message.startsWith(event.path) ? message : `${source}: ${message}`;
   return `${chalk.red('failed')} ${named}${attempts}\n`;
 }
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../events.js';
+import type { FileStatus, PlanEvent, RunEvent } from '../../events.js';
 
 /** How far a run has come. */
 export interface ProgressReading {
@@ -19,12 +19,20 @@ export interface Progress {
 const WINDOW_MS = 10_000;
 const SAMPLE_MS = 250;
 
+const WORKED_ON: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'failed']);
+
+/** Files that a run sets out to work on. */
+export function plannedWork({ files, download, resume }: PlanEvent): number {
+  return download === undefined ? files : download + (resume ?? 0);
+}
+
 /** Counts files and bytes of a run. @param now milliseconds of a clock that never goes back. */
 export function createProgress(now: () => number): Progress {
   const began = now();
   let total = 0;
   let done = 0;
   let bytes = 0;
+  let isConversion = false;
   const samples: { at: number; bytes: number }[] = [{ at: began, bytes: 0 }];
 
   const sample = (): void => {
@@ -37,12 +45,17 @@ export function createProgress(now: () => number): Progress {
 
   return {
     see(event) {
-      if (event.event === 'plan') total = event.download + event.resume;
-      else if (event.event === 'progress') {
+      if (event.event === 'plan') {
+        total = plannedWork(event);
+        // What to skip is found on the way there.
+        isConversion = event.download === undefined;
+      } else if (event.event === 'progress') {
         bytes += event.received;
         sample();
-      } else if (event.event === 'file' && (event.status === 'downloaded' || event.status === 'failed'))
-        done++;
+      } else if (event.event === 'file') {
+        if (WORKED_ON.has(event.status)) done++;
+        else if (event.status === 'skipped' && isConversion) total--;
+      }
     },
     read() {
       sample();

@@ -18,9 +18,9 @@ export function createTally(): Tally {
   return {
     see(event) {
       if (event.event !== 'file') return;
-      exchange = event.file.exchange;
+      exchange = event.file?.exchange ?? exchange;
       if (event.md5Match === false) otherMd5++;
-      if (event.status === 'pending') pendingDays.add(event.file.day);
+      if (event.status === 'pending' && event.file) pendingDays.add(event.file.day);
     },
     text(summary, chalk) {
       return summaryText(
@@ -54,6 +54,7 @@ function summaryText(summary: RunSummary, seen: Seen, chalk: ChalkInstance): str
 
 const ORDER: readonly FileStatus[] = [
   'downloaded',
+  'converted',
   'verified',
   'skipped',
   'pending',
@@ -68,9 +69,9 @@ function countsLine({ counts, unfinished, bytes, seconds }: RunSummary, chalk: C
     const count = counts[status] ?? 0;
     if (count === 0) return [];
     if (status === 'failed') return [chalk.red(`${count} failed`)];
-    if (status !== 'downloaded') return [`${count} ${status}`];
+    if (status !== 'downloaded' && status !== 'converted') return [`${count} ${status}`];
     const rate = seconds > 0 ? `, ${formatSize(bytes / seconds)}/s` : '';
-    return [`${chalk.green(`${count} downloaded`)} (${formatSize(bytes)}${rate})`];
+    return [`${chalk.green(`${count} ${status}`)} (${formatSize(bytes)}${rate})`];
   });
   if (unfinished > 0) parts.push(`${unfinished} unfinished`);
   return `${parts.length === 0 ? 'no day files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;

@@ -27,14 +27,14 @@ export function readHeader(cells: readonly Uint8Array[], source: string, dataTyp
     if (name === undefined) throw fail(`no header: ${shown(cell)} is not a column name`);
     return name;
   });
+  if (!LEADING_COLUMNS.some(({ name }) => names.includes(name))) {
+    const first = cells[0] ?? new Uint8Array();
+    throw fail(`no header: the line begins with ${shown(first)} and not with "exchange"`);
+  }
   const seen = new Set<string>();
   for (const name of names) {
     if (seen.has(name)) throw fail(`column ${name}: the name occurs twice`);
     seen.add(name);
-  }
-  if (LEADING_COLUMNS.every(({ name }) => !seen.has(name))) {
-    const first = cells[0] ?? new Uint8Array();
-    throw fail(`no header: the line begins with ${shown(first)} and not with "exchange"`);
   }
   const missing = [...known.keys()].filter((name) => !seen.has(name));
   if (missing.length > 0) throw fail(`column ${missing.join(', ')}: missing in the header of ${dataType}`);

@@ -98,7 +98,7 @@ export function parseRows(batch: BatchBuilder, bytes: Buffer, from: number, to: 
             value /= POWERS_OF_TEN[p - fraction] as number;
           }
           doubles[at] = first > start ? -value : value;
-          numberTexts[column]?.append(bytes, start, p);
+          numberTexts[column]?.appendDigits(view, start, p);
           p++;
           continue;
         }

@@ -1,5 +1,5 @@
-import type { TickhaulError } from '../errors.js';
-import type { FileError } from '../events.js';
+import type { TickhaulError } from './errors.js';
+import type { FileError } from './events.js';
 
 /** An error as events carry it: plain data. */
 export function fileError({ code, message, status }: TickhaulError): FileError {

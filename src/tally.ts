@@ -1,15 +1,16 @@
-import { ERRORS, type TickhaulError } from '../errors.js';
-import type { FileEvent, FileStatus, PlanCounts, RunSummary } from '../events.js';
+import { ERRORS, type TickhaulError } from './errors.js';
+import type { FileEvent, FileStatus, RunSummary } from './events.js';
 import { fileError } from './file-error.js';
 
 /** Counts what became of the files of a run, and works out its exit code. */
 export interface Tally {
   add(event: FileEvent): void;
   summary(input: {
-    /** Files the plan meant to look at or fetch; undefined when the run ended before they were counted. */
-    readonly planned: PlanCounts | undefined;
+    /** Files the plan meant to look at; undefined when the run ended before they were counted. */
+    readonly planned: { readonly files: number } | undefined;
     /** Why the run ended early. */
     readonly stopped: TickhaulError | undefined;
+    /** Whether pending and unavailable files are failures. */
     readonly strict: boolean;
     readonly seconds: number;
   }): RunSummary;
@@ -24,7 +25,7 @@ export function createTally(): Tally {
     add(event) {
       files++;
       counts[event.status] = (counts[event.status] ?? 0) + 1;
-      if (event.status === 'downloaded') bytes += event.bytes ?? 0;
+      if (event.status === 'downloaded' || event.status === 'converted') bytes += event.bytes ?? 0;
       if (event.error) {
         failures.add(ERRORS[event.error.code].exitCode);
       }

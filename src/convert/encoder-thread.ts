@@ -1,0 +1,47 @@
+import { Worker } from 'node:worker_threads';
+import { transferables } from './columns.js';
+import { type Encoded, type OpenEncoder, openLocalEncoder } from './encoder.js';
+import type { EncoderData } from './encoder-worker.js';
+
+/** Batches in a thread's hands: one that it encodes, one that waits for it. */
+const PARALLEL = 2;
+
+/** A second thread takes a while to start: smaller sources, in bytes, are done by then. */
+const WORTH_A_THREAD = 4_000_000;
+
+/** The encoder for a source of so many compressed bytes, where a second thread may be used or not. */
+export function encoderFor(bytes: number, spareThread: boolean): OpenEncoder {
+  return spareThread && bytes >= WORTH_A_THREAD ? openThreadEncoder : openLocalEncoder;
+}
+
+interface Waiting {
+  resolve(encoded: Encoded): void;
+  reject(error: unknown): void;
+}
+
+/** Encodes in a thread of its own, so that this one goes on parsing. */
+export const openThreadEncoder: OpenEncoder = async (schema, options) => {
+  const workerData: EncoderData = { schema, options };
+  const worker = new Worker(new URL('./encoder-worker.js', import.meta.url), { workerData });
+  const waiting: Waiting[] = [];
+  let failure: unknown;
+  const fail = (error: unknown): void => {
+    failure ??= error;
+    for (const { reject } of waiting.splice(0)) reject(failure);
+  };
+  worker.on('message', (encoded: Encoded) => waiting.shift()?.resolve(encoded));
+  worker.on('error', fail);
+  worker.on('exit', () => fail(new Error('the encoding thread ended')));
+  return {
+    parallel: PARALLEL,
+    encode: (batch) =>
+      new Promise((resolve, reject) => {
+        if (failure !== undefined) return reject(failure);
+        waiting.push({ resolve, reject });
+        worker.postMessage(batch, transferables(batch));
+      }),
+    close: async () => {
+      await worker.terminate();
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import type { Gap, Inspection } from './inspection.js';
+
+/** Follows the `local_timestamp`s of a file from row to row. */
+export class TimeOrder {
+  #previous: number | undefined;
+  #gap: Gap | undefined;
+  #outOfOrder = 0;
+  #from = Number.POSITIVE_INFINITY;
+  #to = Number.NEGATIVE_INFINITY;
+
+  /** Microseconds, in the file's order of rows. */
+  add(time: number): void {
+    const previous = this.#previous;
+    this.#previous = time;
+    this.#from = Math.min(this.#from, time);
+    this.#to = Math.max(this.#to, time);
+    if (previous === undefined) return;
+    if (time < previous) this.#outOfOrder++;
+    else if (time - previous > (this.#gap?.microseconds ?? -1)) {
+      this.#gap = { microseconds: time - previous, from: previous };
+    }
+  }
+
+  read(): Pick<Inspection, 'timeRange' | 'largestGap' | 'outOfOrder'> {
+    if (this.#previous === undefined) return {};
+    const timeRange = { from: this.#from, to: this.#to };
+    return { timeRange, largestGap: this.#gap, outOfOrder: this.#outOfOrder };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Schema } from './columns.js';
+import { type Compress, loadCompressor } from './compression/compressor.js';
+import type { Encoded } from './encoder.js';
+import { createNdjsonOutput } from './ndjson/output.js';
+import type { ConvertOptions } from './options.js';
+import { createParquetWriter, type Sink } from './parquet/index.js';
+import { type ConversionRecord, formatRecord } from './record.js';
+
+/** Puts encoded batches into the order and the frame of their format. Calls must not overlap. */
+export interface OutputWriter {
+  write(encoded: Encoded): Promise<void>;
+  /** Gives the rows and bytes of the whole output; where the format has room for the record, it keeps it. */
+  finish(record: ConversionRecord): Promise<{ rows: number; bytes: number }>;
+}
+
+export async function createOutputWriter(
+  sink: Sink,
+  schema: Schema,
+  options: ConvertOptions,
+): Promise<OutputWriter> {
+  const { compression, numbers } = options;
+  if (options.format === 'ndjson') return createLineWriter(sink, await loadCompressor(compression));
+  const times = options.times === 'int' ? 'int' : 'timestamp';
+  const writer = createParquetWriter(sink, { schema, compression, numbers, times });
+  return {
+    write: (encoded) => writer.writeRowGroup(encoded),
+    finish: (record) => writer.finish(formatRecord(record)),
+  };
+}
+
+function createLineWriter(sink: Sink, compress: Compress): OutputWriter {
+  // Batches come compressed; what a file of no rows holds doesn't.
+  const output = createNdjsonOutput(sink, (bytes, effort) =>
+    bytes.length > 0 ? bytes : compress(bytes, effort),
+  );
+  let rows = 0;
+  return {
+    async write(encoded) {
+      await output.write(encoded.bytes);
+      rows += encoded.rows;
+    },
+    finish: async () => ({ rows, ...(await output.finish()) }),
+  };
+}

@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { convertOptions, type Format } from '../../src/convert/options.js';
+import { type ConvertInput, convertFiles } from '../../src/convert/run.js';
+import { columnsOf } from '../../src/dataset/data-types.js';
+import { parseDay } from '../../src/dataset/day.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/events.js';
+import { dayFileText } from '../../src/sandbox/market/day-file.js';
+
+export type CsvCell = string | number | boolean | null;
+
+const DAY = parseDay('2024-03-01');
+
+/** A made-up day file's CSV. */
+export function csvOf(dataType: string, rows: number): string {
+  const file = { exchange: 'deribit', dataType, symbol: 'BTC-PERPETUAL', day: DAY };
+  return [...dayFileText(file, [file.symbol], { rows, seed: 7 })].join('');
+}
+
+/** Writes CSV text, or bytes as they are, as a day file. @returns its path. */
+export async function writeDayFile(
+  dir: string,
+  dataType: string,
+  csv: string | Buffer,
+  symbol = 'BTC-PERPETUAL',
+): Promise<string> {
+  const path = join(dir, `deribit_${dataType}_2024-03-01_${symbol}.csv.gz`);
+  await writeFile(path, typeof csv === 'string' ? gzipSync(csv) : csv);
+  return path;
+}
+
+/** The cells that a CSV's rows hold, by the data type's table. */
+export function cellsOf(dataType: string, csv: string): Record<string, CsvCell>[] {
+  const [header = '', ...lines] = csv.trimEnd().split('\n');
+  const names = header.split(',');
+  const kinds = new Map(columnsOf(dataType)?.map(({ name, kind }) => [name, kind]));
+  return lines.map((line) => {
+    const cells = line.split(',');
+    return Object.fromEntries(
+      names.map((name, i) => {
+        const cell = cells[i] ?? '';
+        const kind = kinds.get(name) ?? 'text';
+        if (cell === '') return [name, null];
+        if (kind === 'boolean') return [name, cell === 'true'];
+        return [name, kind === 'text' ? cell : Number(cell)];
+      }),
+    );
+  });
+}
+
+/** The rows of a Parquet file as hyparquet reads them; times are microseconds. */
+export async function parquetRows(file: Buffer): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({
+    file: Uint8Array.from(file).buffer,
+    compressors,
+    parsers: { timestampFromMicroseconds: Number },
+  });
+}
+
+export interface Ran {
+  readonly summary: RunSummary;
+  readonly events: readonly RunEvent[];
+  readonly files: readonly FileEvent[];
+}
+
+export async function run(
+  paths: readonly string[],
+  options: Partial<Omit<ConvertInput, 'paths' | 'options' | 'emit'>> & {
+    readonly format?: Format;
+    readonly chosen?: Parameters<typeof convertOptions>[1];
+    readonly onEvent?: (event: RunEvent) => void;
+  } = {},
+): Promise<Ran> {
+  const { format = 'parquet', chosen = {}, onEvent, ...input } = options;
+  const events: RunEvent[] = [];
+  const summary = await convertFiles({
+    paths,
+    options: convertOptions(format, chosen),
+    jobs: 2,
+    existing: 'skip',
+    keepSource: true,
+    signal: new AbortController().signal,
+    ...input,
+    emit: (event) => {
+      events.push(event);
+      onEvent?.(event);
+    },
+  });
+  return { summary, events, files: events.filter((event) => event.event === 'file') };
+}

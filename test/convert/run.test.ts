@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { decompress } from 'fzstd';
+import { parquetMetadata, parquetSchema } from 'hyparquet';
+import { columnsOf, DATA_TYPES } from '../../src/dataset/data-types.js';
+import { TickhaulError } from '../../src/errors.js';
+import { tempDir } from '../helpers/temp.js';
+import { cellsOf, csvOf, parquetRows, run, writeDayFile } from './day-files.js';
+
+test('every data type, in row groups, read back cell by cell', async (t) => {
+  const dir = await tempDir(t);
+  for (const dataType of DATA_TYPES) await writeDayFile(dir, dataType, csvOf(dataType, 500));
+  const { summary, events, files } = await run([dir], { chosen: { rowGroup: 200 } });
+  assert.deepEqual([summary.exitCode, summary.counts], [0, { converted: DATA_TYPES.length }]);
+  assert.deepEqual(events[0], { event: 'plan', files: DATA_TYPES.length });
+  let bytes = 0;
+  for (const { path, rows, file, bytes: size, source } of files) {
+    assert.equal(rows, 500);
+    assert.equal(path, source?.replace('.csv.gz', '.parquet'));
+    const output = await readFile(path);
+    assert.equal(output.length, size);
+    bytes += output.length;
+    const dataType = file?.dataType ?? '';
+    assert.deepEqual(await parquetRows(output), cellsOf(dataType, csvOf(dataType, 500)), dataType);
+    assert.equal(parquetMetadata(Uint8Array.from(output).buffer).row_groups.length, 3);
+  }
+  assert.equal(summary.bytes, bytes);
+});
+
+test('NDJSON in every compression holds the CSV’s own digits', async (t) => {
+  const dir = await tempDir(t);
+  const header = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n';
+  const cells = 'deribit,X,1583020800000001,1583020800000002,,buy,0.00004405208333333333,1e-7';
+  const source = await writeDayFile(dir, 'trades', `${header}${cells}\n`.repeat(1));
+  const line =
+    '{"exchange":"deribit","symbol":"X","timestamp":1583020800000001,"local_timestamp":1583020800000002,"id":null,"side":"buy","price":0.00004405208333333333,"amount":1e-7}\n';
+  const unpack = {
+    none: (b: Buffer) => b,
+    gzip: gunzipSync,
+    zstd: (b: Buffer) => Buffer.from(decompress(b)),
+  };
+  const names = { none: 'ndjson', gzip: 'ndjson.gz', zstd: 'ndjson.zst' };
+  for (const compression of ['none', 'gzip', 'zstd'] as const) {
+    const { files } = await run([source], { format: 'ndjson', chosen: { compression } });
+    assert.deepEqual(
+      files.map(({ status, rows }) => [status, rows]),
+      [['converted', 1]],
+    );
+    const output = source.replace('csv.gz', names[compression]);
+    assert.equal(unpack[compression](await readFile(output)).toString(), line);
+  }
+});
+
+test('options reach the output: plain times, text numbers, ISO times', async (t) => {
+  const dir = await tempDir(t);
+  const csv = csvOf('trades', 3);
+  const source = await writeDayFile(dir, 'trades', csv);
+  await run([source], { chosen: { times: 'int', numbers: 'string', compression: 'snappy' } });
+  const [row] = await parquetRows(await readFile(source.replace('csv.gz', 'parquet')));
+  const [expected] = csv.split('\n').slice(1);
+  assert.equal(typeof row?.['timestamp'], 'bigint');
+  assert.equal(row?.['price'], expected?.split(',')[6]);
+  await run([source], { format: 'ndjson', chosen: { times: 'iso' } });
+  const line = (await readFile(source.replace('csv.gz', 'ndjson'), 'utf8')).split('\n')[0] ?? '';
+  assert.match(line, /"timestamp":"2024-03-01T\d\d:\d\d:\d\d\.\d{6}Z"/);
+});
+
+const EMPTY = { 'nothing in the gzip': '', 'only a header': `${csvOf('trades', 1).split('\n')[0]}\n` };
+for (const [name, csv] of Object.entries(EMPTY)) {
+  test(`an empty day, ${name}: an output of no rows with the type's schema`, async (t) => {
+    const dir = await tempDir(t);
+    const source = await writeDayFile(dir, 'trades', csv);
+    const { files } = await run([source]);
+    assert.deepEqual([files[0]?.status, files[0]?.rows], ['converted', 0]);
+    const output = await readFile(source.replace('csv.gz', 'parquet'));
+    const metadata = parquetMetadata(Uint8Array.from(output).buffer);
+    assert.deepEqual(
+      parquetSchema(metadata).children.map(({ element }) => element.name),
+      columnsOf('trades')?.map((column) => column.name),
+    );
+    assert.deepEqual(await parquetRows(output), []);
+    const ndjson = await run([source], { format: 'ndjson', chosen: { compression: 'zstd' } });
+    assert.equal(ndjson.summary.exitCode, 0);
+    assert.equal(decompress(await readFile(source.replace('csv.gz', 'ndjson.zst'))).length, 0);
+  });
+}
+
+test('the header tells a type that the name does not; an unknown type keeps its columns as text', async (t) => {
+  const dir = await tempDir(t);
+  const named = join(dir, 'some.csv.gz');
+  await writeFile(named, gzipSync(csvOf('book_snapshot_25', 4)));
+  const other = await writeDayFile(
+    dir,
+    'open_interest',
+    'exchange,symbol,timestamp,local_timestamp,oi\nx,y,1583020800000001,1583020800000002,1.50\n',
+  );
+  const { summary, events } = await run([named, other]);
+  assert.equal(summary.exitCode, 0);
+  assert.equal(
+    (await parquetRows(await readFile(join(dir, 'some.parquet'))))[0]?.['asks[24].price'] === undefined,
+    false,
+  );
+  assert.equal((await parquetRows(await readFile(other.replace('csv.gz', 'parquet'))))[0]?.['oi'], '1.50');
+  const warnings = events.filter((event) => event.event === 'warning');
+  assert.match(warnings[0]?.message ?? '', /not known as columns of open_interest, kept as text: oi/);
+  assert.equal(warnings.length, 1);
+});
+
+test('an empty file of a type that nothing tells is refused, and taken with a type', async (t) => {
+  const dir = await tempDir(t);
+  const source = join(dir, 'some.csv.gz');
+  await writeFile(source, gzipSync(''));
+  const refused = await run([source]);
+  assert.equal(refused.summary.exitCode, 2);
+  assert.match(refused.files[0]?.error?.message ?? '', /name it with --type/);
+  assert.equal((await run([source], { dataType: 'trades' })).files[0]?.status, 'converted');
+});
+
+const row = (cells: string): string => `${csvOf('trades', 2)}${cells}\n`;
+const whole = gzipSync(csvOf('trades', 2000));
+const BAD: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
+  'a cut gzip': [whole.subarray(0, whole.length - 200), /the gzip stream ends early after \d+ bytes/],
+  'a flipped byte in the checksum': [flip(whole, whole.length - 6), /wrong gzip checksum/],
+  'bytes after the gzip': [Buffer.concat([whole, Buffer.from('tail')]), /after the last gzip member/],
+  'no gzip at all': [Buffer.from('<html>no</html>'), /not a gzip file: begins with "<html>no/],
+  'no byte': [Buffer.alloc(0), /empty body/],
+  'too few cells': [
+    row('deribit,X,1583020800000001,1583020800000002,1'),
+    /line 4, column id: "1" ends the line/,
+  ],
+  'too many cells': [
+    row(`${csvOf('trades', 1).split('\n')[1]},9`),
+    /line 4, column amount: .* is followed by more/,
+  ],
+  'a letter in a number': [
+    row('deribit,X,1583020800000001,1583020800000002,1,buy,12x,1'),
+    /line 4, column price: "12x"/,
+  ],
+  'a time past its range': [
+    row('deribit,X,99999999999999999999,1583020800000002,1,buy,1,1'),
+    /line 4, column timestamp/,
+  ],
+  'an empty leading cell': [
+    row('deribit,,1583020800000001,1583020800000002,1,buy,1,1'),
+    /line 4, column symbol/,
+  ],
+  'a missing column': [
+    'exchange,symbol,timestamp,local_timestamp,id,side,price\n',
+    /column amount: missing in the header/,
+  ],
+  'no header': ['deribit,X,1583020800000001,1583020800000002,1,buy,1,1\n', /line 1, no header/],
+  'a line of 10 MB': [`${csvOf('trades', 1)}${'9'.repeat(10_000_000)}\n`, /line 3, the line is longer/],
+  'binary junk': [gzipSync(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256))), /line 1/],
+};
+for (const [name, [csv, message]] of Object.entries(BAD)) {
+  test(`${name}: the file fails by name, the others go on, nothing is left`, async (t) => {
+    const dir = await tempDir(t);
+    const bad = await writeDayFile(dir, 'trades', csv, 'BAD');
+    const good = await writeDayFile(dir, 'trades', csvOf('trades', 2), 'GOOD');
+    const { summary, files } = await run([dir], { jobs: 1 });
+    assert.deepEqual([summary.exitCode, summary.counts], [6, { failed: 1, converted: 1 }]);
+    const failed = files.find(({ status }) => status === 'failed');
+    assert.equal(failed?.error?.code, 'corrupt');
+    assert.match(failed?.error?.message ?? '', message);
+    assert.ok(failed?.error?.message.startsWith(bad), failed?.error?.message);
+    const left = [bad, good, good.replace('csv.gz', 'parquet')].map((path) => path.slice(dir.length + 1));
+    assert.deepEqual((await readdir(dir)).sort(), left.sort());
+  });
+}
+
+function flip(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[at] = (copy[at] ?? 0) ^ 0xff;
+  return copy;
+}
+
+test('an output is skipped only when the same source gave it with the same options', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
+  const statusOf = async (options: Parameters<typeof run>[1] = {}): Promise<unknown> =>
+    (await run([dir], options)).files.map(({ status, rows, bytes }) => [status, rows, (bytes ?? 0) > 0]);
+  for (const format of ['parquet', 'ndjson'] as const) {
+    assert.deepEqual(await statusOf({ format }), [['converted', 50, true]]);
+    await utimes(source, 1, 1);
+    assert.deepEqual(await statusOf({ format }), [['skipped', 50, true]], 'time stamps do not count');
+    assert.deepEqual(await statusOf({ format, existing: 'overwrite' }), [['converted', 50, true]]);
+    assert.deepEqual(await statusOf({ format, chosen: { numbers: 'string' } }), [['converted', 50, true]]);
+    assert.deepEqual(await statusOf({ format }), [['converted', 50, true]], 'other options');
+  }
+  // Of the same size, with other bytes in the gzip header only.
+  const bytes = await readFile(source);
+  bytes[4] = 99;
+  await writeFile(source, bytes);
+  assert.deepEqual(await statusOf(), [['converted', 50, true]], 'another md5');
+  await writeFile(source.replace('csv.gz', 'parquet'), 'PAR1 somebody else wrote this PAR1');
+  assert.deepEqual(await statusOf(), [['converted', 50, true]], 'a file that is no Parquet');
+  await rm(source.replace('csv.gz', 'ndjson'));
+  assert.deepEqual(await statusOf({ format: 'ndjson' }), [['converted', 50, true]], 'the output is gone');
+});
+
+test('layouts place outputs under --out; what they need to know must be known', async (t) => {
+  const dir = await tempDir(t);
+  const out = join(dir, 'out');
+  const source = await writeDayFile(dir, 'trades', csvOf('trades', 2));
+  const hive = await run([source], { out, layout: 'hive' });
+  const name = 'deribit_trades_2024-03-01_BTC-PERPETUAL.parquet';
+  assert.equal(
+    hive.files[0]?.path,
+    join(out, 'exchange=deribit/type=trades/symbol=BTC-PERPETUAL/date=2024-03-01', name),
+  );
+  assert.ok(existsSync(hive.files[0].path));
+  assert.equal((await run([source], { out })).files[0]?.path, join(out, name));
+
+  await mkdir(join(dir, 'tree/a'), { recursive: true });
+  const unnamed = join(dir, 'tree/a/1.csv.gz');
+  await writeFile(unnamed, gzipSync(csvOf('trades', 2)));
+  await assert.rejects(run([unnamed], { out, layout: 'hive' }), usage(/doesn't tell exchange/));
+  const known = async () => hive.files[0]?.file;
+  assert.equal(
+    (await run([unnamed], { out, layout: 'hive', dayFileOf: known })).files[0]?.status,
+    'converted',
+  );
+  await mkdir(join(dir, 'tree/b'));
+  await writeFile(join(dir, 'tree/b/1.csv.gz'), gzipSync(csvOf('trades', 2)));
+  await assert.rejects(run([join(dir, 'tree')], { out }), usage(/would both become/));
+  const beside = await run([join(dir, 'tree')]);
+  assert.deepEqual(beside.summary.counts, { converted: 2 });
+});
+
+test('sources go once their conversion is whole, and only then', async (t) => {
+  const dir = await tempDir(t);
+  const good = await writeDayFile(dir, 'trades', csvOf('trades', 20), 'GOOD');
+  const bad = await writeDayFile(dir, 'trades', 'exchange\n', 'BAD');
+  await run([good]);
+  const { summary } = await run([dir], { keepSource: false });
+  assert.deepEqual(summary.counts, { skipped: 1, failed: 1 });
+  assert.deepEqual([existsSync(good), existsSync(bad)], [false, true]);
+  assert.ok(existsSync(good.replace('csv.gz', 'parquet')));
+});
+
+test('a folder in the way and a folder that can’t be made fail one file', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDayFile(dir, 'trades', csvOf('trades', 2));
+  await mkdir(source.replace('csv.gz', 'parquet'));
+  const taken = await run([source]);
+  assert.deepEqual([taken.summary.exitCode, taken.files[0]?.status], [8, 'failed']);
+  await writeFile(join(dir, 'file'), '');
+  const blocked = await run([source], { out: join(dir, 'file') });
+  assert.equal(blocked.summary.exitCode, 8);
+  assert.deepEqual(
+    (await readdir(dir)).filter((name) => name.endsWith('.part')),
+    [],
+  );
+});
+
+test('an abort leaves nothing behind, and says so', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDayFile(dir, 'incremental_book_L2', csvOf('incremental_book_L2', 60_000));
+  const controller = new AbortController();
+  const { summary, files } = await run([source], {
+    signal: controller.signal,
+    onEvent: (event) => {
+      if (event.event === 'start') controller.abort(new TickhaulError('interrupted', 'interrupted (SIGINT)'));
+    },
+  });
+  assert.deepEqual([summary.exitCode, summary.unfinished, files.length], [130, 1, 0]);
+  assert.deepEqual(await readdir(dir), [source.slice(dir.length + 1)]);
+});
+
+test('many files over few threads: each once, all whole', async (t) => {
+  const dir = await tempDir(t);
+  const csv = csvOf('trades', 30);
+  const names = Array.from({ length: 25 }, (_, i) => `S${i}`);
+  for (const name of names) await writeDayFile(dir, 'trades', csv, name);
+  const { summary, files } = await run([dir, dir], { jobs: 3 });
+  assert.deepEqual(summary.counts, { converted: 25 });
+  assert.equal(new Set(files.map(({ path }) => path)).size, 25);
+  const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size > 0));
+  assert.ok(sizes.every(Boolean));
+});
+
+function usage(message: RegExp): (error: unknown) => boolean {
+  return (error) => error instanceof TickhaulError && error.code === 'usage' && message.test(error.message);
+}
