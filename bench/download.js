@@ -1,17 +1,14 @@
 // Downloads of the embedded service: tickhaul beside curl and the vendor's client. See docs/benchmarks.md.
 //   node bench/download.js [--rounds <n>] [--only small|large]
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare, sizeOf } from './lib/compare.js';
 import { makeLargeFiles, makeSmallFiles } from './lib/data.js';
-import { breakOff } from './lib/measure.js';
 import { curl, curlThenGzip, makeCertificate, tardisDev, tickhaul } from './lib/peers.js';
+import { withScratch } from './lib/scratch.js';
 import { startService, startTls } from './lib/service.js';
 import { formatRuns } from './lib/table.js';
-
-const SIGNALS = ['SIGINT', 'SIGTERM'];
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, only: { type: 'string' } },
@@ -72,29 +69,4 @@ async function report(title, source, files, scratch, peers) {
     process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
   const runs = await compare(peers, { files, bytes, rounds, scratch, onRun });
   process.stdout.write(`\n${files.length} ${title}, ${(bytes / 1e6).toFixed(1)} MB\n\n${formatRuns(runs)}\n`);
-}
-
-/** Does some work with a new folder; what it started ends, and the folder goes, after a signal too. */
-async function withScratch(work) {
-  const scratch = await mkdtemp(join(tmpdir(), 'tickhaul-bench-'));
-  const endings = [() => rm(scratch, { recursive: true, force: true, maxRetries: 9 })];
-  const endAll = async () => {
-    for (const ending of endings) await ending();
-  };
-  let ended;
-  const end = () => {
-    ended ??= endAll();
-    return ended;
-  };
-  const onSignal = () => {
-    breakOff();
-    end().finally(() => process.exit(130));
-  };
-  for (const signal of SIGNALS) process.once(signal, onSignal);
-  try {
-    await work(scratch, (ending) => endings.unshift(ending));
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-    await end();
-  }
 }

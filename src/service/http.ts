@@ -29,6 +29,14 @@ export function shownUrl(url: URL): string {
   return `${url.host}${url.pathname}`;
 }
 
+/** One request; what is secret goes into headers and body, never into the URL. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body?: string | undefined;
+}
+
 /**
  * One GET request with its redirects followed; no status is an error here.
  * @throws TickhaulError `unreachable`, `reset`, `stalled`, or `bad_answer` for a redirect that may not be
@@ -44,8 +52,8 @@ export async function get(
   let url = new URL(address);
   let sent = headers;
   for (;;) {
-    const answer = await getOnce(client, url, sent, signal);
-    const location = REDIRECTS.has(answer.status) ? answer.headers['location'] : undefined;
+    const answer = await send(client, { method: 'GET', url, headers: sent }, signal);
+    const location = isRedirect(answer.status) ? answer.headers['location'] : undefined;
     if (location === undefined) return { ...answer, redirects };
     await discardBody(answer.body);
     redirects.push(answer.headers);
@@ -78,10 +86,18 @@ function withoutAuthorization(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'));
 }
 
-async function getOnce(
+/** Whether the answer sends its asker to another address. */
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.has(status);
+}
+
+/**
+ * One request of any method, without following redirects; no status is an error here.
+ * @throws TickhaulError `unreachable`, `reset`, `stalled`; the signal's reason when aborted.
+ */
+export async function send(
   client: Client,
-  url: URL,
-  headers: Headers,
+  { method, url, headers, body: sentBody }: HttpRequest,
   signal: AbortSignal | undefined,
 ): Promise<Omit<HttpAnswer, 'redirects'>> {
   if (signal?.aborted) throw abortReason(signal);
@@ -98,6 +114,8 @@ async function getOnce(
   }, stallTimeoutMs);
   try {
     const pending = request(url, {
+      method,
+      body: sentBody ?? null,
       dispatcher: client.dispatcherFor(url),
       headers: { 'accept-encoding': 'identity', ...headers },
       signal: breaker.signal,
@@ -105,7 +123,7 @@ async function getOnce(
     // undici heeds the signal only once it is connected.
     const answer = await Promise.race([pending, rejectOnAbort(breaker.signal)]);
     answer.body.once('close', letGo);
-    onRequest?.(`GET ${name} ${answer.statusCode} ${Math.round(performance.now() - started)}ms`);
+    onRequest?.(`${method} ${name} ${answer.statusCode} ${Math.round(performance.now() - started)}ms`);
     const answerHeaders = flatHeaders(answer.headers);
     const announced = byteCount(answerHeaders['content-length']);
     const body = watchBody(answer.body, { name, stallTimeoutMs, announced });
@@ -113,7 +131,7 @@ async function getOnce(
   } catch (error) {
     letGo();
     const failure = networkError(error, url.host);
-    onRequest?.(`GET ${name} ${failure.code}`);
+    onRequest?.(`${method} ${name} ${failure.code}`);
     throw failure;
   } finally {
     clearTimeout(timer);

@@ -18,30 +18,38 @@ export function parseDatasetRecord(body: Buffer): unknown {
   }
 }
 
-/** Replaces texts and lists that were seen before by those that were. */
+const REPEATED = ['type', 'availableSince', 'availableTo'];
+
+/** Replaces a symbol's texts and list of data types by those of an earlier one, where they are equal. */
 function sharer(): (symbol: unknown) => unknown {
   const texts = new Map<string, string>();
   const lists = new Map<string, unknown>();
+  let last: readonly unknown[] = [];
   const shareText = (text: string): string => {
     const known = texts.get(text);
     if (known === undefined) texts.set(text, text);
     return known ?? text;
   };
   const shareList = (list: readonly unknown[]): unknown => {
+    // Neighbours mostly have the same ones.
+    if (list.length === last.length && list.every((item, index) => item === last[index])) return last;
     // A list of anything but texts is left as it is.
     if (!list.every((item) => typeof item === 'string')) return list;
     const key = list.join('\0');
-    const known = lists.get(key);
+    const known = lists.get(key) as readonly unknown[] | undefined;
     if (known === undefined) lists.set(key, list);
-    return known ?? list;
+    last = known ?? list;
+    return last;
   };
   return (symbol) => {
     if (typeof symbol !== 'object' || symbol === null) return symbol;
     const shared = symbol as Record<string, unknown>;
-    for (const [key, value] of Object.entries(shared)) {
-      if (Array.isArray(value)) shared[key] = shareList(value);
-      else if (key !== 'id' && typeof value === 'string') shared[key] = shareText(value);
+    for (const key of REPEATED) {
+      const value = shared[key];
+      if (typeof value === 'string') shared[key] = shareText(value);
     }
+    const dataTypes = shared['dataTypes'];
+    if (Array.isArray(dataTypes)) shared['dataTypes'] = shareList(dataTypes);
     return shared;
   };
 }

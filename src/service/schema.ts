@@ -55,7 +55,7 @@ export type Check<T> = (json: unknown, name: string) => T;
 export const checkSummaries: Check<readonly ExchangeSummary[]> = checkWith(z.array(summary));
 export const checkRecord: Check<ExchangeRecord> = checkWith(record);
 
-function checkWith<T>(schema: z.ZodType<T>): Check<T> {
+export function checkWith<T>(schema: z.ZodType<T>): Check<T> {
   return (json, name) => {
     const result = schema.safeParse(json);
     if (result.success) return result.data;
