@@ -14,6 +14,10 @@ export const ERRORS = {
   bad_key: { exitCode: 4, retry: false, everyone: true },
   /** 403 without a time to wait: the key has no access to this file. */
   no_access: { exitCode: 4, retry: false, everyone: false },
+  /** No identity that the issuer takes: the user has to sign in. */
+  not_signed_in: { exitCode: 4, retry: false, everyone: true },
+  /** The user, or the issuer, refused the claim. */
+  claim_failed: { exitCode: 4, retry: false, everyone: true },
   /** 403 with a time to wait: the key is active from another IP address. */
   ip_locked: { exitCode: 4, retry: true, everyone: true },
   /** 429. */
@@ -24,6 +28,8 @@ export const ERRORS = {
   unreachable: { exitCode: 5, retry: true, everyone: false },
   /** 5xx. */
   server_error: { exitCode: 5, retry: true, everyone: false },
+  /** What a person had to do was not done in time. */
+  timed_out: { exitCode: 5, retry: false, everyone: true },
   /** No byte for the stall timeout. */
   stalled: { exitCode: 5, retry: true, everyone: false },
   /** The connection broke in the middle of an answer. */
@@ -34,6 +40,10 @@ export const ERRORS = {
   short_body: { exitCode: 6, retry: true, everyone: false },
   /** Not a whole gzip file, or a checksum that differs. */
   corrupt: { exitCode: 6, retry: true, everyone: false },
+  /** The manifest knows a file that isn't there. */
+  missing: { exitCode: 6, retry: false, everyone: false },
+  /** Whole, but not the bytes that a lock file names; or a file that it doesn't name. */
+  changed: { exitCode: 6, retry: false, everyone: false },
   /** The service says that this day isn't there (404, code 140 or 300). */
   unavailable: { exitCode: 7, retry: false, everyone: false },
   not_exported: { exitCode: 7, retry: false, everyone: false },
@@ -41,6 +51,10 @@ export const ERRORS = {
   disk: { exitCode: 8, retry: false, everyone: true },
   /** This one path can't be written: another day file's, a folder's, too long, a link that leads elsewhere. */
   path_taken: { exitCode: 8, retry: false, everyone: false },
+  /** This one file can't be read: no permission, gone, a bad sector. */
+  unreadable: { exitCode: 8, retry: false, everyone: false },
+  /** The time that the run was given is over, and files are left. */
+  out_of_time: { exitCode: 5, retry: false, everyone: true },
   locked: { exitCode: 9, retry: false, everyone: false },
   interrupted: { exitCode: 130, retry: false, everyone: true },
   terminated: { exitCode: 143, retry: false, everyone: true },
@@ -109,13 +123,13 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free some space and run the same command again',
   EDQUOT: 'the disk quota is used up; free some space and run the same command again',
   EFBIG: 'the file is larger than the limit for files here (ulimit -f)',
-  EROFS: 'the file system is read-only; choose another folder with --dir',
-  EACCES: 'no permission; choose another folder with --dir, or change its owner',
-  EPERM: 'not permitted; choose another folder with --dir, or change its owner',
-  ENOENT: 'a folder on the way is not there and cannot be made; choose another folder with --dir',
+  EROFS: 'the file system is read-only; choose another folder',
+  EACCES: 'no permission; choose another folder, or change its owner',
+  EPERM: 'not permitted; choose another folder, or change its owner',
+  ENOENT: 'a folder on the way is not there and cannot be made; choose another folder',
   ELOOP: 'a symbolic link stands here, which is not followed; remove it',
-  ENOTDIR: 'a file stands where a folder is needed; remove it or choose another folder with --dir',
-  EISDIR: 'a folder stands under the name of a file; remove it or choose another folder with --dir',
+  ENOTDIR: 'a file stands where a folder is needed; remove it or choose another folder',
+  EISDIR: 'a folder stands under the name of a file; remove it or choose another folder',
   ENAMETOOLONG: 'the name is too long for this file system; choose another --layout',
 };
 

@@ -1,3 +1,4 @@
+import type { Day } from './dataset/day.js';
 import type { DayFile } from './dataset/day-file.js';
 import type { ErrorCode } from './errors.js';
 
@@ -10,6 +11,9 @@ export type FileStatus =
   | 'skipped'
   | 'converted'
   | 'verified'
+  | 'repaired'
+  | 'corrupt'
+  | 'missing'
   | 'failed'
   | 'pending'
   | 'unavailable'
@@ -51,20 +55,30 @@ export type RunEvent =
   /** The whole run waits, since an answer concerns every file. */
   | { readonly event: 'pause'; readonly waitMs: number; readonly error: FileError }
   | { readonly event: 'warning'; readonly message: string }
+  /** Worth a line, and nothing is wrong. */
+  | { readonly event: 'note'; readonly message: string }
+  | FindingEvent
   | FileEvent;
 
 /** How many files a run sets out to work on; of a download, what is planned for them too. */
-export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Partial<PlanCounts>;
+export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Partial<PlanCounts> & {
+    /** Said of a check: its files are read and neither fetched nor made. */
+    readonly aim?: 'verify' | undefined;
+  };
 
 export interface FileEvent {
   readonly event: 'file';
   readonly status: FileStatus;
+  /** Of a run of several jobs, the one that the file belongs to. */
+  readonly job?: string | undefined;
   /** Undefined where a file to convert doesn't tell by its name which day file it is. */
   readonly file: DayFile | undefined;
   /** Relative to the download folder, with `/`; of a conversion, the output as it was asked for. */
   readonly path: string;
   /** What a conversion was made from. */
   readonly source?: string | undefined;
+  /** Of a download, what the day file was converted to; relative as `path` is. */
+  readonly output?: string | undefined;
   readonly bytes?: number | undefined;
   readonly md5?: string | undefined;
   /** Whether `x-md5` named the same sum; null when none came. */
@@ -76,6 +90,25 @@ export interface FileEvent {
   readonly error?: FileError | undefined;
 }
 
+/**
+ * What a check of a folder finds beside the files that it checks: files that the manifest doesn't know, parts
+ * that nobody will go on with, and those of them that it removed, parts that the next run resumes, days that a
+ * series lacks, day files that a lock file doesn't name.
+ */
+export type FindingKind = 'unknown' | 'stale' | 'removed' | 'resumable' | 'gap' | 'extra';
+
+export interface FindingEvent {
+  readonly event: 'finding';
+  readonly kind: FindingKind;
+  readonly message: string;
+  /** Relative to the download folder, with `/`. */
+  readonly path?: string | undefined;
+  readonly bytes?: number | undefined;
+  /** Of a gap. */
+  readonly series?: Omit<DayFile, 'day'> | undefined;
+  readonly days?: readonly Day[] | undefined;
+}
+
 export type EventSink = (event: RunEvent) => void;
 
 /** What a whole run came to. */
@@ -83,6 +116,7 @@ export interface RunSummary {
   readonly exitCode: number;
   /** How often each status occurred; statuses that did not occur are absent. */
   readonly counts: Readonly<Partial<Record<FileStatus, number>>>;
+  readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
   /** Files that the run set out to fetch and did not finish, since it ended early. */
   readonly unfinished: number;
   /** Bytes of the files downloaded or made by this run. */
@@ -90,4 +124,14 @@ export interface RunSummary {
   readonly seconds: number;
   /** Why the run ended early, where it did. */
   readonly error?: FileError | undefined;
+  /** Of a sync, what each job came to. */
+  readonly jobs?: readonly JobSummary[] | undefined;
+}
+
+/** What one job of a sync came to. */
+export interface JobSummary extends RunSummary {
+  readonly name: string;
+  /** Symbols that the job's selection matches since its last run, and those that ended since. */
+  readonly newSymbols: readonly string[];
+  readonly delistedSymbols: readonly string[];
 }

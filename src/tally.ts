@@ -1,10 +1,12 @@
-import { ERRORS, type TickhaulError } from './errors.js';
-import type { FileEvent, FileStatus, RunSummary } from './events.js';
+import { ERRORS, type ErrorCode, type TickhaulError } from './errors.js';
+import type { FileEvent, FileStatus, FindingEvent, FindingKind, RunSummary } from './events.js';
 import { fileError } from './file-error.js';
 
 /** Counts what became of the files of a run, and works out its exit code. */
 export interface Tally {
   add(event: FileEvent): void;
+  /** @param failure what the finding makes of the run, where it is a failure. */
+  addFinding(event: FindingEvent, failure?: ErrorCode): void;
   summary(input: {
     /** Files the plan meant to look at; undefined when the run ended before they were counted. */
     readonly planned: { readonly files: number } | undefined;
@@ -16,8 +18,12 @@ export interface Tally {
   }): RunSummary;
 }
 
+/** Statuses of files that a run brought or made. */
+const BRINGING: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'repaired']);
+
 export function createTally(): Tally {
   const counts: Partial<Record<FileStatus, number>> = {};
+  const findings: Partial<Record<FindingKind, number>> = {};
   const failures = new Set<number>();
   let files = 0;
   let bytes = 0;
@@ -25,15 +31,20 @@ export function createTally(): Tally {
     add(event) {
       files++;
       counts[event.status] = (counts[event.status] ?? 0) + 1;
-      if (event.status === 'downloaded' || event.status === 'converted') bytes += event.bytes ?? 0;
+      if (BRINGING.has(event.status)) bytes += event.bytes ?? 0;
       if (event.error) {
         failures.add(ERRORS[event.error.code].exitCode);
       }
+    },
+    addFinding({ kind }, failure) {
+      findings[kind] = (findings[kind] ?? 0) + 1;
+      if (failure) failures.add(ERRORS[failure].exitCode);
     },
     summary({ planned, stopped, strict, seconds }) {
       return {
         exitCode: stopped ? stopped.exitCode : exitCode(failures, counts, strict),
         counts,
+        ...(Object.keys(findings).length > 0 && { findings }),
         unfinished: planned ? planned.files - files : 0,
         bytes,
         seconds,
@@ -43,7 +54,6 @@ export function createTally(): Tally {
   };
 }
 
-/** One common reason names the code; several are 3 (contract, Exit codes). */
 function exitCode(
   failures: ReadonlySet<number>,
   counts: Readonly<Partial<Record<FileStatus, number>>>,
@@ -53,7 +63,13 @@ function exitCode(
   // Exported days that were asked for and are missing: a night's job that lost its key must not look well.
   if (counts.unauthorized) reasons.add(ERRORS.bad_key.exitCode);
   if (strict && (counts.pending || counts.unavailable)) reasons.add(ERRORS.not_exported.exitCode);
-  if (reasons.size === 0) return 0;
-  const [only] = reasons;
-  return reasons.size === 1 && only !== undefined ? only : ERRORS.mixed.exitCode;
+  return commonExitCode(reasons);
+}
+
+/** One common reason names the code, several are 3, none is 0 (contract, Exit codes). */
+export function commonExitCode(codes: Iterable<number>): number {
+  const reasons = new Set(codes);
+  reasons.delete(0);
+  const [only = 0] = reasons;
+  return reasons.size > 1 ? ERRORS.mixed.exitCode : only;
 }

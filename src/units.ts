@@ -38,6 +38,13 @@ export function formatSize(bytes: number): string {
   return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** A count for people, in short: `12.3M`. */
+export function formatCount(count: number): string {
+  return COMPACT.format(count);
+}
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
 /** Milliseconds for people: `0.4s`, `12s`, `3m20s`, `2h05m`. */
 export function formatDuration(ms: number): string {
   const seconds = ms / 1000;

@@ -12,3 +12,8 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
     throw signal?.aborted ? abortReason(signal) : error;
   }
 }
+
+/** Lets signals, answers and other work come in between. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

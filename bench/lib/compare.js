@@ -5,18 +5,19 @@ import { measure } from './measure.js';
 /**
  * Runs peers in turn (A B C A B C …), each into a folder of its own that is removed after. `onRun` is told of
  * each.
+ * @param check looks at what a peer left in its folder; what it returns belongs to the measurement.
  * @returns the peers' measurements, round by round.
- * @throws where a peer fails, or leaves other files than the service has.
+ * @throws where a peer fails, and what `check` throws.
  */
-export async function compare(peers, { files, bytes, rounds, scratch, onRun }) {
-  const runs = peers.map(({ name }) => ({ name, measured: [] }));
+export async function compare(peers, { files, rounds, scratch, onRun, check }) {
+  const runs = peers.map(({ name, rows }) => ({ name, rows, measured: [] }));
   for (let round = 0; round < rounds; round++) {
     for (const [index, peer] of peers.entries()) {
-      const folder = join(scratch, 'downloads');
+      const folder = join(scratch, 'output');
       await mkdir(folder);
       const [command, env] = await peer.command(folder, files);
       const result = await measure(command, env, join(scratch, 'usage'));
-      await assertComplete(peer, folder, files.length, bytes);
+      Object.assign(result, await check(peer, folder));
       await rm(folder, { recursive: true });
       onRun(peer, round, result);
       runs[index].measured.push(result);
@@ -32,8 +33,11 @@ export async function sizeOf(folder) {
   return { count: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-async function assertComplete({ name }, folder, count, bytes) {
-  const found = await sizeOf(folder);
-  if (found.count === count && found.bytes === bytes) return;
-  throw new Error(`${name} left ${found.count} files of ${found.bytes} bytes, not ${count} of ${bytes}`);
+/** A check that a peer left so many day files, of so many bytes. */
+export function wholeFiles(count, bytes) {
+  return async ({ name }, folder) => {
+    const found = await sizeOf(folder);
+    if (found.count === count && found.bytes === bytes) return;
+    throw new Error(`${name} left ${found.count} files of ${found.bytes} bytes, not ${count} of ${bytes}`);
+  };
 }

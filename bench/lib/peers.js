@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXCHANGE, nameOf } from './data.js';
+import { nameOf } from './data.js';
+import { EXCHANGE } from './rows.js';
 import { TICKHAUL } from './service.js';
 
 /**

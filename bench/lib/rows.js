@@ -9,14 +9,21 @@ export const HEADERS = {
   book_snapshot_25: `exchange,symbol,timestamp,local_timestamp${levelNames(25)}\n`,
 };
 
-/** Rows of incremental_book_L2: a mid price that walks, updates of some levels on both sides of it. */
-export function* bookRows(seed) {
+/** A day of ten million rows; amounts, in thousandths, are mostly small. */
+const FULL_DAY = { pause: 9_000, morePause: 80_000, levels: 1, moreLevels: 5, amount: skewed };
+
+/**
+ * Rows of incremental_book_L2: a mid price that walks, updates of some levels on both sides of it.
+ * @param options `pause` between messages in microseconds, `levels` a side, both with how much more there may be;
+ *   `amount` in thousandths, made of a function that gives numbers from 0 to 1.
+ */
+export function* bookRows(seed, { pause, morePause, levels, moreLevels, amount } = FULL_DAY) {
   const random = generator(seed);
   const pick = (count) => Math.floor(random() * count);
   let time = MIDNIGHT;
   let mid = 620_000;
   for (;;) {
-    time += 20_000 + pick(80_000);
+    time += pause + pick(morePause);
     mid += pick(21) - 10;
     const times = `${Math.floor(time / 1000) * 1000},${time + 2000 + pick(4000)}`;
     let text = '';
@@ -25,10 +32,10 @@ export function* bookRows(seed) {
       ['ask', 1],
     ]) {
       let price = mid;
-      for (let level = 3 + pick(8); level > 0; level--) {
+      for (let level = levels + pick(moreLevels); level > 0; level--) {
         price += step * (1 + pick(4));
-        const amount = random() < 0.25 ? '0' : (pick(4000) * (1 + pick(3))) / 1000;
-        text += `${EXCHANGE},BTCUSDT,${times},false,${side},${price / 10},${amount}\n`;
+        const thousandths = random() < 0.25 ? 0 : amount(random);
+        text += `${EXCHANGE},BTCUSDT,${times},false,${side},${price / 10},${thousandths / 1000}\n`;
       }
     }
     yield text;
@@ -49,8 +56,7 @@ export function* tradeRows(seed) {
     const times = `${Math.floor(time / 1000) * 1000},${time + 2000 + pick(4000)}`;
     let text = '';
     for (let fill = 1 + pick(3) * pick(2); fill > 0; fill--) {
-      const amount = Math.ceil(random() ** 4 * 5000) / 1000;
-      text += `${EXCHANGE},BTCUSDT,${times},${id++},${isBuy ? 'buy' : 'sell'},${price / 10},${amount}\n`;
+      text += `${EXCHANGE},BTCUSDT,${times},${id++},${isBuy ? 'buy' : 'sell'},${price / 10},${skewed(random) / 1000}\n`;
       price += pick(2) * (isBuy ? 1 : -1);
     }
     yield text;
@@ -61,7 +67,7 @@ export function* tradeRows(seed) {
 export function* snapshotRows(seed) {
   const random = generator(seed);
   const pick = (count) => Math.floor(random() * count);
-  const level = () => ({ gap: 1 + pick(12), amount: Math.ceil(random() ** 3 * 9000) / 1000 });
+  const level = () => ({ gap: 1 + pick(12), amount: skewed(random) / 1000 });
   const sides = [1, -1].map((step) => ({ step, levels: Array.from({ length: 25 }, level) }));
   let time = MIDNIGHT;
   let mid = 620_000;
@@ -82,6 +88,10 @@ export function* snapshotRows(seed) {
     const times = `${Math.floor(time / 1000) * 1000},${time + 2000 + pick(4000)}`;
     yield `${EXCHANGE},BTCUSDT,${times},${asks.map((ask, at) => `${ask},${bids[at]}`).join()}\n`;
   }
+}
+
+function skewed(random) {
+  return Math.ceil(random() ** 4 * 20_000);
 }
 
 /** Mulberry32: numbers from 0 to 1, the same for the same seed. */

@@ -1,24 +1,42 @@
 /**
- * Medians over the rounds, a line a peer. The last column is the wall time of each round over the first peer's
- * in the same round, median and span: what the machine did besides weighs on both.
+ * Medians over the rounds, a line a peer; with rows a second and the output's size where there are rows. The last
+ * column is the wall time of each round over the first peer's in the same round, median and span: what the machine
+ * did besides weighs on both. It is by the row where peers take different numbers of rows.
  */
 export function formatRuns(runs) {
   const [first] = runs;
-  const rows = runs.map(({ name, measured }) => {
-    const ratios = measured.map(({ wall }, round) => wall / first.measured[round].wall);
+  const hasRows = first.rows !== undefined;
+  const lines = runs.map((run) => {
+    const { name, rows, measured } = run;
+    const wall = median(measured.map((one) => one.wall));
     return [
       name,
-      seconds(median(measured.map(({ wall }) => wall))),
+      ...(hasRows ? [Math.round(rows / wall).toLocaleString('en')] : []),
+      seconds(wall),
       seconds(median(measured.map(({ cpu }) => cpu))),
       megabytes(median(measured.map(({ memory }) => memory))),
-      `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)})`,
+      ...(hasRows ? [megabytes(median(measured.map(({ output }) => output)))] : []),
+      span(ratios(run, first)),
     ];
   });
-  return table([['', 'wall s', 'CPU s', 'peak MB', `wall / ${first.name}`], ...rows]);
+  const [rate, output] = hasRows ? [['rows/s'], ['output MB']] : [[], []];
+  return table([['', ...rate, 'wall s', 'CPU s', 'peak MB', ...output, `wall / ${first.name}`], ...lines]);
+}
+
+/** A figure of each round over another peer's in the same round; times are by the row. */
+export function ratios(run, other, figure = 'wall') {
+  const perRow = figure === 'output' ? 1 : (other.rows ?? 1) / (run.rows ?? 1);
+  return run.measured.map((one, round) => (one[figure] / other.measured[round][figure]) * perRow);
+}
+
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 /** Markdown that reads well on a terminal too. */
-function table(rows) {
+export function table(rows) {
   const widths = rows[0].map((_, column) => Math.max(3, ...rows.map((row) => row[column].length)));
   const lines = rows.map((row) => {
     const cells = row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]) : cell.padStart(widths[at])));
@@ -28,10 +46,8 @@ function table(rows) {
   return [lines[0], rule, ...lines.slice(1)].join('\n');
 }
 
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+function span(numbers) {
+  return `${median(numbers).toFixed(2)} (${Math.min(...numbers).toFixed(2)}-${Math.max(...numbers).toFixed(2)})`;
 }
 
 function seconds(value) {

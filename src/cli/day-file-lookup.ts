@@ -10,7 +10,7 @@ export function createDayFileLookup(): (path: string) => Promise<DayFile | undef
   const manifests = new Map<string, Promise<Manifest>>();
 
   const downloadDir = (folder: string): Promise<string | undefined> => {
-    const known = dirs.get(folder) ?? findUp(folder);
+    const known = dirs.get(folder) ?? findDownloadDir(folder);
     dirs.set(folder, known);
     return known;
   };
@@ -26,12 +26,12 @@ export function createDayFileLookup(): (path: string) => Promise<DayFile | undef
 }
 
 /** The nearest folder, from this one up, with a manifest. */
-async function findUp(folder: string): Promise<string | undefined> {
+export async function findDownloadDir(folder: string): Promise<string | undefined> {
   const isThere = await access(join(folder, STATE_FOLDER, 'manifest.jsonl')).then(
     () => true,
     () => false,
   );
   if (isThere) return folder;
   const parent = dirname(folder);
-  return parent === folder ? undefined : findUp(parent);
+  return parent === folder ? undefined : findDownloadDir(parent);
 }

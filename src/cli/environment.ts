@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { isSystemError, usageError } from '../errors.js';
+import { abortReason, isSystemError, usageError } from '../errors.js';
 import { readText } from './read.js';
 import type { Args } from './types.js';
 
@@ -13,38 +13,60 @@ export type KeySource =
   | { readonly from: 'value'; readonly name: string; readonly text: string }
   | { readonly from: 'file'; readonly name: string; readonly path: string };
 
-/** What flags and environment say of the service and of folders: flag over environment over default. */
+/** What a config file says of the same; paths are absolute, addresses as they stand there. */
+export interface ConfigSettings {
+  /** The file, for messages. */
+  readonly path: string;
+  readonly apiUrl?: string | undefined;
+  readonly datasetsUrl?: string | undefined;
+  readonly authUrl?: string | undefined;
+  readonly apiKeyFile?: string | undefined;
+  readonly dir?: string | undefined;
+}
+
+/** What flags, environment and config file say of the service and of folders, in this order; else the default. */
 export interface Settings {
   /** Without a slash at the end. */
   readonly apiUrl: string;
   readonly datasetsUrl: string;
+  /** The identity issuer; undefined for the one that the API host names. */
+  readonly authUrl: string | undefined;
   readonly keySource: KeySource | undefined;
   readonly downloadDir: string;
   readonly cacheDir: string;
+  /** The user's own folder for configuration; nothing may be there yet. */
+  readonly configDir: string;
 }
 
 /**
- * Reads the environment and the flags that stand over it (contract, Configuration).
+ * Reads the environment, the flags that stand over it and the config file below it (contract, Configuration).
  * @param home the user's home folder.
  * @throws usage error for an address that is not http or https.
  */
-export function readSettings(env: Env, args: Args, home: string): Settings {
+export function readSettings(env: Env, args: Args, home: string, config?: ConfigSettings): Settings {
   return {
-    apiUrl: address(env, args, 'api-url', 'TICKHAUL_API_URL') ?? 'https://api.tardis.dev',
-    datasetsUrl: address(env, args, 'datasets-url', 'TICKHAUL_DATASETS_URL') ?? 'https://datasets.tardis.dev',
-    keySource: keySource(env, args),
-    downloadDir: readText(args, 'dir') ?? given(env, 'TICKHAUL_DIR') ?? 'datasets',
+    apiUrl: address(env, args, config, 'apiUrl') ?? 'https://api.tardis.dev',
+    datasetsUrl: address(env, args, config, 'datasetsUrl') ?? 'https://datasets.tardis.dev',
+    authUrl: address(env, args, config, 'authUrl'),
+    keySource: keySource(env, args, config),
+    downloadDir: readText(args, 'dir') ?? given(env, 'TICKHAUL_DIR') ?? config?.dir ?? 'datasets',
     cacheDir: join(given(env, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'tickhaul'),
+    configDir: join(given(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul'),
   };
 }
 
 /**
  * The API key itself, without the white space and line breaks around it.
- * @throws usage error, which never holds the key, for a missing file, an empty key or one with a break inside.
+ * @throws usage error, which never holds the key, for a missing file, an empty key or one with a break inside;
+ * the reason of an abort while stdin is waited for.
  */
-export async function readKey(source: KeySource | undefined, stdin: Readable): Promise<string | undefined> {
+export async function readKey(
+  source: KeySource | undefined,
+  stdin: Readable,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (source === undefined) return undefined;
-  const key = (source.from === 'value' ? source.text : await readKeyFile(source, stdin)).trim();
+  const key = (source.from === 'value' ? source.text : await readKeyFile(source, stdin, signal)).trim();
   if (key === '') throw usageError(`${source.name}: the API key is empty`);
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageError(
@@ -54,8 +76,12 @@ export async function readKey(source: KeySource | undefined, stdin: Readable): P
   return key;
 }
 
-async function readKeyFile(source: KeySource & { readonly from: 'file' }, stdin: Readable): Promise<string> {
-  if (source.path === '-') return text(stdin);
+async function readKeyFile(
+  source: KeySource & { readonly from: 'file' },
+  stdin: Readable,
+  signal: AbortSignal,
+): Promise<string> {
+  if (source.path === '-') return readStdin(stdin, signal);
   try {
     return await readFile(source.path, 'utf8');
   } catch (error) {
@@ -64,14 +90,25 @@ async function readKeyFile(source: KeySource & { readonly from: 'file' }, stdin:
   }
 }
 
-function keySource(env: Env, args: Args): KeySource | undefined {
+async function readStdin(stdin: Readable, signal: AbortSignal): Promise<string> {
+  try {
+    return await text(addAbortSignal(signal, stdin));
+  } catch (error) {
+    throw signal.aborted ? abortReason(signal) : error;
+  }
+}
+
+function keySource(env: Env, args: Args, config: ConfigSettings | undefined): KeySource | undefined {
   const file = readText(args, 'api-key-file');
   if (file !== undefined) return { from: 'file', name: '--api-key-file', path: file };
   return (
     keyValue(env, 'TICKHAUL_API_KEY') ??
     keyFile(env, 'TICKHAUL_API_KEY_FILE') ??
     keyValue(env, 'TARDIS_API_KEY') ??
-    keyValue(env, 'TM_API_KEY')
+    keyValue(env, 'TM_API_KEY') ??
+    (config?.apiKeyFile === undefined
+      ? undefined
+      : { from: 'file', name: `${config.path}: apiKeyFile`, path: config.apiKeyFile })
   );
 }
 
@@ -85,11 +122,26 @@ function keyFile(env: Env, name: string): KeySource | undefined {
   return path === undefined ? undefined : { from: 'file', name, path };
 }
 
-function address(env: Env, args: Args, flag: string, variable: string): string | undefined {
-  const fromFlag = readText(args, flag);
-  const text = fromFlag ?? given(env, variable);
+const ADDRESSES = {
+  apiUrl: { flag: 'api-url', variable: 'TICKHAUL_API_URL' },
+  datasetsUrl: { flag: 'datasets-url', variable: 'TICKHAUL_DATASETS_URL' },
+  authUrl: { flag: 'auth-url', variable: 'TICKHAUL_AUTH_URL' },
+} as const;
+
+function address(
+  env: Env,
+  args: Args,
+  config: ConfigSettings | undefined,
+  key: keyof typeof ADDRESSES,
+): string | undefined {
+  const { flag, variable } = ADDRESSES[key];
+  const sources = [
+    [`--${flag}`, readText(args, flag)],
+    [variable, given(env, variable)],
+    [`${config?.path}: ${key}`, config?.[key]],
+  ] as const;
+  const [name, text] = sources.find(([, found]) => found !== undefined) ?? [];
   if (text === undefined) return undefined;
-  const name = fromFlag === undefined ? variable : `--${flag}`;
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw usageError(
       `${name}: "${text.replace(/\/\/.*@/, '//…@')}" is not an address; write it as https://host or http://host:port`,
@@ -103,7 +155,7 @@ function address(env: Env, args: Args, flag: string, variable: string): string |
 }
 
 /** A variable's value; an empty one counts as not set. */
-function given(env: Env, name: string): string | undefined {
+export function given(env: Env, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === '' ? undefined : value;
 }

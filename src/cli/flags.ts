@@ -21,6 +21,9 @@ export const GLOBAL_FLAGS = grouped('Everywhere:', {
   'no-color': toggle('no colours; NO_COLOR does the same'),
   'api-url': value('metadata host (default: https://api.tardis.dev)'),
   'datasets-url': value('dataset host (default: https://datasets.tardis.dev)'),
+  config: value(
+    'config file (default: TICKHAUL_CONFIG, ./tickhaul.yaml, else the one in the user’s config folder)',
+  ),
   'api-key-file': value('read the API key from a file, or from stdin with "-" (default: TICKHAUL_API_KEY)'),
 });
 
@@ -57,16 +60,82 @@ export const DOWNLOAD_FLAGS = grouped('Download:', {
   strict: toggle('days that are pending or unavailable make the run fail (exit code 7)'),
 });
 
-/** How files are converted: `convert` (contract, Convert). */
-export const CONVERT_FLAGS = grouped('Conversion:', {
-  format: value('what to make of each file (default: parquet)', {
-    alias: 'f',
-    choices: ['parquet', 'ndjson'],
-  }),
-  out: value('folder for the outputs, or "-" for NDJSON to stdout (default: beside each source)', {
+/** Day files of a list in the place of a selection: `plan`, `download` (contract, Sync, lock files). */
+export const LIST_FLAGS = grouped('Lists:', {
+  'from-file': value('day files of a list: of --failed-to, or of plan --json, or a part of it; "-" is stdin'),
+  frozen: value('exactly the files of a lock file, to the byte (exit code 6 where they cannot be had)'),
+});
+
+/** What did not work, as such a list: `download`. */
+export const FAILURE_FLAGS = grouped('Lists:', {
+  'failed-to': value('write the day files that failed there, as JSON lines'),
+});
+
+/** One run a folder (contract, Sync): `verify`, `sync`. */
+export const LOCK_FLAGS = {
+  'lock-timeout': value('wait so long for another run in the folder to end, as 10m (default: not at all)'),
+};
+
+/** What a list of checksums is: `lock`. */
+export const LOCK_FILE_FLAGS = grouped('Lock file:', {
+  dir: value('download folder (default: TICKHAUL_DIR, else ./datasets)'),
+  out: value('file to write, or "-" for stdout (default: tickhaul.lock; of a list of sums, stdout)', {
     alias: 'o',
   }),
-  layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
+  format: value('a lock file, or a list that md5sum -c or sha256sum -c takes (default: lock)', {
+    choices: ['lock', 'md5sum', 'sha256sum'],
+  }),
+});
+
+/** Which part of a folder is told of, and how: `coverage`. */
+export const COVERAGE_FLAGS = grouped('Coverage:', {
+  exchange: value('only these exchanges, comma-separated or repeated'),
+  type: value('only these data types', { alias: 't' }),
+  symbol: value('only these symbols; globs, @file (one a line)', { alias: 's' }),
+  from: value('first UTC day, YYYY-MM-DD (default: the first one of each series)'),
+  to: value('UTC day after the last one (default: the end of each series)'),
+  all: toggle('every symbol and calendar, were they thousands of lines'),
+  html: value('write a page that needs no network to this file, or to stdout with "-"'),
+});
+
+/** What a check does: `verify`. */
+export const VERIFY_FLAGS = grouped('Check:', {
+  dir: value('download folder (default: TICKHAUL_DIR, else ./datasets)', { alias: 'o' }),
+  quick: toggle('look at presence and size only'),
+  repair: toggle('download corrupt and missing files again; the old one stays until the new one is whole'),
+  adopt: toggle('record whole files that the manifest does not know'),
+  clean: toggle('remove what ended runs left behind'),
+  strict: toggle('days missing within a series make the run fail (exit code 7)'),
+  jobs: value('files to read at once (default: the number of processors)', { alias: 'j' }),
+  ...LOCK_FLAGS,
+});
+
+/** How bad files are brought again: `verify`. */
+export const REPAIR_FLAGS = {
+  concurrency: { ...DOWNLOAD_FLAGS.concurrency, alias: [] },
+  retries: DOWNLOAD_FLAGS.retries,
+  'stall-timeout': DOWNLOAD_FLAGS['stall-timeout'],
+  'max-wait': DOWNLOAD_FLAGS['max-wait'],
+  'max-rate': DOWNLOAD_FLAGS['max-rate'],
+};
+
+/** A run of a config file's jobs: `sync`. */
+export const SYNC_FLAGS = grouped('Sync:', {
+  job: value('only the job of this name'),
+  dir: value('download folder (default: TICKHAUL_DIR, the config file, else ./datasets)', { alias: 'o' }),
+  wait: toggle('wait until yesterday (UTC) is exported, looking every 1 to 10 minutes'),
+  timeout: value('with --wait: go on with what is there after this long, and end with exit code 7'),
+  'max-duration': value('begin no file after this long, as 4h; what is left ends the run with exit code 5'),
+  ...LOCK_FLAGS,
+  'on-success': value('shell command that gets the summary as JSON on stdin when all went well'),
+  'on-failure': value('the same when the run failed'),
+  ping: value(
+    "address of a dead man's switch: asked at the start (/start), after success, and after failure (/fail)",
+  ),
+});
+
+/** What a conversion makes of the data: `convert`, `download` (contract, Convert). */
+const ENCODING_FLAGS = {
   compression: value('default: zstd for Parquet, none for NDJSON, which knows no snappy', {
     choices: ['zstd', 'snappy', 'gzip', 'none'],
   }),
@@ -77,10 +146,37 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
   numbers: value('"string" keeps the text of the CSV exactly (default: double)', {
     choices: ['double', 'string'],
   }),
+};
+
+/** Conversion on the way: `plan`, `download` (contract, Download). */
+export const CONVERT_ON_ARRIVAL_FLAGS = grouped('Conversion:', {
+  convert: value('convert each file as it arrives', { choices: ['parquet', 'ndjson'] }),
+  'no-keep-csv': toggle('keep only the conversion'),
+  ...ENCODING_FLAGS,
+});
+
+/** How files are converted: `convert` (contract, Convert). */
+export const CONVERT_FLAGS = grouped('Conversion:', {
+  format: value('what to make of each file (default: parquet)', {
+    alias: 'f',
+    choices: ['parquet', 'ndjson'],
+  }),
+  out: value('folder for the outputs, or "-" for NDJSON to stdout (default: beside each source)', {
+    alias: 'o',
+  }),
+  layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
+  ...ENCODING_FLAGS,
   type: value('data type of all files (default: from the file name, else the header)'),
   jobs: value('files at once (default: the number of processors)', { alias: 'j' }),
   existing: value('skip only what was made from the very same source (default: skip)', {
     choices: ['skip', 'overwrite'],
   }),
-  'no-keep-source': toggle('delete each source once its conversion is whole'),
+  'no-keep-source': toggle('delete each source once it is converted whole'),
+});
+
+/** Whose account: `login`, `account` (contract, Configuration). */
+export const ACCOUNT_FLAGS = grouped('Account:', {
+  email: value('the address that you sign in with'),
+  'auth-url': value('identity issuer (default: the one that the API host names)'),
+  'max-wait': value('the longest wait a server may ask for (default: 15m)'),
 });

@@ -4,7 +4,7 @@ import { COMMANDS } from './commands/index.js';
 import { describeFailure, type Failure, failedSummary, stackOf } from './output/failure.js';
 import { summaryLine } from './output/json.js';
 import { commandOf, helpText, parse } from './parser.js';
-import type { Cli, Command } from './types.js';
+import type { Cli, Outline } from './types.js';
 
 /** Milliseconds from the first signal until the process leaves, whatever it is doing. */
 const LEAVE_MS = 5_000;
@@ -18,6 +18,8 @@ export async function main(): Promise<void> {
   leaveWithReader(command);
   // A file that grows past `ulimit -f` is then a failed write (EFBIG), and not the process's end.
   process.on('SIGXFSZ', () => {});
+  // Bars must know that the shell has printed in between.
+  process.on('SIGCONT', () => process.stderr.emit('continue'));
   process.on('uncaughtException', (error) => {
     process.exit(fail(error, command, words));
   });
@@ -64,8 +66,8 @@ function abortOnSignals(): AbortSignal {
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {
     process.on(name, () => {
       const { exitCode } = ERRORS[code];
-      if (controller.signal.aborted) process.exit(exitCode);
-      setTimeout(() => process.exit(exitCode), LEAVE_MS).unref();
+      if (controller.signal.aborted) leave(exitCode);
+      setTimeout(() => leave(exitCode), LEAVE_MS).unref();
       controller.abort(
         new TickhaulError(code, code === 'interrupted' ? 'interrupted (SIGINT)' : 'terminated (SIGTERM)'),
       );
@@ -76,8 +78,15 @@ function abortOnSignals(): AbortSignal {
   return controller.signal;
 }
 
+/** At once, with what is under way left as it is. */
+function leave(exitCode: number): never {
+  // Bars or a `^C` may stand where the shell's prompt will be.
+  if (process.stderr.isTTY) process.stderr.write('\n');
+  process.exit(exitCode);
+}
+
 /** A closed pipe (`| head`) is a normal end of a command that only prints. */
-function leaveWithReader(command: Command | undefined): void {
+function leaveWithReader(command: Outline | undefined): void {
   const listen = (stream: NodeJS.WriteStream): void => {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw diskError(error, 'the output');
@@ -89,7 +98,7 @@ function leaveWithReader(command: Command | undefined): void {
 }
 
 /** Says why the command failed, on stderr, and with `--json` as a working command's summary. @returns exit code. */
-function fail(thrown: unknown, command: Command | undefined, words: readonly string[]): number {
+function fail(thrown: unknown, command: Outline | undefined, words: readonly string[]): number {
   const failure: Failure = describeFailure(thrown);
   process.stderr.write(`tickhaul: ${failure.error.message}\n`);
   const stack = stackOf(thrown);

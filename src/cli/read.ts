@@ -1,4 +1,6 @@
+import { DATA_TYPES, type DataType, isDataType } from '../dataset/data-types.js';
 import { parseDay } from '../dataset/day.js';
+import { didYouMean } from '../dataset/nearest.js';
 import { TickhaulError, usageError } from '../errors.js';
 import { parseDuration, parseSize } from '../units.js';
 import type { Args } from './types.js';
@@ -49,6 +51,15 @@ export function readDay(args: Args, flag: string): string | undefined {
   return convert(args, flag, (text) => {
     parseDay(text);
     return text;
+  });
+}
+
+/** One data type whose columns are known here. */
+export function readDataType(args: Args, flag: string): DataType | undefined {
+  return convert(args, flag, (text) => {
+    if (isDataType(text)) return text;
+    const near = didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
+    throw usageError(`"${text}" is not a data type that is known here${near}`);
   });
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { checkDayRange } from '../dataset/day-range.js';
 import type { DownloadOptions, Existing, Selection } from '../download/types.js';
 import { isSystemError, usageError } from '../errors.js';
+import { readConvertSetting } from './conversion.js';
 import { readCount, readDay, readDuration, readList, readSize, readText, readToggle } from './read.js';
 import type { Args } from './types.js';
 
@@ -35,6 +36,7 @@ export function readDownloadOptions(args: Args, dir: string): DownloadOptions {
     existing: (readText(args, 'existing') as Existing | undefined) ?? 'skip',
     failFast: readToggle(args, 'fail-fast'),
     strict: readToggle(args, 'strict'),
+    convert: readConvertSetting(args),
   };
 }
 
@@ -54,16 +56,21 @@ function readDays(args: Args): Days {
   return { ...days, last };
 }
 
+/** A hundred years. */
+const MAX_LAST_DAYS = 36_500;
+
 function readLast(args: Args): number | undefined {
   const text = readText(args, 'last');
   if (text === undefined) return undefined;
   const count = Number(/^(\d+)d$/.exec(text)?.[1] ?? 0);
-  if (count >= 1 && count <= 36_500) return count;
+  if (count > MAX_LAST_DAYS)
+    throw usageError(`--last: "${text}" is too many days, at most ${MAX_LAST_DAYS}d`);
+  if (count >= 1) return count;
   throw usageError(`--last: "${text}" is not a number of days: write 7d for the last seven`);
 }
 
 /** Puts the symbols listed in a file in the place of its `@file`. */
-async function resolveSymbolFiles(symbols: readonly string[]): Promise<readonly string[]> {
+export async function resolveSymbolFiles(symbols: readonly string[]): Promise<readonly string[]> {
   const lists = symbols.map((symbol) => (symbol.startsWith('@') ? symbolsOfFile(symbol.slice(1)) : [symbol]));
   return (await Promise.all(lists)).flat();
 }

@@ -1,7 +1,8 @@
 import type { RunEvent, RunSummary } from '../events.js';
 import type { Client } from '../service/client.js';
 import type { ServiceConfig } from '../service/types.js';
-import { readKey, readSettings, type Settings } from './environment.js';
+import { loadSettings } from './config/file.js';
+import { readKey, type Settings } from './environment.js';
 import { describeFailure, failedSummary, stackOf } from './output/failure.js';
 import type { Reporter } from './output/reporter.js';
 import { readToggle } from './read.js';
@@ -16,6 +17,8 @@ export interface Session {
 interface SessionOptions {
   /** Milliseconds without a byte after which an answer is broken off. */
   readonly stallTimeoutMs?: number;
+  /** Where they are known already. */
+  readonly settings?: Settings;
   /** Takes the lines of `--verbose`; stderr by default. */
   readonly note?: (line: string) => void;
 }
@@ -27,12 +30,12 @@ export async function withSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const settings = readSettings(cli.env, args, cli.home);
+  const settings = options.settings ?? (await loadSettings(args, cli));
   const note = options.note ?? ((line: string) => cli.stderr.write(`${line}\n`));
   const config: ServiceConfig = {
     apiUrl: settings.apiUrl,
     datasetsUrl: settings.datasetsUrl,
-    apiKey: await readKey(settings.keySource, cli.stdin),
+    apiKey: await readKey(settings.keySource, cli.stdin, cli.signal),
     stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
     env: cli.env,
     ...(readToggle(args, 'verbose') ? { onRequest: note } : {}),
@@ -67,7 +70,7 @@ async function openReporter(args: Args, cli: Cli): Promise<Reporter> {
   const { REPORTERS, reporterName } = await import('./output/reporter.js');
   const { chalkFor } = await import('./output/color.js');
   const { stdout, stderr, env } = cli;
-  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr);
+  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
   const chalk = chalkFor(stderr, env, readToggle(args, 'no-color'));
   return REPORTERS[name]({ stdout, stderr, chalk, now: () => performance.now() });
 }

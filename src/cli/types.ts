@@ -6,6 +6,9 @@ export interface Screen {
   /** False where the reader should be waited for, with `drain`. */
   write(text: string): unknown;
   once?(event: 'drain', listener: () => void): unknown;
+  /** `resize`: the size has changed. `continue`: the process goes on after a stop (Ctrl-Z), and others have printed. */
+  on?(event: 'resize' | 'continue', listener: () => void): unknown;
+  off?(event: 'resize' | 'continue', listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -36,24 +39,32 @@ export type Args = Readonly<Record<string, unknown>>;
 
 export type Flags = Readonly<Record<string, Options>>;
 
-/** A subcommand as plain data. Heavy imports belong inside `run`, so that `--help` stays quick. */
-export interface Command {
+/** What is known of a subcommand before its code is loaded. */
+export interface Outline {
   /** Name and positionals: `download <exchange>`. */
   readonly syntax: string;
   readonly describe: string;
-  readonly positionals?: Readonly<Record<string, PositionalOptions>>;
-  readonly flags: Flags;
-  /** Command line and what it does. */
-  readonly examples: readonly (readonly [string, string])[];
   /** With `--json`, prints event lines that end with a summary, whatever happens (contract, Output). */
   readonly working?: boolean;
   /** Does work that goes on when nobody reads stdout any longer. */
   readonly outlivesReader?: boolean;
+  load(): Promise<Action>;
+}
+
+/** What a subcommand takes and does. Heavy imports belong inside `run`, so that its `--help` stays quick. */
+export interface Action {
+  readonly positionals?: Readonly<Record<string, PositionalOptions>>;
+  readonly flags: Flags;
+  /** Command line and what it does. */
+  readonly examples: readonly (readonly [string, string])[];
   /** @returns the exit code. */
   run(args: Args, cli: Cli): Promise<number>;
 }
 
+/** A subcommand whose code is loaded. */
+export type Command = Outline & Action;
+
 /** The word that calls the command. */
-export function nameOf(command: Command): string {
-  return command.syntax.split(' ', 1).join();
+export function nameOf({ syntax }: Outline): string {
+  return syntax.split(' ', 1).join();
 }

@@ -5,6 +5,8 @@ import type { EncoderData } from './encoder-worker.js';
 
 /** Batches in a thread's hands: one that it encodes, one that waits for it. */
 const PARALLEL = 2;
+/** Of more columns a batch takes so much memory that none waits: while one is encoded, the next is parsed. */
+const MANY_COLUMNS = 32;
 
 /** A second thread takes a while to start: smaller sources, in bytes, are done by then. */
 const WORTH_A_THREAD = 4_000_000;
@@ -21,7 +23,8 @@ interface Waiting {
 
 /** Encodes in a thread of its own, so that this one goes on parsing. */
 export const openThreadEncoder: OpenEncoder = async (schema, options) => {
-  const workerData: EncoderData = { schema, options };
+  const parallel = schema.length > MANY_COLUMNS ? 1 : PARALLEL;
+  const workerData: EncoderData = { schema, options, results: parallel };
   const worker = new Worker(new URL('./encoder-worker.js', import.meta.url), { workerData });
   const waiting: Waiting[] = [];
   let failure: unknown;
@@ -33,7 +36,7 @@ export const openThreadEncoder: OpenEncoder = async (schema, options) => {
   worker.on('error', fail);
   worker.on('exit', () => fail(new Error('the encoding thread ended')));
   return {
-    parallel: PARALLEL,
+    parallel,
     encode: (batch) =>
       new Promise((resolve, reject) => {
         if (failure !== undefined) return reject(failure);

@@ -7,11 +7,15 @@ import type { ConvertOptions } from './options.js';
 export interface EncoderData {
   readonly schema: Schema;
   readonly options: ConvertOptions;
+  /** How many answers stay whole. */
+  readonly results: number;
 }
 
-const { schema, options } = workerData as EncoderData;
-const encode = await createBatchEncoder(schema, options);
+const { schema, options, results } = workerData as EncoderData;
+const encode = await createBatchEncoder(schema, options, results);
 parentPort?.on('message', (batch: Batch) => {
   const encoded = encode(batch);
-  parentPort?.postMessage(encoded, [encoded.bytes.buffer]);
+  const { buffer } = encoded.bytes;
+  // Shared memory stays here too.
+  parentPort?.postMessage(encoded, buffer instanceof ArrayBuffer ? [buffer] : []);
 });

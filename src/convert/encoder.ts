@@ -11,7 +11,7 @@ export type Encoded = EncodedRowGroup;
 export interface Encoder {
   /** How many batches may be under way at once. */
   readonly parallel: number;
-  /** Takes the batch: its arrays may be gone after. */
+  /** Takes the batch: its arrays may be gone after. The result is good until `parallel` more batches are given. */
   encode(batch: Batch): Promise<Encoded>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export type OpenEncoder = (schema: Schema, options: ConvertOptions) => Promise<E
 
 /** Encodes in this thread. */
 export const openLocalEncoder: OpenEncoder = async (schema, options) => {
-  const encode = await createBatchEncoder(schema, options);
+  const encode = await createBatchEncoder(schema, options, 1);
   return {
     parallel: 1,
     encode: async (batch) => encode(batch),
@@ -28,17 +28,24 @@ export const openLocalEncoder: OpenEncoder = async (schema, options) => {
   };
 };
 
-/** Gives the function that makes a batch bytes: pure work for the processor, synchronous. */
+/**
+ * Gives the function that makes a batch bytes: pure work for the processor, synchronous.
+ * @param results how many results stay whole at least; the memory of those before may be used again.
+ */
 export async function createBatchEncoder(
   schema: Schema,
   options: ConvertOptions,
+  results: number,
 ): Promise<(batch: Batch) => Encoded> {
   const { compression, numbers } = options;
   if (options.format === 'parquet') {
     const times = options.times === 'int' ? 'int' : 'timestamp';
     return createRowGroupEncoder({ schema, compression, numbers, times });
   }
-  const encode = createNdjsonEncoder(schema, { times: options.times === 'iso' ? 'iso' : 'int', numbers });
+  const isPlain = compression === 'none';
+  const times = options.times === 'iso' ? 'iso' : 'int';
+  const encode = createNdjsonEncoder(schema, { times, numbers, results: isPlain ? results : 1 });
+  if (isPlain) return (batch) => ({ rows: batch.rows, bytes: encode(batch), columns: [] });
   const compress = await loadCompressor(compression);
   // Frames one behind the other are a whole file, in gzip (RFC 1952, section 2.2) and zstd (RFC 8878, section 3).
   return (batch) => ({

@@ -1,13 +1,15 @@
+import type { Stats } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../errors.js';
+import { hashFile } from '../integrity/file-hash.js';
 import { type Conversion, startConversion } from './conversion.js';
 import { encoderFor } from './encoder-thread.js';
 import type { ConvertOptions } from './options.js';
 import { readParquetFooter } from './parquet/index.js';
 import { openPartFile } from './part-file.js';
-import { isMadeFrom, rowsOf } from './record.js';
-import { md5Of, readSource } from './source.js';
+import { isMadeFrom, OUTPUT_BYTES, rowsOf } from './record.js';
+import { readSource, sourceError } from './source.js';
 
 /** One day file's conversion as plain data, so that a thread can be given it. */
 export interface FileJob {
@@ -36,31 +38,39 @@ export interface FileResult {
 
 /**
  * Converts one file, unless its output was made from the very same source already.
- * @param onBytes told of the source's compressed bytes as they are read.
+ * @param onBytes told of the source's compressed bytes as they are read, and of how many it has.
  * @throws TickhaulError; nothing of a failed conversion is left.
  */
 export async function convertFile(
   job: FileJob,
-  onBytes: (count: number) => void,
+  onBytes: (count: number, total: number) => void,
   signal: AbortSignal,
 ): Promise<FileResult> {
-  const size = await sizeOf(job.source);
+  const found = await lookAt(job.source);
+  const { size } = found;
   const kept = job.existing === 'skip' ? await keptOutput(job, size, signal) : undefined;
-  const result = kept ?? (await convert(job, size, onBytes, signal));
-  if (!job.keepSource) {
-    await rm(job.source).catch((error: unknown) => {
-      throw diskError(error, job.source);
-    });
-  }
-  return result;
+  const result = kept ?? (await convert(job, size, (count) => onBytes(count, size), signal));
+  if (job.keepSource || (await removeSame(job.source, found))) return result;
+  const warning = `${job.source}: it changed while it was converted, so it is kept`;
+  return { ...result, warning: [result.warning, warning].filter(Boolean).join('; ') };
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function lookAt(path: string): Promise<Stats> {
   try {
-    return (await stat(path)).size;
+    return await stat(path);
   } catch (error) {
-    throw diskError(error, path);
+    throw sourceError(error, path);
   }
+}
+
+/** @returns false where another file stands there by now. */
+async function removeSame(path: string, found: Stats): Promise<boolean> {
+  const { ino, size, mtimeMs } = await lookAt(path);
+  if (ino !== found.ino || size !== found.size || mtimeMs !== found.mtimeMs) return false;
+  await rm(path).catch((error: unknown) => {
+    throw diskError(error, path);
+  });
+  return true;
 }
 
 async function convert(
@@ -100,8 +110,12 @@ async function keptOutput(
     () => undefined,
   );
   if (outputBytes === undefined) return undefined;
+  // A Parquet file that is cut has no footer; of any other, the size tells.
+  if (options.format !== 'parquet' && pairs[OUTPUT_BYTES] !== String(outputBytes)) return undefined;
   const isSame = await isMadeFrom(pairs, { name: basename(source), bytes }, dataType, options, () =>
-    md5Of(source, signal),
+    hashFile(source, 'md5', signal).catch((error: unknown) => {
+      throw sourceError(error, source);
+    }),
   );
   return isSame ? { status: 'skipped', rows: rowsOf(pairs), bytes: outputBytes } : undefined;
 }

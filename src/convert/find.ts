@@ -30,17 +30,22 @@ export async function findSources(paths: readonly string[], signal: AbortSignal)
 async function findIn(path: string, signal: AbortSignal): Promise<readonly Source[]> {
   const there = await look(path);
   if (there?.isDirectory()) {
-    const files = await dayFilesUnder(path, signal);
-    return files.map((file) => ({ path: file, root: path }));
+    const files: Source[] = [];
+    for await (const file of dayFilesUnder(path, signal)) files.push({ path: file, root: path });
+    return files;
   }
   if (there) return [{ path, root: undefined }];
   if (!isPathGlob(path)) throw usageError(`${path}: there is no such file or folder`);
   const base = globBase(path);
   const matches = pathMatcher(path);
-  const files = (await look(base))?.isDirectory() ? await dayFilesUnder(base, signal) : [];
-  const matching = files.filter((file) => matches(file));
+  const matching: Source[] = [];
+  if ((await look(base))?.isDirectory()) {
+    for await (const file of dayFilesUnder(base, signal)) {
+      if (matches(file)) matching.push({ path: file, root: base });
+    }
+  }
   if (matching.length === 0) throw usageError(`${path}: no ${SOURCE_EXTENSION} file matches`);
-  return matching.map((file) => ({ path: file, root: base }));
+  return matching;
 }
 
 async function look(path: string) {
@@ -53,19 +58,17 @@ async function look(path: string) {
 }
 
 /** Links to files are followed, links to folders are not: they may lead in circles. */
-async function dayFilesUnder(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+async function* dayFilesUnder(folder: string, signal: AbortSignal): AsyncGenerator<string> {
   if (signal.aborted) throw abortReason(signal);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     throw diskError(error, folder);
   });
-  const files: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (entry.name !== STATE_FOLDER) files.push(...(await dayFilesUnder(path, signal)));
+      if (entry.name !== STATE_FOLDER) yield* dayFilesUnder(path, signal);
     } else if (entry.name.endsWith(SOURCE_EXTENSION)) {
-      if (entry.isFile() || (await look(path))?.isFile()) files.push(path);
+      if (entry.isFile() || (await look(path))?.isFile()) yield path;
     }
   }
-  return files;
 }

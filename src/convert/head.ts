@@ -21,13 +21,14 @@ export class Head {
   }
 }
 
-/** The names in a file's first line. */
+/** The names in a file's first line; quotes around them are not part of them. */
 export function headerNames(bytes: Buffer): readonly string[] {
   const end = bytes.indexOf(LF);
   return bytes
     .toString('utf8', 0, end < 0 ? bytes.length : end)
     .replace(/\r$/, '')
-    .split(',');
+    .split(',')
+    .map((name) => name.replace(/^"(.*)"$/, '$1'));
 }
 
 /**

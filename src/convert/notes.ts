@@ -1,7 +1,8 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { STATE_FOLDER } from '../dataset/layout.js';
 import { diskError, isSystemError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
 
 type Pairs = Readonly<Record<string, string>>;
 
@@ -26,7 +27,7 @@ export async function openNotes(root: string): Promise<ConversionNotes> {
     async add(target, pairs) {
       notes.set(keyOf(target), pairs);
       try {
-        await mkdir(join(root, STATE_FOLDER), { recursive: true });
+        await makeFolder(join(root, STATE_FOLDER));
         await appendFile(path, `${JSON.stringify({ path: keyOf(target), ...pairs })}\n`);
       } catch (error) {
         throw diskError(error, path);

@@ -54,10 +54,10 @@ export function extensionOf({ format, compression }: ConvertOptions): string {
 }
 
 const ROW_GROUP = 128 * 1024;
-/** Some 32 MB of numbers: what a batch of a wide schema may take, as several are in memory at once. */
-const MAX_GROUP_CELLS = 4 * 1024 * 1024;
-/** NDJSON has no groups, and small batches stay in the processor's caches. */
-const MAX_NDJSON_CELLS = 256 * 1024;
+/** Some 24 MB of numbers: what a batch of a wide schema may take, as several are in memory at once. */
+const MAX_GROUP_CELLS = 3 * 1024 * 1024;
+/** NDJSON has no groups, and small batches stay in memory that the system has given already. */
+const MAX_NDJSON_CELLS = 64 * 1024;
 
 /** Rows a batch: a Parquet row group is one. */
 export function batchRows({ format, rowGroup }: ConvertOptions, columns: number): number {

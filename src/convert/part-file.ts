@@ -1,8 +1,9 @@
 import type { BigIntStats } from 'node:fs';
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../errors.js';
 import { publish } from '../integrity/publish.js';
+import { makeFolder } from '../make-folder.js';
 import { fileSink, type Sink } from './parquet/index.js';
 
 /** An output in the making: `<target>.part`, which gets its name when it is whole. */
@@ -13,10 +14,12 @@ export interface PartFile extends Sink {
   discard(): Promise<void>;
 }
 
-/** @throws TickhaulError `disk`, `path_taken`; `write` too. */
-export async function openPartFile(target: string): Promise<PartFile> {
-  const path = `${target}.part`;
-  const handle = await create(path);
+/**
+ * @param path where the bytes gather; a name of its own where another run may be making the same file.
+ * @throws TickhaulError `disk`, `path_taken`; `write` and `publish` too, and `locked` where another run took the name.
+ */
+export async function openPartFile(target: string, path = `${target}.part`): Promise<PartFile> {
+  const handle = await create(path, target);
   const sink = fileSink(handle);
   const made = await handle.stat({ bigint: true });
   let open = true;
@@ -27,9 +30,11 @@ export async function openPartFile(target: string): Promise<PartFile> {
       });
     },
     async publish() {
-      if (!(await isAt(made, path))) {
-        throw new TickhaulError('locked', `${target}: another run is making this file; let it end first`);
-      }
+      // This may take seconds, in which another run may take the name.
+      await handle.sync().catch((error: unknown) => {
+        throw diskError(error, path);
+      });
+      if (!(await isAt(made, path))) throw lockedError(target);
       await publish(path, target, handle);
       open = false;
     },
@@ -38,19 +43,34 @@ export async function openPartFile(target: string): Promise<PartFile> {
       open = false;
       const ours = await isAt(made, path).catch(() => false);
       await handle.close().catch(() => {});
-      if (ours) await rm(path, { force: true });
+      if (ours) await removeFile(path).catch(() => {});
     },
   };
 }
 
 /** A part that is there was left by a killed run, or is another's: that one's handle must not be written to. */
-async function create(path: string): Promise<FileHandle> {
+async function create(path: string, target: string): Promise<FileHandle> {
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await rm(path, { force: true });
+    await makeFolder(dirname(path));
+    await removeFile(path);
     return await open(path, 'wx');
   } catch (error) {
+    // One that began in the same moment.
+    if (isSystemError(error) && error.code === 'EEXIST') throw lockedError(target);
     throw diskError(error, path);
+  }
+}
+
+function lockedError(target: string): TickhaulError {
+  return new TickhaulError('locked', `${target}: another run is making this file; let it end first`);
+}
+
+/** Nothing where there is none. */
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
   }
 }
 

@@ -19,6 +19,9 @@ export interface ConversionRecord {
   readonly options: ConvertOptions;
 }
 
+/** The key of an output's size, where its record is kept apart from it. */
+export const OUTPUT_BYTES = 'tickhaul.output_bytes';
+
 const KEYS = {
   name: 'tickhaul.source',
   bytes: 'tickhaul.source_bytes',
@@ -70,6 +73,12 @@ export async function isMadeFrom(
 /** Rows that the record tells of; NaN for none. */
 export function rowsOf(pairs: Readonly<Record<string, string>>): number {
   return Number(pairs[KEYS.rows] ?? Number.NaN);
+}
+
+/** The source that the record tells of; undefined for pairs that are no record. */
+export function sourceOf(pairs: Readonly<Record<string, string>>): SourceIdentity | undefined {
+  const { [KEYS.name]: name, [KEYS.md5]: md5, [KEYS.bytes]: bytes } = pairs;
+  return name === undefined || md5 === undefined ? undefined : { name, md5, bytes: Number(bytes) };
 }
 
 /** In one order of keys, whatever the object's. */

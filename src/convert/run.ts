@@ -11,6 +11,7 @@ import { findSources } from './find.js';
 import { type ConversionNotes, openNotes } from './notes.js';
 import { type ConvertOptions, extensionOf } from './options.js';
 import { type PlannedConversion, planConversions } from './plan.js';
+import { OUTPUT_BYTES } from './record.js';
 import { type ConvertThread, startConvertThread } from './thread.js';
 
 export interface ConvertInput {
@@ -40,12 +41,12 @@ export interface ConvertInput {
  */
 export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
   const started = performance.now();
-  const { options, out, layout, emit, signal } = input;
+  const { options, out, layout, emit } = input;
   const placement = {
     out,
     layout: layout !== undefined || out !== undefined ? parseLayout(layout ?? 'flat') : undefined,
   };
-  const sources = await findSources(input.paths, signal);
+  const sources = await findSources(input.paths, input.signal);
   const planned = await planConversions(sources, placement, extensionOf(options), input.dayFileOf);
   emit({ event: 'plan', files: planned.length });
   const tally = createTally();
@@ -53,10 +54,10 @@ export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
     tally.add(event);
     emit(event);
   });
-  await run.work(planned);
+  const stopped = await run.work(planned);
   return tally.summary({
     planned: { files: planned.length },
-    stopped: signal.aborted ? abortReason(signal) : undefined,
+    stopped,
     strict: false,
     seconds: secondsSince(started),
   });
@@ -69,7 +70,7 @@ class Run {
   /** Files not begun yet, and threads at work. */
   #left = 0;
   #busy = 0;
-  /** Aborted by the caller, or by a bug in one thread. */
+  /** Aborted by the caller, by an error that no other file would be spared, or by a bug in one thread. */
   readonly #signal: AbortSignal;
   readonly #stop = new AbortController();
 
@@ -81,7 +82,8 @@ class Run {
     setMaxListeners(0, this.#signal);
   }
 
-  async work(planned: readonly PlannedConversion[]): Promise<void> {
+  /** @returns why the run ended early, where it did. */
+  async work(planned: readonly PlannedConversion[]): Promise<TickhaulError | undefined> {
     const queue = planned.values();
     this.#left = planned.length;
     const count = Math.min(this.#input.jobs, planned.length);
@@ -89,6 +91,7 @@ class Run {
     for (const thread of served) thread.catch((bug: unknown) => this.#stop.abort(bug));
     await Promise.allSettled(served);
     await Promise.all(served);
+    return this.#signal.aborted ? abortReason(this.#signal) : undefined;
   }
 
   /** Converts one file after the other in one thread, until none is left. */
@@ -125,6 +128,7 @@ class Run {
       if (this.#signal.aborted) return;
       if (!(error instanceof TickhaulError)) throw error;
       this.#tell({ ...base, status: 'failed', seconds: secondsSince(started), error: fileError(error) });
+      if (error.everyone) this.#stop.abort(error);
     }
   }
 
@@ -146,12 +150,12 @@ class Run {
         spareThread: this.#busy + this.#left < jobs,
         noted: notes?.get(target),
       },
-      (received) => {
+      (received, total) => {
         position += received;
-        emit({ event: 'progress', path: target, received, position, total: undefined });
+        emit({ event: 'progress', path: target, received, position, total });
       },
     );
-    if (result.note) await notes?.add(target, result.note);
+    if (result.note) await notes?.add(target, { ...result.note, [OUTPUT_BYTES]: String(result.bytes) });
     return result;
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TickhaulError } from '../errors.js';
+import { isSystemError, TickhaulError } from '../errors.js';
 import { startGunzip, type TextSink } from '../integrity/gunzip.js';
 import { readChunks } from '../integrity/proof.js';
 
@@ -13,7 +13,8 @@ export interface ReadSource {
 /**
  * Reads a `.csv.gz` file to its end, and gives its text.
  * @param onBytes told of compressed bytes as they are read.
- * @throws TickhaulError `corrupt` that names the file when it is no whole gzip file, `disk`, and what `onText` throws.
+ * @throws TickhaulError `corrupt` that names the file when it is no whole gzip file, `unreadable`, and what `onText`
+ * throws.
  */
 export async function readSource(
   path: string,
@@ -47,7 +48,8 @@ export async function readSource(
     await gunzip.finish();
     return { bytes, md5: md5.digest('hex') };
   } catch (error) {
-    if (error === textError || !(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
+    if (error === textError) throw error;
+    if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw sourceError(error, path);
     throw new TickhaulError('corrupt', `${path}: ${error.message}; download the file again`, {
       cause: error,
     });
@@ -56,15 +58,18 @@ export async function readSource(
   }
 }
 
-/** The md5 of a file's bytes, in hex digits. @throws TickhaulError `disk`. */
-export async function md5Of(path: string, signal: AbortSignal): Promise<string> {
-  const md5 = createHash('md5');
-  await readChunks(
-    path,
-    async (chunk) => {
-      md5.update(chunk);
-    },
-    signal,
-  );
-  return md5.digest('hex');
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  ENOENT: 'it is not there any more',
+  EISDIR: 'it is a folder',
+};
+
+/** A system error of reading a source, which concerns no other file; anything else is returned as it is. */
+export function sourceError(error: unknown, path: string): unknown {
+  const cause = error instanceof TickhaulError ? error.cause : error;
+  if (!isSystemError(cause)) return error;
+  return new TickhaulError('unreadable', `${path}: can't be read: ${REASONS[cause.code] ?? cause.code}`, {
+    cause,
+  });
 }

@@ -37,6 +37,7 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
   emit({ event: 'plan', files: sources.length });
   const tally = createTally();
   let files = sources.length;
+  let stopped: TickhaulError | undefined;
   for (const { path } of sources) {
     if (signal.aborted) break;
     const file = dayFileOfName(path);
@@ -60,9 +61,12 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
       const failed = { ...base, status: 'failed', seconds, error: fileError(error) } as const;
       tally.add(failed);
       emit(failed);
+      if (!error.everyone) continue;
+      stopped = error;
+      break;
     }
   }
-  const stopped = signal.aborted ? abortReason(signal) : undefined;
+  if (signal.aborted) stopped = abortReason(signal);
   return tally.summary({
     planned: files > 0 ? { files } : undefined,
     stopped,

@@ -6,7 +6,7 @@ import type { WorkerAnswer, WorkerOrder } from './worker.js';
 /** A thread that converts one file after the other. */
 export interface ConvertThread {
   /** Calls must not overlap. @throws as `convertFile` does. */
-  convert(job: FileJob, onBytes: (count: number) => void): Promise<FileResult>;
+  convert(job: FileJob, onBytes: (count: number, total: number) => void): Promise<FileResult>;
   /** Breaks off what is under way, which then fails as `interrupted` and leaves nothing behind. */
   abort(): void;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export function startConvertThread(): ConvertThread {
         };
         const hear = (message: WorkerAnswer): void => {
           if (message.answer === 'bytes') {
-            onBytes(message.count);
+            onBytes(message.count, message.total);
             return;
           }
           settle();

@@ -8,7 +8,7 @@ export type WorkerOrder = { readonly order: 'convert'; readonly job: FileJob } |
 
 /** From a converting thread. Errors are plain data: a TickhaulError loses its fields on the way. */
 export type WorkerAnswer =
-  | { readonly answer: 'bytes'; readonly count: number }
+  | { readonly answer: 'bytes'; readonly count: number; readonly total: number }
   | { readonly answer: 'done'; readonly result: FileResult }
   | { readonly answer: 'failed'; readonly error: FileError }
   | { readonly answer: 'bug'; readonly error: unknown };
@@ -23,7 +23,7 @@ parentPort?.on('message', (message: WorkerOrder) => {
 
 async function convert(job: FileJob): Promise<void> {
   try {
-    const onBytes = (count: number): void => answer({ answer: 'bytes', count });
+    const onBytes = (count: number, total: number): void => answer({ answer: 'bytes', count, total });
     answer({ answer: 'done', result: await convertFile(job, onBytes, controller.signal) });
   } catch (error) {
     if (error instanceof TickhaulError) {

@@ -10,6 +10,8 @@ const MS_A_DAY = 86_400_000;
  * @throws usage error for another form or a day that no calendar has (2024-02-30).
  */
 export function parseDay(text: string): Day {
+  const known = days.get(text);
+  if (known !== undefined) return known;
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text.trim());
   if (match) {
     const ms = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
@@ -22,12 +24,22 @@ export function parseDay(text: string): Day {
 
 /** The day as `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
-  if (day !== formatted.day) formatted = { day, text: new Date(day * MS_A_DAY).toISOString().slice(0, 10) };
-  return formatted.text;
+  const known = texts.get(day);
+  if (known !== undefined) return known;
+  const text = new Date(day * MS_A_DAY).toISOString().slice(0, 10);
+  if (texts.size >= MOST_KNOWN) {
+    texts.clear();
+    days.clear();
+  }
+  texts.set(day, text);
+  days.set(text, day);
+  return text;
 }
 
-/** A plan names the same day for many symbols in a row. */
-let formatted: { readonly day: Day | undefined; readonly text: string } = { day: undefined, text: '' };
+/** Plans and manifests name the same few thousand days a million times. */
+const texts = new Map<Day, string>();
+const days = new Map<string, Day>();
+const MOST_KNOWN = 40_000;
 
 /** The UTC day in which an ISO 8601 time of the service lies; undefined for a text that is no time. */
 export function dayOfTime(iso: string): Day | undefined {
@@ -38,6 +50,15 @@ export function dayOfTime(iso: string): Day | undefined {
 /** The UTC day of a clock reading in milliseconds since the epoch. */
 export function dayOfMs(ms: number): Day {
   return Math.floor(ms / MS_A_DAY) as Day;
+}
+
+/** The first day of a month, counted from 0; a month past the year's end is one of the next year. */
+export function firstOfMonth(year: number, month: number): Day {
+  return (Date.UTC(year, month) / MS_A_DAY) as Day;
+}
+
+export function yearOf(day: Day): number {
+  return new Date(day * MS_A_DAY).getUTCFullYear();
 }
 
 export function addDays(day: Day, count: number): Day {

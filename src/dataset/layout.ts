@@ -54,32 +54,30 @@ export function dayFileName(file: DayFile): string {
   return `${safe(file.exchange)}_${safe(file.dataType)}_${formatDay(file.day)}_${safe(file.symbol)}`;
 }
 
-type Values = Readonly<Record<Placeholder, string>>;
-type Part = (values: Values) => string;
+type Part = (file: DayFile) => string;
+
+const FILLERS: Readonly<Record<Placeholder, Part>> = {
+  exchange: ({ exchange }) => safe(exchange),
+  type: ({ dataType }) => safe(dataType),
+  symbol: ({ symbol }) => safe(symbol),
+  date: ({ day }) => formatDay(day),
+  year: ({ day }) => formatDay(day).slice(0, 4),
+  month: ({ day }) => formatDay(day).slice(5, 7),
+  day: ({ day }) => formatDay(day).slice(8, 10),
+  name: dayFileName,
+};
 
 /** The template as what it is filled from: texts that stay, and placeholders. */
 function compile(template: string): readonly Part[] {
-  return template.split(/(\{\w+\})/).map((part): Part => {
-    if (!part.startsWith('{')) return () => part;
-    const name = part.slice(1, -1) as Placeholder;
-    return (values) => values[name];
-  });
+  return template
+    .split(/(\{\w+\})/)
+    .filter((part) => part !== '')
+    .map((part) => (part.startsWith('{') ? FILLERS[part.slice(1, -1) as Placeholder] : () => part));
 }
 
 function fill(parts: readonly Part[], file: DayFile): string {
-  const date = formatDay(file.day);
-  const values: Values = {
-    exchange: safe(file.exchange),
-    type: safe(file.dataType),
-    symbol: safe(file.symbol),
-    date,
-    year: date.slice(0, 4),
-    month: date.slice(5, 7),
-    day: date.slice(8, 10),
-    name: dayFileName(file),
-  };
   let path = '';
-  for (const part of parts) path += part(values);
+  for (const part of parts) path += part(file);
   return DOTTED_FOLDER.test(path) ? path.split('/').map(undotted).join('/') : path;
 }
 

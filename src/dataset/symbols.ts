@@ -3,7 +3,8 @@ export const GROUPED_SYMBOLS: ReadonlySet<string> = new Set(['SPOT', 'FUTURES', 
 
 /** A symbol as a user writes it, as the dataset host knows it (service interface, Datasets API, rule 2). */
 export function toDatasetSymbol(text: string): string {
-  return text.trim().toUpperCase().replace(/[/:]/g, '-');
+  // In one Unicode form: macOS and some keyboards write é as two characters, and the service knows it as one.
+  return text.trim().toUpperCase().normalize('NFC').replace(/[/:]/g, '-');
 }
 
 /** Whether the text holds a glob's `*` or `?`. */

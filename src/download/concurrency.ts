@@ -1,5 +1,7 @@
 const START = 8;
 const MOST = 20;
+/** Broken connections cut no deeper: fewer at once would not mend a bad line, and take longer. */
+const LEAST_BROKEN = 4;
 /** Finishes without trouble that make a quiet stretch. */
 const QUIET_FINISHES = 4;
 /** Milliseconds without trouble that make one, for files that take long. */
@@ -16,7 +18,7 @@ export interface Concurrency {
   trouble(nowMs: number, kind: 'rate' | 'broken'): void;
 }
 
-/** Begins at 8; one more after each quiet stretch, times 0.7 on 429 or repeated breaks; from 1 to 20. */
+/** Begins at 8; one more after each quiet stretch, times 0.7 on 429 or repeated breaks; from 1 to 20, and not below 4 for breaks. */
 export function autoConcurrency(startMs: number): Concurrency {
   let limit = START;
   let finishes = 0;
@@ -46,7 +48,8 @@ export function autoConcurrency(startMs: number): Concurrency {
       if (nowMs - lastCut < TROUBLE_MS) return;
       lastCut = nowMs;
       breaks = 0;
-      limit = Math.max(1, Math.floor(limit * 0.7));
+      const least = kind === 'broken' ? Math.min(LEAST_BROKEN, limit) : 1;
+      limit = Math.max(least, Math.floor(limit * 0.7));
     },
   };
 }

@@ -3,7 +3,8 @@ import { posix } from 'node:path';
 import { type DayFile, isSameDayFile } from '../dataset/day-file.js';
 import { diskError, isSystemError } from '../errors.js';
 import type { Manifest } from '../store/manifest.js';
-import type { Existing, PlannedAction } from './types.js';
+import { conversionOf, optionsEntry } from './conversion-entry.js';
+import type { ConvertSetting, Existing, PlannedAction } from './types.js';
 
 /** What stands on disk for one path, as a plan wants to know it. */
 export interface DiskState {
@@ -13,37 +14,65 @@ export interface DiskState {
 
 const FETCH: DiskState = { status: 'download', action: 'fetch' };
 const RESUME: DiskState = { status: 'resume', action: 'fetch' };
-const SKIP: DiskState = { status: 'skip', action: 'nothing' };
+export const SKIP: DiskState = { status: 'skip', action: 'nothing' };
 const CHECK: DiskState = { status: 'skip', action: 'check' };
 const ADOPT: DiskState = { status: 'skip', action: 'adopt' };
 
+const DROP: DiskState = { status: 'skip', action: 'drop' };
+
+/** The paths that one day file has: its own, and its conversion's. */
+interface Paths {
+  readonly path: string;
+  readonly output: string | undefined;
+}
+
 /**
- * Looks paths up in the manifest and in the folder, one folder listing for all its files: a plan may ask for a
- * million that aren't there.
+ * Looks paths up: in the manifest, and what that knows in the folder. Else one listing of a folder serves all its
+ * files, as a plan may ask for a million that aren't there.
  */
 export function createDiskLookup(
   dir: string,
   manifest: Manifest,
   existing: Existing,
-): (file: DayFile, path: string) => DiskState {
+  convert: ConvertSetting | undefined,
+): (file: DayFile, paths: Paths) => DiskState {
+  const options = convert && optionsEntry(convert.options);
   let listed: string | undefined;
   let names: ReadonlySet<string> = new Set();
-  return (file, path) => {
+  const isListed = (path: string): boolean => {
     const slash = path.lastIndexOf('/');
     const folder = path.slice(0, Math.max(0, slash));
     if (folder !== listed) {
       names = listNames(posix.join(dir, folder));
       listed = folder;
     }
-    const name = path.slice(slash + 1);
-    if (!names.has(name)) return names.has(`${name}.part`) ? RESUME : FETCH;
-    if (existing === 'overwrite') return FETCH;
+    return names.has(path.slice(slash + 1));
+  };
+  const hasSize = (path: string, bytes: number): boolean =>
+    statSync(`${dir}/${path}`, { throwIfNoEntry: false })?.size === bytes;
+
+  return (file, { path, output }) => {
     const record = manifest.get(path);
+    // Another day file's name is fetched: the run will say so.
+    const own = record && isSameDayFile(record.file, file) ? record : undefined;
+    const entry = own && options && output ? conversionOf(own, output, options) : undefined;
+    const isConverted = entry !== undefined && hasSize(entry.path, entry.bytes);
+    const isWhole = own !== undefined && hasSize(path, own.bytes);
+    if (!isWhole && !isListed(path)) {
+      if (isConverted && !convert?.keepCsv && existing !== 'overwrite') {
+        return existing === 'verify' ? CHECK : SKIP;
+      }
+      return isListed(`${path}.part`) ? RESUME : FETCH;
+    }
+    if (existing === 'overwrite') return FETCH;
     if (!record) return ADOPT;
-    // Another day file's name: the run will say so.
-    if (!isSameDayFile(record.file, file)) return FETCH;
+    if (!own) return FETCH;
     if (existing === 'verify') return CHECK;
-    return statSync(posix.join(dir, path), { throwIfNoEntry: false })?.size === record.bytes ? SKIP : FETCH;
+    if (!isWhole) return FETCH;
+    if (convert && !isConverted) return CHECK;
+    if (convert && !convert.keepCsv) return DROP;
+    // A run that was killed before it could delete the file: it is wanted now.
+    return own.dropped ? CHECK : SKIP;
   };
 }
 

@@ -1,42 +1,100 @@
 import pLimit from 'p-limit';
 import type { Concurrency } from './concurrency.js';
 
-/** One limit over a whole run, fed lazily: `run` resolves when the task has begun and there is room for another. */
+/** A file's share of the limit: it needs one while its bytes are on their way. */
+export interface Place {
+  /** Waits for one, unless it has one. */
+  take(): Promise<void>;
+  /** Gives it to another file. */
+  leave(): void;
+}
+
+/** One limit over a whole run, fed lazily. */
 export interface Pool {
-  run(task: () => Promise<void>): Promise<void>;
+  /**
+   * Resolves when the task has begun and there is room for another, below a limit of the caller's own as well.
+   * The task begins with a place, and may leave it while it waits, or has only its own work to do.
+   */
+  run(task: (place: Place) => Promise<void>, most?: number): Promise<void>;
   /** To be called when the limit may have grown. */
   adjust(): void;
   /** Waits for all that has begun. Rejects with the first failure of a task. */
   idle(): Promise<void>;
 }
 
+/** Tasks that may be without a place before the next one has to wait for them. */
+const MOST_WITHOUT = 20;
+
 export function createPool(concurrency: Concurrency): Pool {
   const limit = pLimit(Math.max(1, concurrency.limit));
   const running = new Set<Promise<void>>();
+  /** Places that are taken, or waited for. */
+  let taken = 0;
   let roomFound: (() => void) | undefined;
   let failure: { readonly error: unknown } | undefined;
 
+  const adjust = (): void => {
+    limit.concurrency = Math.max(1, concurrency.limit);
+    roomFound?.();
+  };
+
+  const createPlace = (): Place => {
+    let end: (() => void) | undefined;
+    return {
+      async take() {
+        if (end) return;
+        taken++;
+        await new Promise<void>((begin) => {
+          void limit(
+            () =>
+              new Promise<void>((resolve) => {
+                end = resolve;
+                begin();
+              }),
+          );
+        });
+      },
+      leave() {
+        if (!end) return;
+        end();
+        end = undefined;
+        taken--;
+        adjust();
+      },
+    };
+  };
+
+  const work = async (task: (place: Place) => Promise<void>): Promise<void> => {
+    const place = createPlace();
+    await place.take();
+    try {
+      await task(place);
+    } finally {
+      place.leave();
+    }
+  };
+
   return {
-    async run(task) {
-      const job: Promise<void> = limit(task)
+    async run(task, most = Number.POSITIVE_INFINITY) {
+      const job: Promise<void> = work(task)
         .catch((error: unknown) => {
           failure ??= { error };
         })
         .finally(() => {
           running.delete(job);
-          roomFound?.();
+          adjust();
         });
       running.add(job);
       for (;;) {
         if (failure) throw failure.error;
-        limit.concurrency = concurrency.limit;
-        if (running.size < concurrency.limit) return;
+        const mostPlaces = Math.min(most, concurrency.limit);
+        if (taken < mostPlaces && running.size < mostPlaces + MOST_WITHOUT) return;
         await new Promise<void>((resolve) => {
           roomFound = resolve;
         });
       }
     },
-    adjust: () => roomFound?.(),
+    adjust,
     async idle() {
       await Promise.all(running);
       if (failure) throw failure.error;

@@ -7,9 +7,13 @@ import { publish } from '../integrity/publish.js';
 import type { Client } from '../service/client.js';
 import { requestDayFile } from '../service/datasets.js';
 import type { DatasetAnswer, ResumePoint } from '../service/types.js';
+import { NO_FOLLOW } from '../store/no-follow.js';
 import { type ResumeNote, removeResumeNote, writeResumeNote } from '../store/part.js';
 import { formatSize } from '../units.js';
+import type { ConversionOutcome, DayFileConversion } from './conversions.js';
+import { assertExpected } from './expected.js';
 import type { RateLimit } from './rate.js';
+import type { ExpectedBytes } from './types.js';
 
 /** One try at one day file. */
 export interface Try {
@@ -25,32 +29,42 @@ export interface Try {
   readonly attempt: number;
   /** How the part on disk may be gone on with; undefined where it can't be. */
   readonly note: ResumeNote | undefined;
+  /** The only bytes that are right; undefined where any whole file will do. */
+  readonly expected: ExpectedBytes | undefined;
   /** Whether a part of this run may be gone on with by a later one. */
   readonly resumable: boolean;
+  /** Takes the gunzipped text as it comes; ended by the caller. */
+  readonly conversion: DayFileConversion | undefined;
   readonly rate: RateLimit;
   readonly signal: AbortSignal;
   /** Told when the service answered with the file. */
   readonly onAnswer: (total: number | undefined) => void;
   /** Told of bytes as they arrive: how many, and how many there are now. */
   readonly onBytes: (received: number, position: number) => void;
+  /** Told, perhaps twice, when the last byte has come: what follows needs no connection. */
+  readonly onBodyEnd: () => void;
 }
 
 export interface Received extends Proof {
   readonly md5Match: boolean | null;
   readonly etag: string | undefined;
+  /** What came of the conversion, where one was asked for. */
+  readonly outcome: ConversionOutcome | undefined;
 }
 
 /** A part that is a symbolic link is refused: it would lead the bytes out of the folder. */
-const WRITE_ON = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
+const WRITE_ON = constants.O_RDWR | NO_FOLLOW;
 const WRITE_ANEW = WRITE_ON | constants.O_CREAT | constants.O_TRUNC;
 
 const READ_CHUNK = 1024 * 1024;
+/** Bytes of a whole file. */
+const LEAST_TO_RESUME = 64 * 1024;
 /** Parts at least this large are worth a look at the free space. */
 const SPACE_CHECK = 1_000_000;
 
 /**
  * Brings one day file to disk in one pass: each byte goes to the part file and through the proof, and is never
- * read again. The file gets its name when it is whole, verified and synced.
+ * read again. The file gets its name when it is whole, verified and synced; only then its conversion does.
  * @throws TickhaulError; the part stays where it was proven neither whole nor bad.
  */
 export async function receive(job: Try): Promise<Received> {
@@ -60,16 +74,18 @@ export async function receive(job: Try): Promise<Received> {
     resume,
     signal: job.signal,
   });
-  const proof = startProof();
+  const proof = startProof({ onText: job.conversion?.textSink(answer.total) });
   try {
     job.onAnswer(answer.total);
+    assertExpected(job.path, job.expected, { bytes: answer.total });
     const handle = await openPart(job, answer);
     try {
       await takeBody(job, answer, handle, proof);
       const received = await prove(job, answer, proof);
       await publish(job.part, job.target, handle);
-      await forgetNote(job);
-      return { ...received, etag: answer.resumeEtag };
+      if (job.note || isWorthANote(job, answer)) await removeResumeNote(job.dir, job.path);
+      const outcome = await job.conversion?.finish(received);
+      return { ...received, etag: answer.resumeEtag, outcome };
     } finally {
       await handle.close().catch(() => {});
     }
@@ -92,12 +108,12 @@ async function resumePoint({ part, note }: Try): Promise<ResumePoint | undefined
 
 /** Opens the part at its end where the answer goes on from there, else empty; and notes how to resume it. */
 async function openPart(job: Try, answer: DatasetAnswer): Promise<FileHandle> {
-  const { total, start, resumeEtag } = answer;
+  const { total, start } = answer;
   await checkSpace(job.target, (total ?? 0) - start);
-  if (job.resumable && start === 0) {
-    if (resumeEtag !== undefined && total !== undefined) {
-      await writeResumeNote(job.dir, job.path, { etag: resumeEtag, total });
-    } else await forgetNote(job);
+  if (start === 0) {
+    if (isWorthANote(job, answer))
+      await writeResumeNote(job.dir, job.path, { etag: answer.resumeEtag, total: answer.total });
+    else if (job.note) await removeResumeNote(job.dir, job.path);
   }
   try {
     return await open(job.part, start === 0 ? WRITE_ANEW : WRITE_ON);
@@ -116,10 +132,12 @@ async function takeBody(
   if (answer.start > 0) position = await proveBeginning(job, handle, proof, answer.start);
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     await job.rate(chunk.length, job.signal);
+    if (position + chunk.length === answer.total) job.onBodyEnd();
     await Promise.all([proof.write(chunk), writeAll(handle, chunk, position, job.part)]);
     position += chunk.length;
     job.onBytes(chunk.length, position);
   }
+  job.onBodyEnd();
 }
 
 /** What is on disk goes through the proof as well: a resumed file is verified as a whole. */
@@ -151,11 +169,12 @@ async function prove(
   job: Try,
   { total, md5 }: DatasetAnswer,
   pass: ProofPass,
-): Promise<Omit<Received, 'etag'>> {
+): Promise<Omit<Received, 'etag' | 'outcome'>> {
   const proof = await pass.finish();
   if (total !== undefined && proof.bytes !== total) {
     throw new TickhaulError('corrupt', `${job.path}: ${proof.bytes} bytes came, ${total} were announced`);
   }
+  assertExpected(job.path, job.expected, proof);
   return { ...proof, md5Match: md5 === undefined ? null : md5 === proof.md5 };
 }
 
@@ -171,6 +190,9 @@ async function checkSpace(target: string, bytes: number): Promise<void> {
   }
 }
 
-async function forgetNote(job: Try): Promise<void> {
-  if (job.resumable && job.note) await removeResumeNote(job.dir, job.path);
+type Resumable = DatasetAnswer & { readonly resumeEtag: string; readonly total: number };
+
+/** A small file is sooner asked for again than noted. */
+function isWorthANote({ resumable }: Try, answer: DatasetAnswer): answer is Resumable {
+  return resumable && answer.resumeEtag !== undefined && (answer.total ?? 0) >= LEAST_TO_RESUME;
 }

@@ -2,7 +2,7 @@ import { addDays, type Day, dayOfTime, parseDay } from '../dataset/day.js';
 import { checkDayRange } from '../dataset/day-range.js';
 import { didYouMean } from '../dataset/nearest.js';
 import { GROUPED_SYMBOLS, globMatcher, isGlob, toDatasetSymbol } from '../dataset/symbols.js';
-import { usageError } from '../errors.js';
+import { TickhaulError, usageError } from '../errors.js';
 import type { DatasetSymbol, ExchangeRecord } from '../service/metadata.js';
 import type { Selection } from './types.js';
 
@@ -30,7 +30,9 @@ type Datasets = NonNullable<ExchangeRecord['datasets']>;
 /** The first day past the export of an exchange's record. */
 export function exportedUntilOf(datasets: Datasets): Day {
   const day = dayOfTime(datasets.exportedUntil);
-  if (day === undefined) throw usageError(`exportedUntil is no time: "${datasets.exportedUntil}"`);
+  if (day === undefined) {
+    throw new TickhaulError('bad_answer', `exportedUntil is no time: "${datasets.exportedUntil}"`);
+  }
   return day;
 }
 
@@ -91,6 +93,11 @@ function availability(
     return { first: since, until: Number.POSITIVE_INFINITY as Day, doubtful: undefined };
   }
   return { first: since, until: addDays(end, 1), doubtful: end };
+}
+
+/** Whether more days of it are to come. */
+export function isListed({ until }: Series): boolean {
+  return until === Number.POSITIVE_INFINITY;
 }
 
 /**

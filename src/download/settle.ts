@@ -1,12 +1,11 @@
-import { resolve } from 'node:path';
 import { formatDay } from '../dataset/day.js';
-import { type DayFile, isSameDayFile } from '../dataset/day-file.js';
-import { abortReason, TickhaulError } from '../errors.js';
+import { isSameDayFile } from '../dataset/day-file.js';
+import { TickhaulError } from '../errors.js';
 import type { FileEvent } from '../events.js';
 import { fileError } from '../file-error.js';
-import { type Proof, proveFile } from '../integrity/proof.js';
 import type { ManifestRecord } from '../store/types.js';
-import { VERSION } from '../version.js';
+import { type FoundOnDisk, lookOnDisk } from './on-disk.js';
+import type { Place } from './pool.js';
 import { type TransferContext, TransferFailure, transfer } from './transfer.js';
 import type { PlannedFile } from './types.js';
 
@@ -24,19 +23,21 @@ export interface Settled {
 export async function settle(
   context: TransferContext,
   planned: PlannedFile,
+  place: Place,
   onAnswer: () => void,
 ): Promise<Settled | undefined> {
   const started = performance.now();
-  const { file, path } = planned;
+  const { file, path, output } = planned;
   const base = { event: 'file', file, path } as const;
   const seconds = (): number => Math.round(performance.now() - started) / 1000;
   try {
     refuseTakenPath(context, planned);
-    const kept = planned.action === 'fetch' ? undefined : await checkOnDisk(context, planned);
-    if (kept) return { event: { ...base, status: 'verified', ...told(kept), seconds: seconds() } };
+    const found = planned.action === 'fetch' ? undefined : await lookOnDisk(context, planned);
+    if (found) return { event: { ...base, ...foundEvent(found, output), seconds: seconds() } };
     context.emit({ event: 'start', file, path });
-    const { record, attempts } = await transfer(context, file, path, onAnswer);
-    return { event: { ...base, status: 'downloaded', ...told(record), attempts, seconds: seconds() } };
+    const { record, attempts } = await transfer(context, planned, place, onAnswer);
+    const done = { ...told(record), output, attempts, seconds: seconds() };
+    return { event: { ...base, status: 'downloaded', ...done } };
   } catch (cause) {
     if (context.signal.aborted) return undefined;
     const reason = cause instanceof TransferFailure ? cause.reason : cause;
@@ -49,48 +50,6 @@ export async function settle(
   }
 }
 
-/** The record of a file that stands on disk whole; undefined when it is to be fetched. */
-async function checkOnDisk(
-  context: TransferContext,
-  planned: PlannedFile,
-): Promise<ManifestRecord | undefined> {
-  const { manifest, dir, signal } = context;
-  const { file, path } = planned;
-  const record = manifest.get(path);
-  const proof = await proveOnDisk(context, path, resolve(dir, path));
-  if (!proof) return undefined;
-  if (!record) {
-    const adopted = adoptedRecord(file, path, proof);
-    await manifest.append(adopted);
-    return adopted;
-  }
-  if (record.sha256 === proof.sha256) return record;
-  if (signal.aborted) throw abortReason(signal);
-  context.emit({
-    event: 'warning',
-    message: `${path}: its sha256 is not the one recorded when it was downloaded; downloading it again`,
-  });
-  return undefined;
-}
-
-async function proveOnDisk(
-  { emit, signal }: TransferContext,
-  path: string,
-  target: string,
-): Promise<Proof | undefined> {
-  try {
-    return await proveFile(target, signal);
-  } catch (error) {
-    if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
-    emit({ event: 'warning', message: `${path}: ${error.message}; downloading it again` });
-    return undefined;
-  }
-}
-
-function adoptedRecord(file: DayFile, path: string, proof: Proof): ManifestRecord {
-  return { file, path, ...proof, md5Match: null, time: new Date().toISOString(), version: VERSION };
-}
-
 function refuseTakenPath({ manifest }: TransferContext, { file, path }: PlannedFile): void {
   const owner = manifest.get(path)?.file;
   if (!owner || isSameDayFile(owner, file)) return;
@@ -98,6 +57,16 @@ function refuseTakenPath({ manifest }: TransferContext, { file, path }: PlannedF
     'path_taken',
     `${path}: holds ${owner.exchange} ${owner.dataType} ${owner.symbol} of ${formatDay(owner.day)}; choose another --layout or --dir`,
   );
+}
+
+/** A conversion is told by its output; all else by the day file, with its output where there is one. */
+function foundEvent(
+  { status, record }: FoundOnDisk,
+  output: string | undefined,
+): Pick<FileEvent, 'status'> & Partial<FileEvent> {
+  const made = record.conversions?.find(({ path }) => path === output);
+  if (status !== 'converted' || !made) return { status, ...told(record), output };
+  return { status, path: made.path, source: record.path, bytes: made.bytes, rows: made.rows };
 }
 
 function told({ bytes, md5, md5Match, rows }: ManifestRecord): Partial<FileEvent> {

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { DayFile } from '../dataset/day-file.js';
-import { abortReason, diskError, TickhaulError } from '../errors.js';
+import { abortReason, diskError, type ErrorCode, TickhaulError } from '../errors.js';
 import type { EventSink } from '../events.js';
 import { fileError } from '../file-error.js';
 import { retryDelayMs } from '../service/backoff.js';
@@ -12,9 +11,13 @@ import type { ManifestRecord } from '../store/types.js';
 import { VERSION } from '../version.js';
 import { wait } from '../wait.js';
 import type { Concurrency } from './concurrency.js';
+import type { Conversions, DayFileConversion } from './conversions.js';
+import { keep } from './keep.js';
 import type { Pause } from './pause.js';
+import type { Place } from './pool.js';
 import type { RateLimit } from './rate.js';
 import { type Received, receive } from './receive.js';
+import type { PlannedFile } from './types.js';
 
 /** What the transfers of one run share. */
 export interface TransferContext {
@@ -29,6 +32,8 @@ export interface TransferContext {
   readonly rate: RateLimit;
   readonly pause: Pause;
   readonly concurrency: Concurrency;
+  /** Undefined where nothing is to be converted. */
+  readonly conversions: Conversions | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -52,17 +57,33 @@ export class TransferFailure extends Error {
 }
 
 /**
- * Brings one day file to disk, trying again as long as that can help and `retries` tries in a row brought
- * nothing new; then records it.
+ * Brings one day file to disk, then records it, with its conversion. A conversion that fails is not tried again:
+ * the same bytes would fail again.
  * @throws TransferFailure.
  */
 export async function transfer(
   context: TransferContext,
-  file: DayFile,
-  path: string,
+  planned: PlannedFile,
+  place: Place,
   onAnswer: () => void,
 ): Promise<Transferred> {
-  const { signal, pause, emit } = context;
+  const { received, attempts } = await receiveAtLast(context, planned, place, onAnswer);
+  try {
+    return { record: await keep(context, recordOf(planned, received), received.outcome), attempts };
+  } catch (cause) {
+    throw cause instanceof TickhaulError ? new TransferFailure(cause, attempts) : cause;
+  }
+}
+
+/** Tries again as long as that can help and `retries` tries in a row brought nothing new. @throws TransferFailure. */
+async function receiveAtLast(
+  context: TransferContext,
+  planned: PlannedFile,
+  place: Place,
+  onAnswer: () => void,
+): Promise<{ readonly received: Received; readonly attempts: number }> {
+  const { signal, emit } = context;
+  const { path } = planned;
   let mostBytes = 0;
   let fruitless = 0;
   for (let attempt = 0; ; attempt++) {
@@ -74,12 +95,17 @@ export async function transfer(
       emit({ event: 'progress', path, received, position, total });
     };
     try {
-      await pause.passed(signal);
-      const received = await tryOnce(context, file, path, attempt, onAnswer, onBytes);
-      context.concurrency.quiet(Date.now(), true);
-      const record = recordOf(file, path, received);
-      await context.manifest.append(record);
-      return { record, attempts: attempt + 1 };
+      await place.take();
+      // It waits for memory before anything is asked for, so that no connection is kept waiting.
+      const conversion = await context.conversions?.begin(planned, signal);
+      try {
+        await context.pause.passed(signal);
+        const received = await tryOnce(context, planned, attempt, conversion, place, onAnswer, onBytes);
+        context.concurrency.quiet(Date.now(), true);
+        return { received, attempts: attempt + 1 };
+      } finally {
+        await conversion?.end();
+      }
     } catch (cause) {
       if (signal.aborted) throw new TransferFailure(abortReason(signal), attempt + 1);
       if (!(cause instanceof TickhaulError)) throw cause;
@@ -88,6 +114,7 @@ export async function transfer(
       if (!cause.retry || fruitless > context.retries || asked > context.maxWaitMs) {
         throw new TransferFailure(tooLong(cause, context.maxWaitMs), attempt + 1);
       }
+      place.leave();
       await waitBeforeRetry(context, path, attempt, fruitless, cause);
     }
   }
@@ -95,13 +122,15 @@ export async function transfer(
 
 async function tryOnce(
   context: TransferContext,
-  file: DayFile,
-  path: string,
+  planned: PlannedFile,
   attempt: number,
+  conversion: DayFileConversion | undefined,
+  place: Place,
   onAnswer: () => void,
   onBytes: (received: number, position: number, total: number | undefined) => void,
 ): Promise<Received> {
   const { client, dir, rate, signal, partSuffix } = context;
+  const { file, path, expected } = planned;
   const target = await prepareParent(dir, path);
   const part = partPath(target, partSuffix);
   const resumable = partSuffix === undefined;
@@ -116,7 +145,9 @@ async function tryOnce(
       part,
       attempt,
       resumable,
-      note: resumable ? await readResumeNote(dir, path) : undefined,
+      note: resumable && mayHaveNote(planned, attempt) ? await readResumeNote(dir, path) : undefined,
+      expected,
+      conversion,
       rate,
       signal,
       onAnswer: (announced) => {
@@ -124,13 +155,21 @@ async function tryOnce(
         onAnswer();
       },
       onBytes: (received, position) => onBytes(received, position, total),
+      onBodyEnd: () => place.leave(),
     });
   } catch (error) {
     // Bytes that were proven bad are of no use to anybody; those of a run without a right to the name neither.
-    const bad = error instanceof TickhaulError && error.code === 'corrupt';
+    const bad = error instanceof TickhaulError && BAD_BYTES.has(error.code);
     if (bad || !resumable) await discardPart(context, path, part, resumable);
     throw diskError(bad ? inFile(error, path) : error, target);
   }
+}
+
+const BAD_BYTES: ReadonlySet<ErrorCode> = new Set(['corrupt', 'changed']);
+
+/** A plan that found no part is believed: looking for a note beside each takes time. */
+function mayHaveNote({ status, action }: PlannedFile, attempt: number): boolean {
+  return attempt > 0 || status === 'resume' || action !== 'fetch';
 }
 
 /** What is wrong with the bytes, with the file they are of. */
@@ -181,21 +220,6 @@ function tooLong(cause: TickhaulError, maxWaitMs: number): TickhaulError {
   );
 }
 
-function recordOf(
-  file: DayFile,
-  path: string,
-  { bytes, md5, sha256, md5Match, rows, etag }: Received,
-): ManifestRecord {
-  return {
-    file,
-    path,
-    bytes,
-    md5,
-    sha256,
-    md5Match,
-    rows,
-    etag,
-    time: new Date().toISOString(),
-    version: VERSION,
-  };
+function recordOf({ file, path }: PlannedFile, { outcome: _, ...received }: Received): ManifestRecord {
+  return { file, path, ...received, time: new Date().toISOString(), version: VERSION };
 }

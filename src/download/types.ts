@@ -1,3 +1,4 @@
+import type { ConvertOptions } from '../convert/options.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { DayRange } from '../dataset/day-range.js';
 import type { PlanStatus } from '../events.js';
@@ -14,21 +15,44 @@ export interface Selection extends DayRange {
   readonly layout: string;
 }
 
-/** What a run does with a day file: `check` and `adopt` read the file on disk first, and fetch it if it's bad. */
-export type PlannedAction = 'fetch' | 'check' | 'adopt' | 'nothing';
+/**
+ * What a run does with a day file: `check` and `adopt` read the file on disk first, convert it where that is
+ * missing, and fetch it if it's bad; `drop` deletes a CSV whose conversion is all that is wanted.
+ */
+export type PlannedAction = 'fetch' | 'check' | 'adopt' | 'drop' | 'nothing';
+
+/** The only bytes of a day file that are right, as a lock file names them. */
+export interface ExpectedBytes {
+  readonly bytes: number;
+  /** Hex digits. */
+  readonly sha256: string;
+}
 
 export interface PlannedFile {
   readonly file: DayFile;
   /** Relative to the download folder, with `/`. */
   readonly path: string;
+  /** Where its conversion goes, as `path`; undefined where none is wanted. */
+  readonly output?: string | undefined;
   readonly status: PlanStatus;
   readonly action: PlannedAction;
+  /** Undefined where any whole file will do. */
+  readonly expected?: ExpectedBytes | undefined;
   /** The service may say that the day isn't there: the day on which a symbol was delisted. */
   readonly mayBeAbsent: boolean;
 }
 
 /** `skip` trusts the manifest and the size, `verify` reads what is there, `overwrite` fetches it again. */
 export type Existing = 'skip' | 'verify' | 'overwrite';
+
+/** What a run makes of each day file as it arrives (contract, Download and Convert). */
+export interface ConvertSetting {
+  readonly options: ConvertOptions;
+  /** Whether the CSV stays once its conversion is whole. */
+  readonly keepCsv: boolean;
+  /** Threads that convert: as many as there are processors. */
+  readonly threads: number;
+}
 
 /** How a run transfers; each default stands in the contract, section Download. */
 export interface DownloadOptions {
@@ -46,4 +70,5 @@ export interface DownloadOptions {
   readonly failFast: boolean;
   /** Pending or unavailable days make the run fail with code 7. */
   readonly strict: boolean;
+  readonly convert?: ConvertSetting | undefined;
 }

@@ -9,3 +9,11 @@ export function countLines(chunk: Buffer): number {
   for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, at + 1)) count++;
   return count;
 }
+
+/**
+ * Rows of a day file, the header not counted.
+ * @param lines line feeds of its text. @param last the text's last byte, of a line that may lack its line feed.
+ */
+export function rowsOf(lines: number, last: number | undefined): number {
+  return Math.max(0, lines + (last === undefined || last === LF ? 0 : 1) - 1);
+}

@@ -1,6 +1,7 @@
 import type { TransformOptions } from 'node:stream';
 import { createGunzip, type Gunzip, type ZlibOptions } from 'node:zlib';
 import { TickhaulError } from '../errors.js';
+import { plural } from '../units.js';
 import { describeGzipError, HEAD_BYTES } from './gzip-error.js';
 
 /** Takes gunzipped text chunk by chunk; a promise holds the next chunk back. */
@@ -79,12 +80,13 @@ class CheckedGunzip implements GunzipPass {
     this.#fail(new TickhaulError('interrupted', 'the check of a gzip stream was broken off'));
   }
 
+  /** zlib goes on to the next text once its event is through, in a thread of its own: so this one's use waits for that. */
   async #handOver(text: Buffer, onText: TextSink): Promise<void> {
+    this.#gunzip.pause();
+    await undefined;
+    if (this.#failure !== undefined) return;
     try {
-      const used = onText(text);
-      if (used === undefined) return;
-      this.#gunzip.pause();
-      await used;
+      await onText(text);
       this.#gunzip.resume();
     } catch (error) {
       this.#fail(error);
@@ -112,7 +114,10 @@ class CheckedGunzip implements GunzipPass {
     if (this.#ended) {
       const used = this.#gunzip.bytesWritten;
       this.#fail(
-        new TickhaulError('corrupt', `${this.#bytes - used} bytes after the last gzip member (byte ${used})`),
+        new TickhaulError(
+          'corrupt',
+          `${plural(this.#bytes - used, 'byte')} after the last gzip member (byte ${used})`,
+        ),
       );
     }
     if (this.#failure !== undefined) throw this.#failure;

@@ -1,4 +1,5 @@
 import { isSystemError } from '../errors.js';
+import { plural } from '../units.js';
 
 /** How much of a stream's beginning describeGzipError wants to see. */
 export const HEAD_BYTES = 16;
@@ -18,7 +19,7 @@ export function describeGzipError(error: Error, head: Buffer, bytes: number): st
     return `not a gzip file: begins with ${JSON.stringify(printable(head))}`;
   }
   if (isSystemError(error) && error.code === 'Z_BUF_ERROR')
-    return `the gzip stream ends early after ${bytes} bytes`;
+    return `the gzip stream ends early after ${plural(bytes, 'byte')}`;
   return FINDINGS[error.message] ?? `damaged gzip stream: ${error.message}`;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { abortReason, diskError } from '../errors.js';
-import { countLines } from './count-lines.js';
+import { countLines, rowsOf } from './count-lines.js';
 import { type GunzipPass, startGunzip, type TextSink } from './gunzip.js';
 
 /** What one pass over a day file's bytes found. */
@@ -17,6 +17,8 @@ export interface Proof {
 export interface ProofOptions {
   /** Is given the gunzipped text too. */
   readonly onText?: TextSink | undefined;
+  /** Told of compressed bytes as they are read; by `proveFile` only. */
+  readonly onBytes?: ((count: number) => void) | undefined;
 }
 
 /** One pass over the bytes of a day file; see `GunzipPass` for how to call it. */
@@ -25,17 +27,16 @@ export interface ProofPass extends Omit<GunzipPass, 'finish'> {
 }
 
 const READ_CHUNK = 1024 * 1024;
-const LF = 0x0a;
 
 export function startProof({ onText }: ProofOptions = {}): ProofPass {
   const md5 = createHash('md5');
   const sha256 = createHash('sha256');
   let bytes = 0;
   let lines = 0;
-  let endsInLine = false;
+  let last: number | undefined;
   const gunzip = startGunzip((text) => {
     lines += countLines(text);
-    endsInLine = text[text.length - 1] !== LF;
+    last = text[text.length - 1];
     return onText?.(text);
   });
   return {
@@ -49,8 +50,12 @@ export function startProof({ onText }: ProofOptions = {}): ProofPass {
     },
     async finish() {
       await gunzip.finish();
-      const rows = Math.max(0, lines + (endsInLine ? 1 : 0) - 1);
-      return { bytes, md5: md5.digest('hex'), sha256: sha256.digest('hex'), rows };
+      return {
+        bytes,
+        md5: md5.digest('hex'),
+        sha256: sha256.digest('hex'),
+        rows: rowsOf(lines, last),
+      };
     },
     destroy: () => gunzip.destroy(),
   };
@@ -60,10 +65,17 @@ export function startProof({ onText }: ProofOptions = {}): ProofPass {
  * Proves a file on disk.
  * @throws TickhaulError `corrupt` when it isn't a whole gzip file, `disk` when it can't be read.
  */
-export async function proveFile(path: string, signal?: AbortSignal): Promise<Proof> {
-  const pass = startProof();
+export async function proveFile(path: string, signal?: AbortSignal, options?: ProofOptions): Promise<Proof> {
+  const pass = startProof(options);
   try {
-    await readChunks(path, (chunk) => pass.write(chunk), signal);
+    await readChunks(
+      path,
+      (chunk) => {
+        options?.onBytes?.(chunk.length);
+        return pass.write(chunk);
+      },
+      signal,
+    );
     return await pass.finish();
   } finally {
     pass.destroy();

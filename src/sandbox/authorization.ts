@@ -3,10 +3,16 @@ import { type Call, sendError } from './call.js';
 
 /** The one key of the embedded service. */
 export const SANDBOX_KEY = 'sandbox-key';
+/** A key whose time is over: the key check knows it, and nothing else. */
+export const SANDBOX_EXPIRED_KEY = 'sandbox-expired-key';
 
 /** Whether the request brings the key. */
 export function hasKey({ request }: Call): boolean {
   return request.headers.authorization === `Bearer ${SANDBOX_KEY}`;
+}
+
+export function hasExpiredKey({ request }: Call): boolean {
+  return request.headers.authorization === `Bearer ${SANDBOX_EXPIRED_KEY}`;
 }
 
 /** Whether the day may be served: the first of a month to everybody (service interface, Datasets API, rule 4). */

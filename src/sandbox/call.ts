@@ -1,6 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultKind } from './faults.js';
 import type { SandboxRequest } from './options.js';
 
 /** One request and its answer. */
@@ -34,10 +33,21 @@ export async function begin(
   call: Call,
   status: number,
   headers: OutgoingHttpHeaders,
-  fault?: FaultKind | undefined,
+  fault?: SandboxRequest['fault'],
 ): Promise<void> {
-  const { request, response, host, settings } = call;
+  const { response, settings } = call;
   if (settings.latencyMs > 0) await sleep(settings.latencyMs, undefined, { signal: settings.signal });
+  logAnswer(call, status, fault);
+  response.writeHead(status, headers);
+  response.flushHeaders();
+}
+
+/** @param status 0 where the connection breaks without an answer. */
+export function logAnswer(
+  { request, host, settings }: Call,
+  status: number,
+  fault: SandboxRequest['fault'],
+): void {
   settings.log({
     host,
     method: request.method ?? 'GET',
@@ -47,8 +57,6 @@ export async function begin(
     fault,
     range: request.headers.range,
   });
-  response.writeHead(status, headers);
-  response.flushHeaders();
 }
 
 /** Sends a whole answer with a text for a body. */
@@ -58,7 +66,7 @@ export async function sendText(
   contentType: string,
   text: string,
   headers: OutgoingHttpHeaders = {},
-  fault?: FaultKind | undefined,
+  fault?: SandboxRequest['fault'],
 ): Promise<void> {
   const length = Buffer.byteLength(text);
   await begin(call, status, { 'Content-Type': contentType, 'Content-Length': length, ...headers }, fault);
@@ -70,7 +78,7 @@ export function sendJson(
   status: number,
   value: unknown,
   headers: OutgoingHttpHeaders = {},
-  fault?: FaultKind | undefined,
+  fault?: SandboxRequest['fault'],
 ): Promise<void> {
   return sendText(call, status, 'application/json', JSON.stringify(value), headers, fault);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDay } from '../dataset/day.js';
+import { isFirstOfMonth, parseDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { type Archive, covers } from './archive.js';
 import { mayRead, refuseKey } from './authorization.js';
@@ -7,6 +7,7 @@ import { planBody, sendBody } from './body.js';
 import { begin, type Call, type Handler, sendError, sendText, targetOf } from './call.js';
 import type { Content } from './content.js';
 import type { FaultChooser } from './faults.js';
+import { allows, type KeyAccess } from './key-access.js';
 import type { ObjectStore } from './object-store.js';
 import { isRefusal, sendRefusal } from './refusals.js';
 
@@ -15,6 +16,8 @@ const SLOW_START_MS = 1000;
 export interface DatasetHostOptions {
   readonly archive: Archive;
   readonly faults: FaultChooser;
+  /** What the key may read; undefined for everything. */
+  readonly keyAccess: readonly KeyAccess[] | undefined;
   readonly retryAfterSeconds: number;
   /** Gives the signed address to redirect to, where answers redirect. */
   readonly sign: ObjectStore['sign'] | undefined;
@@ -22,11 +25,16 @@ export interface DatasetHostOptions {
 
 /** The dataset host (service interface, Datasets API; service facts, Dataset host): GET only, and no ranges. */
 export function datasetHost(options: DatasetHostOptions): Handler {
+  const { keyAccess } = options;
   return async (call) => {
     const { pathname } = targetOf(call);
     const file = call.request.method === 'GET' ? parsePath(pathname) : undefined;
     if (!file) return sendError(call, 404, 404, `There is nothing at ${pathname}`);
     if (!mayRead(call, file.day)) return refuseKey(call);
+    if (keyAccess && !isFirstOfMonth(file.day) && !allows(keyAccess, file)) {
+      if (keyAccess.length === 0) return refuseKey(call);
+      return sendError(call, 403, 403, 'Your API key has no access to this data');
+    }
     const symbol = options.archive.exchanges
       .find(({ id }) => id === file.exchange)
       ?.datasets?.symbols.find(({ id }) => id === file.symbol);

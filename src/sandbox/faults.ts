@@ -42,7 +42,7 @@ export const FAULT_KINDS = [
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Each fault's share of the requests, 0 to 1. */
-export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>;
+export type FaultShares<Kind extends string = FaultKind> = Readonly<Partial<Record<Kind, number>>>;
 
 /**
  * Reads faults such as `rate-limit=0.1,reset=0.05`, comma-separated or repeated; a later one of a kind replaces
@@ -50,13 +50,20 @@ export type FaultShares = Readonly<Partial<Record<FaultKind, number>>>;
  * @throws usage error for an unknown kind, a share outside 0 to 1, or shares that are more than 1 together.
  */
 export function parseFaults(list: readonly string[]): FaultShares {
-  const shares: Partial<Record<FaultKind, number>> = {};
+  return parseShares(list, FAULT_KINDS);
+}
+
+/** The same for faults of any list of kinds. */
+export function parseShares<Kind extends string>(
+  list: readonly string[],
+  kinds: readonly Kind[],
+): FaultShares<Kind> {
+  const shares: Partial<Record<Kind, number>> = {};
   for (const text of list.flatMap((item) => item.split(',')).filter((item) => item.trim() !== '')) {
-    const [, kind = '', share = ''] = /^\s*([^=]*?)\s*(?:=\s*(.*?)\s*)?$/.exec(text) ?? [];
-    if (!isFaultKind(kind)) {
-      throw usageError(
-        `unknown fault "${kind}"${didYouMean(kind, FAULT_KINDS)} (known: ${FAULT_KINDS.join(', ')})`,
-      );
+    const [, name = '', share = ''] = /^\s*([^=]*?)\s*(?:=\s*(.*?)\s*)?$/.exec(text) ?? [];
+    const kind = kinds.find((known) => known === name);
+    if (kind === undefined) {
+      throw usageError(`unknown fault "${name}"${didYouMean(name, kinds)} (known: ${kinds.join(', ')})`);
     }
     if (!/^(0|1|0?\.\d+|[01]\.0*)$/.test(share)) {
       throw usageError(
@@ -65,30 +72,36 @@ export function parseFaults(list: readonly string[]): FaultShares {
     }
     shares[kind] = Number(share);
   }
-  const sum = Object.values(shares).reduce((total, share) => total + share, 0);
+  const sum = Object.values<number | undefined>(shares).reduce<number>(
+    (total, share = 0) => total + share,
+    0,
+  );
   if (sum > 1 + Number.EPSILON)
     throw usageError(`the shares of all faults are ${sum} together: at most 1 is possible`);
   return shares;
 }
 
 /** Draws the fault of each request; a path's draws are its own, so that the order of requests changes nothing. */
-export class FaultChooser {
+export class FaultChooser<Kind extends string = FaultKind> {
+  readonly #kinds: readonly Kind[];
   readonly #asked = new Map<string, { requests: number; faults: number }>();
 
   /** @param maxPerPath at most so many faults for one path. */
   constructor(
-    readonly shares: FaultShares,
+    readonly shares: FaultShares<Kind>,
     readonly seed: number,
     readonly maxPerPath: number,
-  ) {}
+  ) {
+    this.#kinds = (Object.keys(shares) as Kind[]).sort();
+  }
 
-  next(path: string, isPossible: (kind: FaultKind) => boolean): FaultKind | undefined {
-    if (Object.keys(this.shares).length === 0) return undefined;
+  next(path: string, isPossible: (kind: Kind) => boolean): Kind | undefined {
+    if (this.#kinds.length === 0) return undefined;
     const asked = this.#asked.get(path) ?? { requests: 0, faults: 0 };
     this.#asked.set(path, asked);
     if (asked.faults >= this.maxPerPath) return undefined;
     let dice = seededRandom(this.seed, 'fault', path, asked.requests++).next();
-    for (const kind of FAULT_KINDS) {
+    for (const kind of this.#kinds) {
       const share = isPossible(kind) ? (this.shares[kind] ?? 0) : 0;
       if (dice < share) {
         asked.faults++;
@@ -98,8 +111,4 @@ export class FaultChooser {
     }
     return undefined;
   }
-}
-
-function isFaultKind(text: string): text is FaultKind {
-  return (FAULT_KINDS as readonly string[]).includes(text);
 }

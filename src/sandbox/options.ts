@@ -1,8 +1,11 @@
 import type { Day } from '../dataset/day.js';
 import type { FaultKind, FaultShares } from './faults.js';
+import type { IssuerControl, IssuerOptions } from './issuer/options.js';
+import type { StepFault } from './issuer/step-faults.js';
+import type { KeyAccess } from './key-access.js';
 
 export interface SandboxOptions {
-  /** Port of the metadata host; the dataset host has the next one, the object store the one after. 0 (default): any. */
+  /** Port of the metadata host; the dataset host has the next one, then the object store and the issuer. 0 (default): any. */
   readonly port?: number | undefined;
   /** Milliseconds before the headers of each answer. */
   readonly latencyMs?: number | undefined;
@@ -24,19 +27,25 @@ export interface SandboxOptions {
   readonly redirect?: boolean | undefined;
   /** Serve this folder's `.csv` and `.csv.gz` day files in place of made-up ones. */
   readonly replayDir?: string | undefined;
+  /** What the key may read and the key check answers: everything by default; nothing for an expired key. */
+  readonly keyAccess?: readonly KeyAccess[] | undefined;
+  /** A service without the key check. */
+  readonly noKeyInfo?: boolean | undefined;
+  readonly issuer?: IssuerOptions | undefined;
   readonly onRequest?: ((request: SandboxRequest) => void) | undefined;
 }
 
 /** A request as it was answered; never holds a key. */
 export interface SandboxRequest {
-  readonly host: 'api' | 'datasets' | 'objects';
+  readonly host: 'api' | 'datasets' | 'objects' | 'issuer';
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   /** Whether an Authorization header came with it. */
   readonly authorization: boolean;
+  /** 0 where the connection was broken off without an answer. */
   readonly status: number;
-  readonly fault?: FaultKind | undefined;
+  readonly fault?: FaultKind | StepFault | 'made-up' | undefined;
   /** The Range header. */
   readonly range?: string | undefined;
 }
@@ -45,8 +54,10 @@ export interface Sandbox {
   /** Origins, without a slash at the end. */
   readonly apiUrl: string;
   readonly datasetsUrl: string;
+  readonly issuerUrl: string;
   /** The one key that opens every day. */
   readonly apiKey: string;
+  readonly issuer: IssuerControl;
   /** The latest requests, oldest first. */
   readonly requests: readonly SandboxRequest[];
   /** Ends at once: breaks off open connections and removes temporary files. */

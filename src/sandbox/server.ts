@@ -3,12 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dayOfMs } from '../dataset/day.js';
+import { accountApi } from './account/api.js';
 import { apiHost } from './api-host.js';
 import { type Archive, madeUpArchive } from './archive.js';
 import { SANDBOX_KEY } from './authorization.js';
 import type { CallSettings, Handler } from './call.js';
 import { datasetHost } from './dataset-host.js';
 import { FaultChooser } from './faults.js';
+import { createIssuer } from './issuer/index.js';
+import { isSameService } from './issuer/resource.js';
+import { fullAccess } from './key-access.js';
 import { type Listener, listen } from './listen.js';
 import { type ObjectStore, objectStore } from './object-store.js';
 import type { Sandbox, SandboxOptions, SandboxRequest } from './options.js';
@@ -18,7 +22,8 @@ const EXPORT_TIME_MS = 6 * 3_600_000;
 const MAX_LOGGED = 10_000;
 
 /**
- * Starts the embedded service: metadata host, dataset host and, with `redirect`, the object store it redirects to.
+ * Starts the embedded service: metadata host with the account API, dataset host, identity issuer and, with `redirect`,
+ * the object store that the dataset host redirects to.
  * @throws usage error for a port that cannot be used or a replay folder that cannot be read or holds no day file.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -42,18 +47,26 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return listener.origin;
     };
     const archive = await openArchive(options, scratch, closing.signal);
-    const faults = new FaultChooser(
-      options.faults ?? {},
-      options.seed ?? 1,
-      options.faultsPerFile ?? Infinity,
-    );
-    const apiUrl = await open('api', 0, apiHost(archive, faults));
+    const { seed = 1, retryAfterSeconds = 1, keyAccess } = options;
+    const faults = new FaultChooser(options.faults ?? {}, seed, options.faultsPerFile ?? Infinity);
+    const issuer = createIssuer({
+      options: options.issuer ?? {},
+      seed,
+      retryAfterSeconds,
+      isResource: (uri) => isSameService(uri, apiUrl),
+    });
+    let issuerUrl = '';
+    const keyInfo = options.noKeyInfo ? undefined : (keyAccess ?? fullAccess(archive.exchanges));
+    const answerAccount = accountApi({ issuer, issuerUrl: () => issuerUrl, keyInfo });
+    const apiUrl = await open('api', 0, apiHost({ archive, faults, answerAccount }));
     const store = options.redirect ? objectStore() : undefined;
     const storeUrl = store && (await open('objects', 2, store.handle));
     const sign = store && ((...object: Parameters<ObjectStore['sign']>) => storeUrl + store.sign(...object));
-    const { retryAfterSeconds = 1 } = options;
-    const datasetsUrl = await open('datasets', 1, datasetHost({ archive, faults, retryAfterSeconds, sign }));
-    return { apiUrl, datasetsUrl, apiKey: SANDBOX_KEY, requests, close };
+    const datasets = datasetHost({ archive, faults, keyAccess, retryAfterSeconds, sign });
+    const datasetsUrl = await open('datasets', 1, datasets);
+    issuerUrl = await open('issuer', 3, issuer.handle);
+    const { control } = issuer;
+    return { apiUrl, datasetsUrl, issuerUrl, apiKey: SANDBOX_KEY, issuer: control, requests, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { TickhaulError } from '../errors.js';
-import { formatDuration, formatSize } from '../units.js';
+import { formatDuration, formatSize, plural } from '../units.js';
 
 const BUFFER_BYTES = 256 * 1024;
 
@@ -81,7 +81,9 @@ function brokenOff({ name, announced }: WatchOptions, received: number, cause: u
       cause,
     });
   }
-  return new TickhaulError('reset', `${name}: the connection broke after ${received} bytes`, { cause });
+  return new TickhaulError('reset', `${name}: the connection broke after ${plural(received, 'byte')}`, {
+    cause,
+  });
 }
 
 /** Reads a body that nobody wants to its end, so that its connection can serve again; a long one is broken off. */

@@ -24,7 +24,7 @@ const datasetSymbol = z.looseObject({
 const symbols = z
   .custom<readonly Readonly<z.infer<typeof datasetSymbol>>[]>()
   .superRefine((list, context) => {
-    if (!Array.isArray(list)) return context.addIssue({ code: 'custom', message: 'expected an array' });
+    if (!Array.isArray(list)) return context.addIssue({ code: 'invalid_type', expected: 'array' });
     for (const [index, symbol] of list.entries()) {
       const issue = datasetSymbol.safeParse(symbol).error?.issues[0];
       if (issue) return context.addIssue({ ...issue, path: [index, ...issue.path] });
@@ -62,9 +62,26 @@ export function checkWith<T>(schema: z.ZodType<T>): Check<T> {
     const issue = result.error.issues[0];
     const path = issue?.path ?? [];
     const found = path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], json);
-    const problem = found === undefined ? 'is missing' : `is not right: ${issue?.message}`;
+    const missing = path.length === 0 ? 'is not JSON' : 'is missing';
+    const problem = found === undefined ? missing : `is ${kindOf(found)}${wanted(issue)}`;
     throw new TickhaulError('bad_answer', `${name}: ${formatPath(path)} ${problem}`);
   };
+}
+
+/** What was expected, in words of our own: zod's are for programmers. */
+function wanted(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'custom') return `: ${issue.message}`;
+  if (issue?.code !== 'invalid_type') return ', which is not right';
+  return `, and must be ${withArticle(issue.expected)}`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return withArticle(Array.isArray(value) ? 'array' : typeof value);
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 function formatPath(path: readonly PropertyKey[]): string {

@@ -1,5 +1,6 @@
 import { formatDay, parseDay } from '../dataset/day.js';
-import type { ManifestRecord } from './types.js';
+import { isInside } from './paths.js';
+import type { ConversionEntry, ManifestRecord } from './types.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -38,7 +39,32 @@ function toRecord(fields: Fields): ManifestRecord {
     ...(fields['etag'] === undefined ? {} : { etag: text(fields, 'etag') }),
     time: text(fields, 'time'),
     version: text(fields, 'version'),
+    ...(fields['conversions'] === undefined ? {} : { conversions: conversions(fields['conversions']) }),
+    ...(fields['dropped'] === true ? { dropped: true } : {}),
   };
+}
+
+function conversions(value: unknown): readonly ConversionEntry[] {
+  if (!Array.isArray(value)) throw new TypeError('conversions');
+  return value.map((fields: Fields) => {
+    const path = text(fields, 'path');
+    if (!isInside(path)) throw new RangeError(path);
+    return {
+      path,
+      bytes: count(fields, 'bytes'),
+      sha256: text(fields, 'sha256'),
+      rows: count(fields, 'rows'),
+      options: options(fields['options']),
+    };
+  });
+}
+
+function options(value: unknown): ConversionEntry['options'] {
+  const isPlain = (item: unknown): boolean => typeof item === 'string' || typeof item === 'number';
+  if (typeof value !== 'object' || value === null || !Object.values(value).every(isPlain)) {
+    throw new TypeError('options');
+  }
+  return value as ConversionEntry['options'];
 }
 
 function text(fields: Fields, key: string): string {

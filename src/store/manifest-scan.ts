@@ -1,14 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
+import { LineStore } from './line-store.js';
 import { parseLine } from './manifest-line.js';
 import { isInside } from './paths.js';
 
 /** What one reading of a manifest file found. */
 export interface ManifestScan {
-  /**
-   * The last line of each path, in the order of first appearance. Lines, not records: a million records are
-   * kept, few are looked at, and a line takes half the memory of what it says.
-   */
-  readonly live: Map<string, string>;
+  readonly live: LineStore;
   /** Lines in the file, with those passed over. */
   readonly lines: number;
   /** Bytes up to the end of the last whole line. */
@@ -26,7 +23,7 @@ const LF = 0x0a;
 
 /** Reads a manifest from its beginning. */
 export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
-  const live = new Map<string, string>();
+  const live = new LineStore();
   const damaged: number[] = [];
   const outside: number[] = [];
   let lines = 0;

@@ -1,7 +1,9 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { NO_FOLLOW } from './no-follow.js';
 import { isAt } from './stale.js';
 
 const LF = 0x0a;
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW;
 
 /**
  * Appends whole lines to a manifest that other processes append to and replace at the same time.
@@ -22,7 +24,7 @@ export class ManifestWriter {
   /** @param lines whole lines, each with its line feed. */
   async append(lines: string): Promise<void> {
     for (;;) {
-      this.#handle ??= await open(this.#path, 'a+');
+      this.#handle ??= await open(this.#path, APPEND);
       await writeLines(this.#handle, lines);
       if (await isAt(this.#handle, this.#path)) return;
       await this.close();

@@ -1,11 +1,14 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
+import { plural } from '../units.js';
 import { compactManifest } from './compact.js';
+import { LineStore } from './line-store.js';
 import { formatLine, parseLine } from './manifest-line.js';
 import { type ManifestScan, scanManifest } from './manifest-scan.js';
 import { ManifestWriter } from './manifest-writer.js';
+import { NO_FOLLOW } from './no-follow.js';
 import { stateFolder } from './state-folder.js';
 import type { ManifestRecord } from './types.js';
 
@@ -22,6 +25,7 @@ export interface ManifestOptions {
 export interface Manifest {
   /** How many paths it knows. */
   readonly size: number;
+  has(path: string): boolean;
   get(path: string): ManifestRecord | undefined;
   records(): IterableIterator<ManifestRecord>;
   /** Resolves when the record is written. @throws TickhaulError `disk`. */
@@ -31,8 +35,7 @@ export interface Manifest {
 }
 
 const COMPACT_FROM_LINES = 1000;
-const EMPTY: ManifestScan = {
-  live: new Map(),
+const EMPTY: Omit<ManifestScan, 'live'> = {
   lines: 0,
   end: 0,
   halfLine: false,
@@ -57,10 +60,10 @@ export async function openManifest(dir: string, options: ManifestOptions): Promi
 async function readManifest(path: string): Promise<ManifestScan> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, 'r');
+    handle = await open(path, constants.O_RDONLY | NO_FOLLOW);
     return await scanManifest(handle);
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return { ...EMPTY, live: new Map() };
+    if (isSystemError(error) && error.code === 'ENOENT') return { ...EMPTY, live: new LineStore() };
     throw diskError(error, path, 'disk');
   } finally {
     await handle?.close();
@@ -70,16 +73,16 @@ async function readManifest(path: string): Promise<ManifestScan> {
 function* findings(scan: ManifestScan, path: string): Generator<string> {
   const { damaged, outside } = scan;
   if (damaged.length > 0)
-    yield `${path}: ${damaged.length} damaged lines passed over, the first is line ${damaged[0]}`;
+    yield `${path}: ${plural(damaged.length, 'damaged line')} passed over, the first is line ${damaged[0]}`;
   if (outside.length > 0) {
-    yield `${path}: ${outside.length} records name a path outside the folder and are ignored, the first is line ${outside[0]}`;
+    yield `${path}: ${plural(outside.length, 'record')} with a path outside the folder passed over, the first is line ${outside[0]}`;
   }
   if (scan.halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
 }
 
 class ManifestFile implements Manifest {
   readonly #path: string;
-  readonly #live: Map<string, string>;
+  readonly #live: LineStore;
   readonly #writer: ManifestWriter;
   #lines: number;
   #waiting: ManifestRecord[] = [];
@@ -94,6 +97,10 @@ class ManifestFile implements Manifest {
 
   get size(): number {
     return this.#live.size;
+  }
+
+  has(path: string): boolean {
+    return this.#live.has(path);
   }
 
   get(path: string): ManifestRecord | undefined {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { diskError } from '../errors.js';
+import { diskError, isSystemError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
 import { stateFolder } from './state-folder.js';
 
@@ -16,6 +16,12 @@ export interface ResumeNote {
 /** Where the bytes of a file gather till they are proven; a suffix makes the name private to one run. */
 export function partPath(finalPath: string, suffix?: string): string {
   return suffix === undefined ? `${finalPath}.part` : `${finalPath}.${suffix}.part`;
+}
+
+/** A part's name without what `partPath` adds, and its suffix; undefined for a name that isn't a part's. */
+export function parsePartPath(path: string): { finalPath: string; suffix: string | undefined } | undefined {
+  const [, finalPath, suffix] = /^(.+?)(?:\.(\d+-[0-9a-f]{8}(?:-[0-9a-f]{8})?))?\.part$/.exec(path) ?? [];
+  return finalPath === undefined ? undefined : { finalPath, suffix };
 }
 
 /** The note beside a `.part` file; undefined when there is none or it is damaged. */
@@ -51,6 +57,27 @@ export async function removeResumeNote(dir: string, relPath: string): Promise<vo
   });
 }
 
+/** The names of all notes, as `noteName` gives them, and of what crashes left among them. */
+export async function listResumeNotes(dir: string): Promise<readonly string[]> {
+  const folder = notesFolder(dir);
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return [];
+    throw diskError(error, folder);
+  }
+}
+
+/** The name of a file's note in the folder of notes. */
+export function noteName(relPath: string): string {
+  return `${createHash('sha1').update(relPath).digest('hex')}.json`;
+}
+
+/** Where notes are kept. */
+export function notesFolder(dir: string): string {
+  return join(stateFolder(dir), 'parts');
+}
+
 function notePath(dir: string, relPath: string): string {
-  return join(stateFolder(dir), 'parts', `${createHash('sha1').update(relPath).digest('hex')}.json`);
+  return join(notesFolder(dir), noteName(relPath));
 }

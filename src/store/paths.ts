@@ -27,6 +27,7 @@ export async function prepareParent(dir: string, relPath: string): Promise<strin
   const path = resolveInside(dir, relPath);
   try {
     await makeFolder(dir);
+    if (!relPath.includes('/')) return path;
     const [root, parent] = await Promise.all([realpath(dir), realpathOfExisting(dirname(path))]);
     const way = relative(root, parent);
     if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {

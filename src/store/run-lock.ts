@@ -1,7 +1,11 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskError, isSystemError } from '../errors.js';
+import { diskError, isSystemError, TickhaulError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
+import { startHeartbeat } from './heartbeat.js';
+import { type LockHolder, parseHolder } from './lock-holder.js';
+import { lookUpProcess, processIdentity, thisMachine } from './process-identity.js';
 import { removeIfStill } from './stale.js';
 import { stateFolder } from './state-folder.js';
 
@@ -17,32 +21,39 @@ export interface LockOwner {
 
 /** Held until released, or until its process ends. */
 export interface RunLock {
+  /** Aborted with `locked` when another run took it: this one was held up for long, and must end. */
+  readonly lost: AbortSignal;
   /** Gives the lock back; leaves one alone that another took over. @throws TickhaulError `disk`. */
   release(): Promise<void>;
 }
 
+/** Milliseconds between two heartbeats, and without one till a lock is taken over. */
 const TOUCH_MS = 30_000;
 const STALE_MS = 120_000;
 
 /**
- * Takes the lock of a download folder (`.tickhaul/lock`) for one run.
- * A lock of a dead process of this host is taken over at once. Any other holds as long as it is touched: a
- * process of another host can't be asked, and a process number may by now be another process's.
+ * Takes the lock of a download folder (`.tickhaul/lock`) for one run. A lock whose process is known to be gone
+ * is taken over at once, and one whose process is known to run never. Of any other (of another machine, or
+ * another namespace of process numbers) only the heartbeat tells: it holds till that is two minutes old.
  * @returns undefined when another run holds it.
  * @throws TickhaulError `disk`.
  */
 export async function tryLock(dir: string, owner: LockOwner): Promise<RunLock | undefined> {
-  const path = join(stateFolder(dir), 'lock');
+  const path = lockPath(dir);
   try {
     await makeFolder(stateFolder(dir));
     const first = await create(path, owner);
-    if (first !== undefined) return hold(path, first);
+    if (first !== undefined) return await hold(path, first);
     await removeIfDead(path, owner);
     const second = await create(path, owner);
-    return second && hold(path, second);
+    return second && (await hold(path, second));
   } catch (error) {
     throw diskError(error, path, 'disk');
   }
+}
+
+export function lockPath(dir: string): string {
+  return join(stateFolder(dir), 'lock');
 }
 
 async function create(path: string, owner: LockOwner): Promise<FileHandle | undefined> {
@@ -56,7 +67,8 @@ async function create(path: string, owner: LockOwner): Promise<FileHandle | unde
   const { pid, host, command } = owner;
   const started = new Date(owner.now).toISOString();
   try {
-    await handle.writeFile(`${JSON.stringify({ pid, host, started, command })}\n`);
+    const holder: LockHolder = { pid, host, started, command, process: await processIdentity(pid) };
+    await handle.writeFile(`${JSON.stringify(holder)}\n`);
     return handle;
   } catch (error) {
     await giveBack(path, handle);
@@ -68,10 +80,9 @@ async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
   try {
     const there = await open(path, 'r');
     try {
-      const untouched = owner.now - (await there.stat()).mtimeMs;
-      const { pid, host } = readOwner(await there.readFile('utf8'));
-      const gone = host === owner.host && pid !== undefined && !owner.isAlive(pid);
-      if (gone || untouched > STALE_MS) await removeIfStill(there, path);
+      const holder = parseHolder(await there.readFile('utf8'));
+      const gone = holder && (await isGone(holder, owner));
+      if (gone ?? (await isOld(there, path))) await removeIfStill(there, path);
     } finally {
       await there.close();
     }
@@ -80,27 +91,44 @@ async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
   }
 }
 
-/** Empty for an owner who is just writing, or crashed while writing. */
-function readOwner(text: string): { pid?: number; host?: string } {
+/** Undefined where that can't be known. */
+async function isGone({ pid, host, process }: LockHolder, owner: LockOwner): Promise<boolean | undefined> {
+  if (host !== owner.host) return undefined;
+  if (process && process.machine !== (await thisMachine())) return undefined;
+  const running = process && (await lookUpProcess(pid));
+  if (process && running) return running.start !== process.start;
+  // Its number may be another process's by now.
+  return owner.isAlive(pid) ? undefined : true;
+}
+
+/** Both times are the file system's, so that clocks of two machines needn't agree. */
+async function isOld(lock: FileHandle, path: string): Promise<boolean> {
+  const probe = `${path}.${randomUUID()}`;
+  const handle = await open(probe, 'wx');
   try {
-    const { pid, host } = JSON.parse(text) as Record<string, unknown>;
-    return typeof pid === 'number' && typeof host === 'string' ? { pid, host } : {};
-  } catch {
-    return {};
+    const [now, then] = await Promise.all([handle.stat(), lock.stat()]);
+    return now.mtimeMs - then.mtimeMs > STALE_MS;
+  } finally {
+    await handle.close();
+    await rm(probe, { force: true });
   }
 }
 
-function hold(path: string, handle: FileHandle): RunLock {
-  const touch = setInterval(() => {
-    const now = new Date();
-    // A lock that can't be touched ends late at worst.
-    handle.utimes(now, now).catch(() => undefined);
-  }, TOUCH_MS).unref();
+async function hold(path: string, handle: FileHandle): Promise<RunLock> {
+  const lost = new AbortController();
+  const heartbeat = await startHeartbeat(handle, path, TOUCH_MS, () => {
+    lost.abort(
+      new TickhaulError(
+        'locked',
+        `${path}: another run took the lock over, as this one was held up for long`,
+      ),
+    );
+  });
   let released: Promise<void> | undefined;
   return {
+    lost: lost.signal,
     release() {
-      clearInterval(touch);
-      released ??= giveBack(path, handle);
+      released ??= heartbeat.stop().then(() => giveBack(path, handle));
       return released;
     },
   };

@@ -19,4 +19,20 @@ export interface ManifestRecord {
   readonly time: string;
   /** tickhaul's version. */
   readonly version: string;
+  /** What was made of exactly these bytes, each under another path. */
+  readonly conversions?: readonly ConversionEntry[] | undefined;
+  /** Set where the CSV was deleted on purpose, once it was converted: it isn't missing. */
+  readonly dropped?: true | undefined;
+}
+
+/** A day file in another format, whole. */
+export interface ConversionEntry {
+  /** Relative to the download folder, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Hex digits. */
+  readonly sha256: string;
+  readonly rows: number;
+  /** How it was made, by the names of `ConvertOptions`: `format`, `compression` and so on. */
+  readonly options: Readonly<Record<string, string | number>>;
 }

@@ -142,7 +142,7 @@ test('status --wait ends at once for an exported day, and with code 7 at its tim
 test('status asks anew although the record is cached', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
-  const asked = (): number => service.requests.filter((request) => request.host === 'api').length;
+  const asked = (): number => service.requests.filter(({ url }) => url.startsWith('/v1/exchanges')).length;
   await tickhaul(['plan', ...EXAMPLE.slice(1), ...DAY], { env });
   const before = asked();
   await tickhaul(['plan', ...EXAMPLE.slice(1), ...DAY], { env });
@@ -255,10 +255,14 @@ test('bash completes commands, flags and choices', async (t) => {
     const { BIN } = await import('../helpers/cli.js');
     const { stdout } = await tickhaul(words, {
       command: ['bash', '-c', script],
-      env: { BIN, HOME: await tempDir(t) },
+      // The shell that one logs in with need not be the one that completes.
+      env: { BIN, HOME: await tempDir(t), SHELL: '/bin/zsh' },
     });
     return stdout;
   };
   assert.match(await complete('down'), /^download$/m);
   assert.match(await complete('download', '--conc'), /^--concurrency$/m);
+  assert.equal(await complete('convert', '--format', '=', 'p'), 'parquet\n');
+  assert.equal(await complete('convert', '--format', '='), 'parquet\nndjson\n');
+  assert.doesNotMatch(await complete('download', '--'), /^--.$/m);
 });

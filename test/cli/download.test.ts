@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { proveFile } from '../../src/integrity/proof.js';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
@@ -16,6 +18,16 @@ const SLOW: SandboxOptions = { redirect: true, rows: 20_000, rate: 300_000 };
 
 const names = async (dir: string): Promise<string[]> =>
   (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
+
+/** Waits for a part with bytes in it: on a busy machine a file may be done before any other has some. */
+async function partAppears(dir: string): Promise<void> {
+  for (;;) {
+    const parts = (await names(dir)).filter((name) => name.endsWith('.part'));
+    const sizes = parts.map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0);
+    if (sizes.some((size) => size > 0)) return;
+    await nextTurn();
+  }
+}
 
 const lastLine = (finished: Finished): unknown => jsonLines(finished).at(-1);
 
@@ -89,6 +101,7 @@ for (const [signal, code] of [
     const env = envOf(service, dir);
     const { child, printed, finished } = start([...MONTH, '--json', '--verbose'], { env });
     await printed('"event":"file"');
+    await partAppears(dir);
     child.kill(signal);
     const first = await finished;
     assert.equal(first.exitCode, code, first.stderr);

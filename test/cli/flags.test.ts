@@ -8,6 +8,7 @@ import { COMMANDS } from '../../src/cli/commands/index.js';
 import { readKey, readSettings } from '../../src/cli/environment.js';
 import { parse } from '../../src/cli/parser.js';
 import { readDownloadOptions, readSelection, readStallTimeout } from '../../src/cli/selection.js';
+import { TickhaulError } from '../../src/errors.js';
 
 const BASE = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL'];
 
@@ -48,6 +49,7 @@ test('download options have the defaults of the contract', async () => {
     existing: 'skip',
     failFast: false,
     strict: false,
+    convert: undefined,
   });
   assert.equal(readStallTimeout(args), 60_000);
 });
@@ -76,7 +78,8 @@ const wrongDays: readonly (readonly [string[], RegExp])[] = [
   [['--from', '2024-03-02', '--to', '2024-03-02'], /must be after --from/],
   [['--to', '2024-03-02'], /--to needs --from/],
   [['--last', '7'], /^--last: "7"/],
-  [['--last', '0d'], /^--last: "0d"/],
+  [['--last', '0d'], /^--last: "0d" is not a number of days/],
+  [['--last', '100000d'], /^--last: "100000d" is too many days, at most 36500d$/],
 ];
 for (const [words, message] of wrongDays) {
   test(`days ${words.join(' ') || 'left out'} are a usage error`, async () => {
@@ -87,7 +90,7 @@ for (const [words, message] of wrongDays) {
 const wrongWords: readonly (readonly [string[], RegExp])[] = [
   [['downlod', 'x'], /^unknown command "downlod"; did you mean download\?; see tickhaul --help$/],
   [[...BASE, '--tpye', 'x'], /^unknown flag --tpye; did you mean --type\?; see tickhaul download --help$/],
-  [['download'], /^an argument is missing: tickhaul download <exchange>; see/],
+  [['status'], /^an argument is missing: tickhaul status <exchange>; see/],
   [['download', 'a', 'b'], /^"b" is one argument too many/],
   [['download', 'a', '--type'], /^--type needs a value/],
   [['download', 'a', '--existing', 'x'], /^--existing: "x" is not one of "skip", "verify", "overwrite"/],
@@ -128,7 +131,7 @@ test('a flag stands over the environment, that over the default', () => {
 
 test('the key is trimmed; one with a break inside is refused and not shown', async () => {
   const keyOf = (env: Record<string, string>) =>
-    readKey(readSettings(env, {}, '/').keySource, Readable.from([' piped\n']));
+    readKey(readSettings(env, {}, '/').keySource, Readable.from([' piped\n']), new AbortController().signal);
   assert.equal(await keyOf({ TM_API_KEY: 'c', TARDIS_API_KEY: ' b\n' }), 'b');
   assert.equal(await keyOf({ TICKHAUL_API_KEY_FILE: '-' }), 'piped');
   assert.equal(await keyOf({}), undefined);
@@ -136,4 +139,13 @@ test('the key is trimmed; one with a break inside is refused and not shown', asy
     keyOf({ TICKHAUL_API_KEY: 'sec\nret' }),
     (error: Error) => !/sec|ret/.test(error.message),
   );
+});
+
+test('an abort ends the wait for a key from stdin', async () => {
+  const keyboard = new Readable({ read() {} });
+  const reason = new TickhaulError('interrupted', 'interrupted (SIGINT)');
+  const controller = new AbortController();
+  const key = readKey({ from: 'file', name: '--api-key-file', path: '-' }, keyboard, controller.signal);
+  controller.abort(reason);
+  await assert.rejects(key, reason);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -240,6 +240,24 @@ test('sources go once their conversion is whole, and only then', async (t) => {
   assert.deepEqual(summary.counts, { skipped: 1, failed: 1 });
   assert.deepEqual([existsSync(good), existsSync(bad)], [false, true]);
   assert.ok(existsSync(good.replace('csv.gz', 'parquet')));
+});
+
+test('a source that changes meanwhile is kept, and said so', async (t) => {
+  const dir = await tempDir(t);
+  const [header = '', ...lines] = csvOf('incremental_book_L2', 50_000).split(/(?<=\n)/);
+  const block = gzipSync(lines.join(''), { level: 1 });
+  const bytes = Buffer.concat([gzipSync(header), ...Array<Buffer>(10).fill(block)]);
+  const source = await writeDayFile(dir, 'incremental_book_L2', bytes);
+  const { summary, events } = await run([source], {
+    keepSource: false,
+    onEvent: (event) => {
+      if (event.event === 'progress') utimesSync(source, 1, 1);
+    },
+  });
+  assert.deepEqual(summary.counts, { converted: 1 });
+  assert.ok(existsSync(source));
+  const warning = events.find((event) => event.event === 'warning');
+  assert.match(warning?.message ?? '', /it changed while it was converted, so it is kept/);
 });
 
 test('a folder in the way and a folder that can’t be made fail one file', async (t) => {

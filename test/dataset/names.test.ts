@@ -26,6 +26,12 @@ test('a symbol may be written with slash, colon and small letters', () => {
   assert.equal(toDatasetSymbol(' btc/usd:perp '), 'BTC-USD-PERP');
 });
 
+test('a symbol in decomposed letters is the one in composed letters', () => {
+  for (const symbol of ['CAFÉ-USDT', 'ÅNGSTRÖM', '가나-KRW', 'ΐ-USD']) {
+    assert.equal(toDatasetSymbol(symbol.normalize('NFD')), symbol.toUpperCase().normalize('NFC'));
+  }
+});
+
 test('the nearest names come first, and none where none is near', () => {
   const known = ['binance', 'binance-futures', 'bitmex', 'deribit'];
   assert.deepEqual(nearestNames('binanse', known), ['binance']);

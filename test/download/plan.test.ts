@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { formatDay, parseDay } from '../../src/dataset/day.js';
+import { convertOptions } from '../../src/convert/options.js';
+import { formatDay, isFirstOfMonth, parseDay } from '../../src/dataset/day.js';
+import { optionsEntry } from '../../src/download/conversion-entry.js';
 import { countPlan, makePlan } from '../../src/download/plan.js';
-import type { Existing, PlannedFile, Selection } from '../../src/download/types.js';
+import type { ConvertSetting, Existing, PlannedFile, Selection } from '../../src/download/types.js';
 import type { ExchangeRecord } from '../../src/service/metadata.js';
 import { openManifest } from '../../src/store/manifest.js';
 import { tempDir } from '../helpers/temp.js';
@@ -38,6 +40,7 @@ function symbol(
 const SYMBOLS = ['BTC-PERPETUAL', 'ETH-PERPETUAL', 'BTC-29MAR24', 'BTC-1MAR24'];
 
 interface Options {
+  readonly convert?: ConvertSetting;
   readonly hasKey?: boolean;
   readonly existing?: Existing;
   readonly dir?: string;
@@ -60,7 +63,8 @@ async function plan(t: TestContext, selection: Partial<Selection>, options: Opti
     manifest,
     dir,
     existing: options.existing ?? 'skip',
-    hasKey: options.hasKey ?? true,
+    convert: options.convert,
+    mayRead: ({ day }) => (options.hasKey ?? true) || isFirstOfMonth(day),
   });
 }
 
@@ -256,6 +260,62 @@ test('what is on disk: recorded with its size, unknown, another size, a part', a
   ]);
   assert.deepEqual((await found('verify')).slice(0, 2), ['skip check', 'skip check']);
   assert.deepEqual((await found('overwrite')).slice(0, 2), ['download fetch', 'download fetch']);
+});
+
+test('what is on disk of a CSV and its conversion, and what is wanted', async (t) => {
+  const dir = await tempDir(t);
+  const options = convertOptions('parquet', {});
+  const stem = 'deribit_trades_2024-03-04_BTC-PERPETUAL';
+  const path = `${stem}.csv.gz`;
+  const output = `${stem}.parquet`;
+  const entry = { path: output, bytes: 3, sha256: 'f'.repeat(64), rows: 0, options: optionsEntry(options) };
+  const record = {
+    file: { exchange: 'deribit', dataType: 'trades', symbol: 'BTC-PERPETUAL', day: parseDay('2024-03-04') },
+    path,
+    bytes: 4,
+    md5: '0'.repeat(32),
+    sha256: '0'.repeat(64),
+    md5Match: null,
+    rows: 0,
+    time: '2024-03-10T00:00:00.000Z',
+    version: '0.0.0',
+  };
+  const manifest = await openManifest(dir, { warn: assert.fail });
+  const keep: ConvertSetting = { options, keepCsv: true, threads: 1 };
+  const drop = { ...keep, keepCsv: false };
+  const other = { ...drop, options: convertOptions('parquet', { compression: 'gzip' }) };
+  const wanted: readonly (ConvertSetting | undefined)[] = [undefined, keep, drop, other];
+  const found = async (existing: Existing = 'skip'): Promise<string> => {
+    const told = wanted.map(async (convert) => {
+      const { files } = await plan(t, { date: '2024-03-04' }, { dir, existing, ...(convert && { convert }) });
+      const [planned] = [...files()];
+      assert.equal(planned?.output, convert && output);
+      return planned?.action;
+    });
+    return (await Promise.all(told)).join(' ');
+  };
+  assert.equal(await found(), 'fetch fetch fetch fetch');
+  await writeFile(join(dir, path), 'four');
+  assert.equal(await found(), 'adopt adopt adopt adopt');
+  await manifest.append(record);
+  assert.equal(await found(), 'nothing check check check');
+  await manifest.append({ ...record, conversions: [entry] });
+  assert.equal(await found(), 'nothing check check check', 'recorded and gone');
+  await writeFile(join(dir, output), 'cut off');
+  assert.equal(await found(), 'nothing check check check', 'recorded and of another size');
+  await writeFile(join(dir, output), 'out');
+  assert.equal(await found(), 'nothing nothing drop check');
+  assert.equal(await found('verify'), 'check check check check');
+  assert.equal(await found('overwrite'), 'fetch fetch fetch fetch');
+  await manifest.append({ ...record, conversions: [entry], dropped: true });
+  assert.equal(await found(), 'check check drop check', 'recorded as dropped and still there');
+  await rm(join(dir, path));
+  assert.equal(await found(), 'fetch fetch nothing fetch');
+  assert.equal(await found('verify'), 'fetch fetch check fetch');
+  assert.equal(await found('overwrite'), 'fetch fetch fetch fetch');
+  await manifest.append({ ...record, conversions: [entry] });
+  assert.equal(await found(), 'fetch fetch nothing fetch', 'a CSV that somebody deleted');
+  await manifest.close();
 });
 
 test('a million day files are planned one at a time', async (t) => {

@@ -1,96 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type DownloadInput, download } from '../../src/download/run.js';
-import type { DownloadOptions, Selection } from '../../src/download/types.js';
 import { TickhaulError } from '../../src/errors.js';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/events.js';
 import { proveFile } from '../../src/integrity/proof.js';
 import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/faults.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
-import { createClient } from '../../src/service/client.js';
 import { openManifest } from '../../src/store/manifest.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-
-const NAME = 'binance-futures_trades_2024-03-01_BTCUSDT.csv.gz';
-
-interface Run {
-  readonly summary: RunSummary;
-  readonly events: readonly RunEvent[];
-  readonly files: readonly FileEvent[];
-}
-
-interface RunInput {
-  readonly selection?: Partial<Selection>;
-  readonly options?: Partial<DownloadOptions>;
-  readonly apiKey?: string | undefined;
-  readonly signal?: AbortSignal;
-  readonly onEvent?: (event: RunEvent) => void;
-  readonly stallTimeoutMs?: number;
-}
-
-async function run(service: Sandbox, dir: string, input: RunInput = {}): Promise<Run> {
-  const events: RunEvent[] = [];
-  const client = createClient({
-    apiUrl: service.apiUrl,
-    datasetsUrl: service.datasetsUrl,
-    apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
-    stallTimeoutMs: input.stallTimeoutMs ?? 300,
-    env: {},
-  });
-  const all: DownloadInput = {
-    client,
-    selection: {
-      exchange: 'binance-futures',
-      types: ['trades'],
-      symbols: ['BTCUSDT'],
-      date: '2024-03-01',
-      layout: 'flat',
-      ...input.selection,
-    },
-    options: {
-      dir,
-      concurrency: 'auto',
-      retries: 8,
-      maxWaitMs: 5000,
-      existing: 'skip',
-      failFast: false,
-      strict: false,
-      ...input.options,
-    },
-    owner: { pid: process.pid, host: 'test', now: Date.now(), command: 'test', isAlive: () => true },
-    emit: (event) => {
-      events.push(event);
-      input.onEvent?.(event);
-    },
-    signal: input.signal ?? new AbortController().signal,
-  };
-  try {
-    const summary = await download(all);
-    return { summary, events, files: events.filter((event) => event.event === 'file') };
-  } finally {
-    await client.close();
-  }
-}
-
-/** What stands under final names and is proven whole by zlib itself, and what else there is. */
-async function onDisk(dir: string): Promise<{ whole: string[]; parts: string[] }> {
-  const names = (await readdir(dir)).filter((name) => !name.startsWith('.'));
-  const whole = names.filter((name) => name.endsWith('.csv.gz')).sort();
-  for (const name of whole) gunzipSync(await readFile(join(dir, name)));
-  return { whole, parts: names.filter((name) => name.endsWith('.part')) };
-}
-
-async function setUp(
-  t: TestContext,
-  options: SandboxOptions = {},
-): Promise<{ service: Sandbox; dir: string }> {
-  return { service: await sandbox(t, options), dir: await tempDir(t) };
-}
+import { NAME, onDisk, run, setUp } from './runs.js';
 
 test('a day file arrives whole, under its name, with its record', async (t) => {
   const { service, dir } = await setUp(t);
@@ -286,6 +207,7 @@ test('an interrupted transfer is resumed where the service allows it, and verifi
   assert.match(range?.range ?? '', /^bytes=[1-9]\d+-$/);
   assert.equal(range?.status, 206);
   assert.deepEqual(await onDisk(dir), { whole: [NAME], parts: [] });
+  assert.deepEqual(await readdir(join(dir, '.tickhaul/parts')), []);
   const other = await tempDir(t);
   await run(service, other);
   assert.deepEqual(await readFile(join(dir, NAME)), await readFile(join(other, NAME)));
@@ -395,19 +317,32 @@ test('two runs at once into one folder both end well, and leave no part', async 
     assert.equal(manifest.get(name)?.sha256, (await proveFile(join(dir, name))).sha256);
 });
 
-test('files in flight never pass the limit', async (t) => {
+test('files in flight never pass the limit, and a file that waits for its next try is none', async (t) => {
+  const { service, dir } = await setUp(t, { latencyMs: 10, faults: { '503': 1 }, faultsPerFile: 1 });
   let open = 0;
   let most = 0;
-  const { service, dir } = await setUp(t, { latencyMs: 10 });
-  await run(service, dir, {
-    selection: { date: undefined, from: '2024-02-01' },
-    options: { concurrency: 3 },
-    onEvent: (event) => {
-      if (event.event === 'start') most = Math.max(most, ++open);
-      if (event.event === 'file' && event.status === 'downloaded') open--;
-    },
+  const count = (by: number) => (message: unknown) => {
+    if ((message as { request: { origin: string } }).request.origin !== service.datasetsUrl) return;
+    open += by;
+    most = Math.max(most, open);
+  };
+  const [opens, closes] = [count(1), count(-1)];
+  const channels = { create: opens, trailers: closes, error: closes };
+  for (const [name, on] of Object.entries(channels)) subscribe(`undici:request:${name}`, on);
+  t.after(() => {
+    for (const [name, on] of Object.entries(channels)) unsubscribe(`undici:request:${name}`, on);
   });
-  assert.equal(most, 3);
+  const { events, summary } = await run(service, dir, {
+    selection: { date: undefined, from: '2024-02-20' },
+    options: { concurrency: 1 },
+  });
+  assert.equal(most, 1);
+  assert.equal(summary.exitCode, 0);
+  const own = events.filter(({ event }) => event === 'start' || event === 'retry' || event === 'file');
+  assert.deepEqual(
+    own.slice(0, 3).map(({ event }) => event),
+    ['start', 'retry', 'start'],
+  );
 });
 
 test('the events come in order: the plan first, a start before its file, each file once', async (t) => {

@@ -22,6 +22,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** Leave stdin open, for what is written to it later. */
+  readonly keepStdin?: boolean;
   /** Another node, or a shell in front of it. */
   readonly command?: readonly string[];
 }
@@ -58,7 +60,8 @@ export function start(args: readonly string[], options: CliOptions = {}): Starte
       for (const look of waiting) look();
     });
   }
-  child.stdin?.on('error', () => {}).end(options.stdin ?? '');
+  child.stdin?.on('error', () => {});
+  if (options.keepStdin !== true) child.stdin?.end(options.stdin ?? '');
   const finished = new Promise<Finished>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (exitCode) => {

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { TickhaulError } from '../../src/errors.js';
 import { type Proof, type ProofOptions, proveFile, startProof } from '../../src/integrity/proof.js';
+import { proveBytes } from '../../src/integrity/prove-bytes.js';
 import { walkGzip } from './gzip-walker.js';
 
 let dir = '';
@@ -23,6 +24,17 @@ async function prove(chunks: Iterable<Buffer>, options?: ProofOptions): Promise<
     return await pass.finish();
   } finally {
     pass.destroy();
+  }
+}
+
+/** Undefined for what is corrupt. */
+function inOnePiece(bytes: Buffer): Proof | undefined {
+  try {
+    return proveBytes(bytes);
+  } catch (error) {
+    assert.ok(error instanceof TickhaulError, String(error));
+    assert.equal(error.code, 'corrupt');
+    return undefined;
   }
 }
 
@@ -89,6 +101,7 @@ test('a stream is accepted exactly when it is whole members from end to end, how
         return undefined;
       });
       assert.deepEqual(got, want);
+      assert.deepEqual(inOnePiece(bytes), want);
     }),
     { numRuns: 1500 },
   );
@@ -111,7 +124,7 @@ const changed = (at: number): Buffer => {
 };
 const FINDINGS: readonly [string, Buffer, string | RegExp][] = [
   ['a cut stream', gz.subarray(0, -3), `the gzip stream ends early after ${gz.length - 3} bytes`],
-  ['one byte', gz.subarray(0, 1), 'the gzip stream ends early after 1 bytes'],
+  ['one byte', gz.subarray(0, 1), 'the gzip stream ends early after 1 byte'],
   ['a wrong checksum', changed(gz.length - 6), 'wrong gzip checksum'],
   ['a wrong length', changed(gz.length - 2), 'wrong length in the gzip trailer'],
   [
@@ -128,6 +141,7 @@ const FINDINGS: readonly [string, Buffer, string | RegExp][] = [
 for (const [name, bytes, message] of FINDINGS) {
   test(`the error names what was found: ${name}`, async () => {
     await assert.rejects(prove([bytes]), { code: 'corrupt', message });
+    assert.throws(() => proveBytes(bytes), { code: 'corrupt', message });
   });
 }
 
@@ -205,4 +219,8 @@ test('an aborted check of a file ends with the reason', async () => {
   await writeFile(path, gz);
   const reason = new TickhaulError('terminated', 'SIGTERM');
   await assert.rejects(proveFile(path, AbortSignal.abort(reason)), { code: 'terminated' });
+});
+
+test('a text too large for one piece is left to the stream', () => {
+  assert.equal(proveBytes(gzipSync(Buffer.alloc(65_000_000))), undefined);
 });

@@ -60,7 +60,7 @@ test('a record may have no datasets', async (t) => {
 });
 
 const { datasets } = RECORD;
-const WRONG: readonly [string, unknown, RegExp][] = [
+const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
   ['id', { datasets }, /^127\.0\.0\.1:\d+\/v1\/exchanges\/deribit: id is missing$/],
   ['exportedUntil', { id: 'x', datasets: { symbols: [] } }, /: datasets\.exportedUntil is missing$/],
   ['symbols', { id: 'x', datasets: { exportedUntil: 'x' } }, /: datasets\.symbols is missing$/],
@@ -72,15 +72,36 @@ const WRONG: readonly [string, unknown, RegExp][] = [
   [
     'a list where symbols is a text',
     { id: 'x', datasets: { ...datasets, symbols: 'y' } },
-    /symbols is not right/,
+    /symbols is a string, and must be an array$/,
   ],
-  ['an id that is text', { id: 7 }, /: id is not right: .*string/],
-  ['an object', null, /: the answer is not right: /],
+  ['an id that is text', { id: 7 }, /: id is a number, and must be a string$/],
+  ...([null, 5, 'text', []] as const).map(
+    (answer) =>
+      [
+        `an object but ${JSON.stringify(answer)}`,
+        JSON.stringify(answer),
+        /: the answer is (null|an? \w+), and must be an object$/,
+      ] as const,
+  ),
+  [
+    'data types that are texts',
+    { id: 'x', datasets: { ...datasets, symbols: [{ id: 'y', dataTypes: [1] }] } },
+    /: datasets\.symbols\[0\]\.dataTypes\[0\] is a number, and must be a string$/,
+  ],
 ];
 for (const [missing, answer, message] of WRONG) {
   test(`an answer without ${missing} is named`, async (t) => {
     const { client } = await start(t, json(answer));
     await assert.rejects(fetchExchange(client, 'deribit'), { code: 'bad_answer', message });
+  });
+}
+
+for (const answer of [null, 5, 'text', {}, [null], [{ id: null }]]) {
+  test(`a list of exchanges that is ${JSON.stringify(answer)} is told in words of our own`, async (t) => {
+    const { client } = await start(t, json(JSON.stringify(answer)));
+    const message =
+      /\/v1\/exchanges: (the answer|\[0\](\.id)?) is (null|an? \w+), and must be an? (array|object|string)$/;
+    await assert.rejects(fetchExchanges(client), { code: 'bad_answer', message });
   });
 }
 

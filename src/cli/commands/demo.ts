@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatSize } from '../../units.js';
+import { formatSize, plural } from '../../units.js';
 import { chalkFor } from '../output/color.js';
 import { readText, readToggle } from '../read.js';
-import type { Cli, Command } from '../types.js';
+import type { Action, Cli } from '../types.js';
 
 const FIRST_DAY = '2024-03-01';
 const EXPORTED_UNTIL = '2024-03-09';
@@ -11,15 +11,14 @@ const EXPORTED_UNTIL = '2024-03-09';
 /** Faults that a run of this size is sure to meet, and that it heals within seconds. */
 const FAULTS = ['500=0.15', 'truncate=0.1', 'bit-flip=0.1', 'short=0.1', 'rate-limit=0.02'];
 
-export const demo: Command = {
-  syntax: 'demo',
-  describe: 'show the whole path against an embedded service, without a key or a network',
+export const demo: Action = {
   flags: {
     dir: {
       type: 'string',
       requiresArg: true,
       alias: 'o',
-      describe: 'folder for the files (default: a new one)',
+      group: 'Demo:',
+      describe: 'folder for the files (default: a new one under the temporary folder)',
     },
   },
   examples: [['$0 demo', 'takes some seconds and asks nothing']],
@@ -63,7 +62,7 @@ export const demo: Command = {
         ({ host, fault }) => host === 'datasets' && fault !== undefined,
       ).length;
       say(
-        `The service broke ${broken} answers, and each file is whole: that is what a download does by itself.`,
+        `The service broke ${plural(broken, 'answer')}, and each file is whole: that is what a download does by itself.`,
       );
       say('\nOnce more: nothing is fetched twice.');
       const again = await run(`download ${selection}`);

@@ -1,58 +1,69 @@
-import { DOWNLOAD_FLAGS, SELECTION_FLAGS } from '../flags.js';
-import { readToggle } from '../read.js';
-import { readDownloadOptions, readSelection, readStallTimeout } from '../selection.js';
+import { withFailureList } from '../failure-list.js';
+import {
+  CONVERT_ON_ARRIVAL_FLAGS,
+  DOWNLOAD_FLAGS,
+  FAILURE_FLAGS,
+  LIST_FLAGS,
+  SELECTION_FLAGS,
+} from '../flags.js';
+import { lockOwner } from '../lock-owner.js';
+import { readText, readToggle } from '../read.js';
+import { readStallTimeout } from '../selection.js';
 import { reportRun, withSession } from '../session.js';
-import type { Command } from '../types.js';
+import type { Action } from '../types.js';
 import { plan } from './plan.js';
 
-export const download: Command = {
-  syntax: 'download <exchange>',
-  describe: 'download day files in parallel, verify them and record them in the manifest',
+export const download: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
   flags: {
     ...SELECTION_FLAGS,
     ...DOWNLOAD_FLAGS,
+    ...CONVERT_ON_ARRIVAL_FLAGS,
+    ...LIST_FLAGS,
+    ...FAILURE_FLAGS,
     'dry-run': { type: 'boolean', alias: 'n', describe: 'plan only', group: 'Download:' },
   },
   examples: [
+    ['$0 download --frozen tickhaul.lock', 'the very same bytes again, as tickhaul lock pinned them'],
     [
       '$0 download deribit -t trades -s BTC-PERPETUAL --date 2024-03-01',
-      'one file; first days of months need no key',
+      'one file; the first day of a month needs no key',
     ],
     [
-      '$0 download binance -t trades,quotes -s "BTC*" --last 7d',
+      '$0 download binance-futures -t trades,quotes -s "BTC*" --last 7d',
       'the last week, for every symbol of the glob',
     ],
     [
-      '$0 download binance -t all -s @symbols.txt --from 2024-01-01 -o /data',
+      '$0 download deribit -t all -s @symbols.txt --from 2024-03-01 -o data',
       'a list of symbols, up to the newest day',
     ],
+    [
+      '$0 download deribit -t trades -s all --last 1d --convert parquet',
+      'a .parquet beside each file, made while its bytes arrive',
+    ],
   ],
-  working: true,
-  outlivesReader: true,
   async run(args, cli) {
     if (readToggle(args, 'dry-run')) return plan.run(args, cli);
-    const selection = await readSelection(args);
+    const { openWanted, optionsFor, readWanted } = await import('../wanted.js');
+    const wanted = await readWanted(args, cli);
     const stallTimeoutMs = readStallTimeout(args);
-    return reportRun(args, cli, (reporter, emit) =>
-      withSession(args, cli, { stallTimeoutMs, note: reporter.note }, async ({ client, settings }) => {
-        const runModule = await import('../../download/run.js');
-        return runModule.download({
-          client,
-          cache: settings.cacheDir,
-          selection,
-          options: readDownloadOptions(args, settings.downloadDir),
-          owner: {
-            pid: cli.pid,
-            host: cli.host,
-            command: cli.commandLine,
-            now: Date.now(),
-            isAlive: cli.isAlive,
-          },
-          emit,
-          signal: cli.signal,
-        });
-      }),
+    const failedTo = readText(args, 'failed-to');
+    return reportRun(args, cli, (reporter, emitAll) =>
+      withSession(args, cli, { stallTimeoutMs, note: reporter.note }, (session) =>
+        withFailureList(failedTo, emitAll, async (emit) => {
+          const { signal } = cli;
+          const options = optionsFor(wanted, args, session.settings.downloadDir);
+          const opened = await openWanted(wanted, { session, options, emit, signal });
+          const { downloadPlan } = await import('../../download/download-plan.js');
+          const { client } = session;
+          const owner = lockOwner(cli);
+          const summary = await downloadPlan({ ...opened, client, options, owner, emit, signal });
+          const named = wanted.list?.isFrozen && !summary.error ? wanted.list.files : undefined;
+          if (!named) return summary;
+          const { withExtras } = await import('../../download/extras.js');
+          return withExtras(summary, { dir: options.dir, named, emit, signal });
+        }),
+      ),
     );
   },
 };

@@ -2,11 +2,9 @@ import type { ExchangeRecord, ExchangeSummary } from '../../service/metadata.js'
 import { line } from '../output/json.js';
 import { readToggle } from '../read.js';
 import { withSession } from '../session.js';
-import type { Command } from '../types.js';
+import type { Action } from '../types.js';
 
-export const exchanges: Command = {
-  syntax: 'exchanges [exchange]',
-  describe: "list the exchanges, or show one exchange's record",
+export const exchanges: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id; left out, all are listed' } },
   flags: {},
   examples: [

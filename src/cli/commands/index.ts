@@ -1,25 +1,105 @@
-import type { Command } from '../types.js';
-import { completion } from './completion.js';
-import { convert } from './convert.js';
-import { demo } from './demo.js';
-import { download } from './download.js';
-import { exchanges } from './exchanges.js';
-import { inspect } from './inspect.js';
-import { plan } from './plan.js';
-import { sandbox } from './sandbox.js';
-import { status } from './status.js';
-import { symbols } from './symbols.js';
+import type { Outline } from '../types.js';
 
-/** Every subcommand, in the order of the help text. */
-export const COMMANDS: readonly Command[] = [
-  exchanges,
-  symbols,
-  status,
-  plan,
-  download,
-  convert,
-  inspect,
-  sandbox,
-  demo,
-  completion,
+/** Every subcommand, in the order of the help text. Its code is loaded when it is needed: starting is most of a short run. */
+export const COMMANDS: readonly Outline[] = [
+  {
+    syntax: 'exchanges [exchange]',
+    describe: "list the exchanges, or show one exchange's record",
+    load: async () => (await import('./exchanges.js')).exchanges,
+  },
+  {
+    syntax: 'symbols <exchange>',
+    describe: 'list dataset symbols with type, data types and availability',
+    load: async () => (await import('./symbols.js')).symbols,
+  },
+  {
+    syntax: 'status <exchange>',
+    describe: 'show which days are exported, or wait for one',
+    load: async () => (await import('./status.js')).status,
+  },
+  {
+    syntax: 'plan [exchange]',
+    describe: 'show what download with the same flags would do, file by file',
+    working: true,
+    load: async () => (await import('./plan.js')).plan,
+  },
+  {
+    syntax: 'download [exchange]',
+    describe: 'download day files in parallel, verify them and record them in the manifest',
+    working: true,
+    outlivesReader: true,
+    load: async () => (await import('./download.js')).download,
+  },
+  {
+    syntax: 'sync',
+    describe: 'bring every job of a config file up to date: the nightly command',
+    working: true,
+    outlivesReader: true,
+    load: async () => (await import('./sync.js')).sync,
+  },
+  {
+    syntax: 'verify [path..]',
+    describe: 'check downloaded files against the manifest and their own checksums',
+    working: true,
+    outlivesReader: true,
+    load: async () => (await import('./verify.js')).verify,
+  },
+  {
+    syntax: 'coverage [folder]',
+    describe: 'show which days are there, empty or missing, by exchange, type and symbol',
+    load: async () => (await import('./coverage.js')).coverage,
+  },
+  {
+    syntax: 'lock',
+    describe: 'write a lock file with the checksums of what is downloaded',
+    load: async () => (await import('./lock.js')).lock,
+  },
+  {
+    syntax: 'convert <path..>',
+    describe: 'convert day files to Parquet or NDJSON',
+    working: true,
+    outlivesReader: true,
+    load: async () => (await import('./convert.js')).convert,
+  },
+  {
+    syntax: 'inspect <file>',
+    describe: 'show schema, rows, time range and first rows of a .csv.gz, .parquet or .ndjson file',
+    load: async () => (await import('./inspect.js')).inspect,
+  },
+  {
+    syntax: 'login',
+    describe: 'sign in: register this machine, confirm it on a page, set up the account',
+    working: true,
+    load: async () => (await import('./login.js')).login,
+  },
+  {
+    syntax: 'logout',
+    describe: 'forget the stored identity of an e-mail, or all of them',
+    load: async () => (await import('./logout.js')).logout,
+  },
+  {
+    syntax: 'account [action] [operation]',
+    describe: 'show the account, list what its API can do, or call that',
+    load: async () => (await import('./account.js')).account,
+  },
+  {
+    syntax: 'key',
+    describe: 'show what the API key may access',
+    load: async () => (await import('./key.js')).key,
+  },
+  {
+    syntax: 'sandbox',
+    describe: 'run an embedded service on loopback with made-up market data',
+    load: async () => (await import('./sandbox.js')).sandbox,
+  },
+  {
+    syntax: 'demo',
+    describe: 'show the whole path against an embedded service, without a key or a network',
+    load: async () => (await import('./demo.js')).demo,
+  },
+  {
+    syntax: 'completion [shell]',
+    describe: 'print a shell completion script',
+    load: async () => (await import('./completion.js')).completion,
+  },
 ];

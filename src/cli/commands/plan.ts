@@ -1,45 +1,36 @@
 import type { PlannedFile } from '../../download/types.js';
 import type { EventSink, PlanCounts, PlanStatus } from '../../events.js';
 import { plural } from '../../units.js';
-import { DOWNLOAD_FLAGS, SELECTION_FLAGS } from '../flags.js';
+import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../flags.js';
 import { printLines } from '../output/blocks.js';
 import { fileObject, line, planObject, summaryLine } from '../output/json.js';
 import { readToggle } from '../read.js';
-import { readDownloadOptions, readSelection, readStallTimeout } from '../selection.js';
+import { readStallTimeout } from '../selection.js';
 import { withSession } from '../session.js';
-import type { Command } from '../types.js';
+import type { Action } from '../types.js';
 
-export const plan: Command = {
-  syntax: 'plan <exchange>',
-  describe: 'show what download with the same flags would do, file by file',
+export const plan: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
-  flags: { ...SELECTION_FLAGS, ...DOWNLOAD_FLAGS },
+  flags: { ...SELECTION_FLAGS, ...DOWNLOAD_FLAGS, ...CONVERT_ON_ARRIVAL_FLAGS, ...LIST_FLAGS },
   examples: [
-    ['$0 plan deribit -t trades -s BTC-PERPETUAL --from 2024-03-01 --to 2024-03-08', 'a week of one symbol'],
-    ['$0 plan binance -t all -s "*USDT" --last 1d --json', 'the newest day, one JSON object a line'],
+    ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d', 'the last seven exported days of a symbol'],
+    ['$0 plan binance-futures -t all -s "*USDT" --last 1d --json', 'the newest day, one JSON object a line'],
   ],
-  working: true,
   async run(args, cli) {
     const json = readToggle(args, 'json');
     const began = performance.now();
-    const selection = await readSelection(args);
+    const { openWanted, optionsFor, readWanted } = await import('../wanted.js');
+    const wanted = await readWanted(args, cli);
     const stallTimeoutMs = readStallTimeout(args);
-    return withSession(args, cli, { stallTimeoutMs }, async ({ client, settings }) => {
-      const { openPlan } = await import('../../download/run.js');
+    return withSession(args, cli, { stallTimeoutMs }, async (session) => {
       const { countPlan, emptyCounts } = await import('../../download/plan.js');
-      const options = readDownloadOptions(args, settings.downloadDir);
+      const options = optionsFor(wanted, args, session.settings.downloadDir);
       const { signal } = cli;
       const emit: EventSink = (event) => {
         if (event.event === 'warning') cli.stderr.write(`warning ${event.message}\n`);
       };
-      const { plan: opened, manifest } = await openPlan({
-        client,
-        cache: settings.cacheDir,
-        selection,
-        options,
-        signal,
-        emit,
-      });
+      const opening = { session, options, signal, emit };
+      const { plan: opened, manifest } = await openWanted(wanted, opening);
       await manifest.close();
       // JSON begins with the counts, and so walks over the files twice.
       const told = json ? await countPlan(opened.files(), signal) : undefined;
@@ -76,8 +67,8 @@ function* describeFiles(
   }
 }
 
-function jsonLine({ file, path, status }: PlannedFile): string {
-  return line(fileObject({ event: 'file', file, path, status }));
+function jsonLine({ file, path, output, status }: PlannedFile): string {
+  return line(fileObject({ event: 'file', file, path, output, status }));
 }
 
 function textLine({ status, path }: PlannedFile): string {

@@ -1,12 +1,12 @@
 import { parseDay } from '../../dataset/day.js';
+import { FAULT_KINDS, parseFaults } from '../../sandbox/faults.js';
 import { readCount, readDay, readDuration, readList, readSize, readText, readToggle } from '../read.js';
-import type { Cli, Command } from '../types.js';
+import type { Action, Cli } from '../types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Service:' } as const;
+const account = { ...value, group: 'Account:' } as const;
 
-export const sandbox: Command = {
-  syntax: 'sandbox',
-  describe: 'run an embedded service on loopback with made-up market data',
+export const sandbox: Action = {
   flags: {
     port: { ...value, describe: 'port of the metadata host; the next ones follow (default: any free ones)' },
     latency: { ...value, describe: 'time before each answer (default: 0ms)' },
@@ -17,21 +17,38 @@ export const sandbox: Command = {
       ...value,
       describe: 'the first UTC day that is not exported (default: as the real one)',
     },
-    fault: { ...value, describe: 'what goes wrong and how often, as rate-limit=0.1,reset=0.05' },
+    fault: { ...value, describe: `what goes wrong and how often, as reset=0.05: ${FAULT_KINDS.join(', ')}` },
     redirect: { type: 'boolean', group: 'Service:', describe: 'answer with redirects to a second origin' },
+    'claim-lifetime': { ...account, describe: 'from registration to completion (default: 1h)' },
+    'code-lifetime': { ...account, describe: 'of a claim link and its code (default: 10m)' },
+    'assertion-lifetime': { ...account, describe: 'of an identity assertion (default: 1h)' },
+    'refresh-lifetime': { ...account, describe: 'of a refresh token (default: 30d)' },
+    'token-lifetime': { ...account, describe: 'of an access token (default: 10m)' },
+    'auth-fault': {
+      ...account,
+      describe:
+        'what goes wrong at which step and how often, as complete:claim_denied=1,token:500=0.5; docs/sandbox.md has the list',
+    },
+    'auth-fault-limit': { ...account, describe: 'at most so many faults of each step (default: no limit)' },
+    organizations: {
+      ...account,
+      describe: 'of the user, as One,Two: one must be chosen on the claim page (default: none)',
+    },
     'replay-dir': { ...value, describe: 'serve the day files of a folder in place of made-up ones' },
   },
   examples: [
     ['$0 sandbox --port 8123', 'prints the environment lines to use it with'],
+    ['$0 sandbox --token-lifetime 5s --auth-fault token:503=0.3', 'an account that is hard to keep open'],
     ['$0 sandbox --fault 503=0.1,reset=0.1,truncate=0.05 --latency 50ms', 'a service in bad shape'],
   ],
   async run(args, cli) {
-    const { parseFaults } = await import('../../sandbox/faults.js');
     const { startSandbox } = await import('../../sandbox/server.js');
+    const { parseStepFaults } = await import('../../sandbox/issuer/step-faults.js');
+    const authFaults = readList(args, 'auth-fault');
     const faults = readList(args, 'fault');
     const exportedUntil = readDay(args, 'exported-until');
     const service = await startSandbox({
-      port: readCount(args, 'port', 0, 65_533),
+      port: readCount(args, 'port', 0, 65_532),
       latencyMs: readDuration(args, 'latency'),
       rate: readSize(args, 'rate'),
       rows: readCount(args, 'rows', 0),
@@ -40,6 +57,18 @@ export const sandbox: Command = {
       faults: faults === undefined ? undefined : parseFaults(faults),
       redirect: readToggle(args, 'redirect'),
       replayDir: readText(args, 'replay-dir'),
+      issuer: {
+        lifetimes: {
+          claim: readDuration(args, 'claim-lifetime'),
+          code: readDuration(args, 'code-lifetime'),
+          assertion: readDuration(args, 'assertion-lifetime'),
+          refresh: readDuration(args, 'refresh-lifetime'),
+          token: readDuration(args, 'token-lifetime'),
+        },
+        faults: authFaults === undefined ? undefined : parseStepFaults(authFaults),
+        faultsPerStep: readCount(args, 'auth-fault-limit', 0),
+        organizations: readList(args, 'organizations'),
+      },
       onRequest: readToggle(args, 'verbose')
         ? ({ method, url, status }) => cli.stderr.write(`${method} ${url} ${status}\n`)
         : undefined,
@@ -48,6 +77,7 @@ export const sandbox: Command = {
       [
         `export TICKHAUL_API_URL=${service.apiUrl}`,
         `export TICKHAUL_DATASETS_URL=${service.datasetsUrl}`,
+        `export TICKHAUL_AUTH_URL=${service.issuerUrl}`,
         `export TICKHAUL_API_KEY=${service.apiKey}`,
         '',
       ].join('\n'),

@@ -6,13 +6,11 @@ import type { ExchangeRecord } from '../../service/metadata.js';
 import { line } from '../output/json.js';
 import { readDay, readDuration, readToggle } from '../read.js';
 import { withSession } from '../session.js';
-import type { Args, Cli, Command } from '../types.js';
+import type { Action, Args, Cli } from '../types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
 
-export const status: Command = {
-  syntax: 'status <exchange>',
-  describe: 'show which days are exported, or wait for one',
+export const status: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
   flags: {
     wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
@@ -22,7 +20,7 @@ export const status: Command = {
   },
   examples: [
     ['$0 status deribit', 'the last exported day'],
-    ['$0 status deribit --wait --timeout 4h && $0 download deribit …', 'download once yesterday is there'],
+    ['$0 status deribit --wait --timeout 4h', 'ends well once yesterday is exported: && $0 download …'],
   ],
   async run(args, cli) {
     const wait = readWait(args);

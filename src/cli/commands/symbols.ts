@@ -7,13 +7,11 @@ import { line } from '../output/json.js';
 import { formatTable } from '../output/table.js';
 import { readDay, readList, readToggle } from '../read.js';
 import { withSession } from '../session.js';
-import type { Args, Command } from '../types.js';
+import type { Action, Args } from '../types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
-export const symbols: Command = {
-  syntax: 'symbols <exchange>',
-  describe: 'list dataset symbols with type, data types and availability',
+export const symbols: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
   flags: {
     type: { ...value, alias: 't', describe: 'only symbols with one of these data types' },
@@ -23,7 +21,7 @@ export const symbols: Command = {
   },
   examples: [
     ['$0 symbols deribit --symbol-type perpetual', 'perpetuals only'],
-    ['$0 symbols binance -s "BTC*" -t trades --on 2024-03-01 --json', 'one JSON document'],
+    ['$0 symbols binance-futures -s "BTC*" -t trades --on 2024-03-01 --json', 'one JSON document'],
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {

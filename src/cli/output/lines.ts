@@ -1,6 +1,6 @@
 import { formatDuration, formatSize, plural } from '../../units.js';
-import { failedLine, pauseLine, warningLine } from './messages.js';
-import { createProgress, plannedWork } from './progress.js';
+import { createFindingLines, failedLine, pauseLine, warningLine } from './messages.js';
+import { createProgress, plannedAim, plannedWork } from './progress.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { createTally } from './summary.js';
 
@@ -11,6 +11,7 @@ const INTERVAL_MS = 10_000;
 export function linesReporter({ stderr, chalk, now }: ReporterContext): Reporter {
   const tally = createTally();
   const progress = createProgress(now);
+  const findingLine = createFindingLines(chalk);
   // The first files begin while the plan is still being counted: no progress is told before it.
   let last = Number.POSITIVE_INFINITY;
   let lastPause = Number.NEGATIVE_INFINITY;
@@ -20,7 +21,7 @@ export function linesReporter({ stderr, chalk, now }: ReporterContext): Reporter
     last = now();
     const { done, total, bytesPerSecond, secondsLeft } = progress.read();
     const left = secondsLeft === undefined ? '' : `, ${formatDuration(secondsLeft * 1000)} left`;
-    stderr.write(`${done} of ${total} files, ${formatSize(bytesPerSecond)}/s${left}\n`);
+    stderr.write(`${done} of ${plural(total, 'file')}, ${formatSize(bytesPerSecond)}/s${left}\n`);
   };
 
   return {
@@ -28,16 +29,18 @@ export function linesReporter({ stderr, chalk, now }: ReporterContext): Reporter
       tally.see(event);
       progress.see(event);
       if (event.event === 'warning') stderr.write(warningLine(event, chalk));
+      else if (event.event === 'note') stderr.write(`${event.message}\n`);
+      else if (event.event === 'finding') stderr.write(findingLine(event));
       else if (event.event === 'pause') {
         if (now() - lastPause < INTERVAL_MS) return;
         lastPause = now();
         stderr.write(pauseLine(event, chalk));
       } else if (event.event === 'plan') {
         last = now();
-        const aim = event.download === undefined ? 'to convert' : 'to download';
-        stderr.write(`${plural(event.files, 'file')} planned: ${plannedWork(event)} ${aim}\n`);
+        const work = `${plannedWork(event)} ${plannedAim(event)}`;
+        stderr.write(`${plural(event.files, 'file')} planned: ${work}\n`);
       } else {
-        if (event.event === 'file' && event.status === 'failed') stderr.write(failedLine(event, chalk));
+        if (event.event === 'file' && event.error !== undefined) stderr.write(failedLine(event, chalk));
         tick();
       }
     },

@@ -1,21 +1,36 @@
 import type { ChalkInstance } from 'chalk';
-import type { FileEvent, RunEvent } from '../../events.js';
+import type { FileEvent, FindingKind, RunEvent } from '../../events.js';
 import { formatDuration } from '../../units.js';
 
 type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 
-/** One line about a failed file. */
+/** One line about a file that failed, or was found to be bad. */
 export function failedLine(event: FileEvent, chalk: ChalkInstance): string {
   const attempts = (event.attempts ?? 0) > 1 ? ` (after ${event.attempts} attempts)` : '';
   const message = event.error?.message ?? 'unknown error';
   const { source = event.path } = event;
   const named =
     message.startsWith(source) || message.startsWith(event.path) ? message : `${source}: ${message}`;
-  return `${chalk.red('failed')} ${named}${attempts}\n`;
+  return `${chalk.red(event.status)} ${named}${attempts}\n`;
 }
 
 export function warningLine(event: EventOf<'warning'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('warning')} ${event.message}\n`;
+}
+
+/** Lines of one kind; a folder may be full of them, and the summary counts. */
+const SHOWN = 20;
+
+/** Lines about findings, the first of each kind; the empty text for the rest. */
+export function createFindingLines(chalk: ChalkInstance): (event: EventOf<'finding'>) => string {
+  const told: Partial<Record<FindingKind, number>> = {};
+  return ({ kind, message }) => {
+    const count = (told[kind] ?? 0) + 1;
+    told[kind] = count;
+    if (count > SHOWN + 1) return '';
+    const text = count > SHOWN ? 'and more; --json tells of all' : message;
+    return `${chalk.yellow(kind)} ${text}\n`;
+  };
 }
 
 export function pauseLine(event: EventOf<'pause'>, chalk: ChalkInstance): string {

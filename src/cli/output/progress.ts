@@ -21,6 +21,12 @@ const SAMPLE_MS = 250;
 
 const WORKED_ON: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'failed']);
 
+/** What a run sets out to do with its files. */
+export function plannedAim({ aim, download }: PlanEvent): string {
+  if (aim === 'verify') return 'to verify';
+  return download === undefined ? 'to convert' : 'to download';
+}
+
 /** Files that a run sets out to work on. */
 export function plannedWork({ files, download, resume }: PlanEvent): number {
   return download === undefined ? files : download + (resume ?? 0);
@@ -32,6 +38,7 @@ export function createProgress(now: () => number): Progress {
   let total = 0;
   let done = 0;
   let bytes = 0;
+  let isCheck = false;
   let isConversion = false;
   const samples: { at: number; bytes: number }[] = [{ at: began, bytes: 0 }];
 
@@ -47,13 +54,16 @@ export function createProgress(now: () => number): Progress {
     see(event) {
       if (event.event === 'plan') {
         total = plannedWork(event);
+        isCheck = event.aim === 'verify';
         // What to skip is found on the way there.
-        isConversion = event.download === undefined;
+        isConversion = event.download === undefined && !isCheck;
       } else if (event.event === 'progress') {
         bytes += event.received;
         sample();
       } else if (event.event === 'file') {
-        if (WORKED_ON.has(event.status)) done++;
+        if (isCheck || WORKED_ON.has(event.status)) done++;
+        // What a download finds on disk and converts is no part of what it set out to fetch.
+        if (event.status === 'converted' && !isConversion) total++;
         else if (event.status === 'skipped' && isConversion) total--;
       }
     },

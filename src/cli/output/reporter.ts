@@ -32,9 +32,18 @@ export const REPORTERS: Readonly<Record<ReporterName, (context: ReporterContext)
   quiet: quietReporter,
 };
 
-/** The reporter that flags and terminal ask for: `--json` over `--quiet` over bars, which need a terminal. */
-export function reporterName(json: boolean, quiet: boolean, stderr: Screen): ReporterName {
+/**
+ * The reporter that flags and terminal ask for: `--json` over `--quiet` over bars, which need a terminal that can
+ * move its cursor.
+ * @param term the terminal's kind: TERM.
+ */
+export function reporterName(
+  json: boolean,
+  quiet: boolean,
+  stderr: Screen,
+  term: string | undefined,
+): ReporterName {
   if (json) return 'json';
   if (quiet) return 'quiet';
-  return stderr.isTTY === true ? 'bars' : 'lines';
+  return stderr.isTTY === true && term !== 'dumb' ? 'bars' : 'lines';
 }

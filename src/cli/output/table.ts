@@ -1,3 +1,5 @@
+import { textWidth } from './width.js';
+
 /** A column of a table: its title, and each row's cell. */
 export interface Column<Row> {
   readonly title: string;
@@ -13,9 +15,11 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
     columns.map(({ title }) => title),
     ...rows.map((row) => columns.map(({ cell }) => cell(row))),
   ];
-  const widths = columns.map((_, i) => lines.reduce((widest, line) => Math.max(widest, width(line[i])), 0));
+  const widths = columns.map((_, i) =>
+    lines.reduce((widest, line) => Math.max(widest, textWidth(line[i] ?? '')), 0),
+  );
   const pad = (cell: string, i: number): string => {
-    const space = ' '.repeat((widths[i] ?? 0) - width(cell));
+    const space = ' '.repeat((widths[i] ?? 0) - textWidth(cell));
     return columns[i]?.align === 'right' ? space + cell : cell + space;
   };
   return lines.map((line) => `${line.map(pad).join(GAP).trimEnd()}\n`).join('');
@@ -24,11 +28,8 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
 /** Name and value pairs as aligned lines; pairs without a value are left out. */
 export function formatPairs(pairs: readonly (readonly [string, string | undefined])[]): string {
   const shown = pairs.filter(([, value]) => value !== undefined && value !== '');
-  const widest = Math.max(0, ...shown.map(([name]) => width(name)));
-  return shown.map(([name, value]) => `${name}${' '.repeat(widest - width(name))}${GAP}${value}\n`).join('');
-}
-
-/** Characters, not UTF-16 units. */
-function width(text = ''): number {
-  return [...text].length;
+  const widest = Math.max(0, ...shown.map(([name]) => textWidth(name)));
+  return shown
+    .map(([name, value]) => `${name}${' '.repeat(widest - textWidth(name))}${GAP}${value}\n`)
+    .join('');
 }

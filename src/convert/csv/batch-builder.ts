@@ -93,6 +93,23 @@ export class BatchBuilder {
     return undefined;
   }
 
+  /** Gives the rows from `start` up to, not including, `end` the value of the row before them. */
+  repeat(column: number, start: number, end: number): void {
+    const lane = this.lanes[column] as number;
+    const kind = this.kinds[column];
+    const { doubles, booleans, indices } = this;
+    if (kind === KIND.text) {
+      const value = indices[lane + start - 1] as number;
+      for (let at = lane + start; at < lane + end; at++) indices[at] = value;
+    } else if (kind === KIND.time) {
+      const value = doubles[lane + start - 1] as number;
+      for (let at = lane + start; at < lane + end; at++) doubles[at] = value;
+    } else {
+      const value = booleans[lane + start - 1] as number;
+      for (let at = lane + start; at < lane + end; at++) booleans[at] = value;
+    }
+  }
+
   finish(): Batch {
     return { rows: this.row, columns: this.schema.map((_, column) => this.#finishColumn(column)) };
   }

@@ -12,6 +12,8 @@ const QUOTE = 34;
 
 /** The longest line, in bytes; real ones have some hundreds. It bounds the memory that a parser needs. */
 const MAX_LINE = 1024 * 1024;
+const TOO_LONG = `the line is longer than ${MAX_LINE} bytes: this is not a day file`;
+const UNCLOSED = `a quote is opened that nothing closes within ${MAX_LINE} bytes`;
 
 export interface CsvOptions {
   /** The file's name, for messages. */
@@ -73,7 +75,7 @@ export class CsvParser {
       this.#consume(piece);
       at += piece.length;
       if (this.#filled === MAX_LINE) {
-        throw lineError(this.#place(), `the line is longer than ${MAX_LINE} bytes: this is not a day file`);
+        throw lineError(this.#place(), this.#recordEnds?.inQuotes ? UNCLOSED : TOO_LONG);
       }
     }
     return this.#takeOut();

@@ -12,6 +12,10 @@ const LF = 10;
 export class RecordEnds {
   #inQuotes = false;
 
+  get inQuotes(): boolean {
+    return this.#inQuotes;
+  }
+
   /** Reads on through new bytes; returns the position behind the last LF that ends a record, -1 for none. */
   scan(bytes: Uint8Array, from: number, to: number): number {
     let end = -1;

@@ -1,4 +1,5 @@
 import { type BatchBuilder, KIND } from './batch-builder.js';
+import { bitsBefore, digitsAt, fourDigits, stopsIn } from './digits.js';
 import { POWERS_OF_TEN } from './number.js';
 
 const COMMA = 44;
@@ -6,13 +7,15 @@ const LF = 10;
 const CR = 13;
 const MINUS = 45;
 const POINT = 46;
-const ZERO = 48;
 
 /** How far a cell of unknown length is read before its end is looked for, in bytes. */
 export const READ_AHEAD = 16;
 
-/** So many digits fit an int32, whose arithmetic takes half the time of a double's. */
-const INT32_DIGITS = 9;
+/**
+ * Rows that one call takes at most. V8 makes a loop fast that runs for long, but not what comes behind it: many
+ * short calls make the whole function fast, from the first rows on.
+ */
+const MOST_ROWS = 1024;
 
 /** Why a row was refused: its cell is `bytes[start]` up to `bytes[end]`; without a problem, the count is wrong. */
 export interface RefusedCell {
@@ -29,70 +32,87 @@ export interface ParsedRows {
 }
 
 /**
- * Takes rows from `bytes[from]` on into the batch, until it is full or `to` is reached; `to` stands behind an LF,
- * and no quote stands before it. Each cell that is written as usual is parsed in the loop itself, which no call
- * per cell could match; all others go to `BatchBuilder.append`. The buffer must go on for `READ_AHEAD` bytes
- * behind `to`, whatever is in them.
+ * Takes rows from `bytes[from]` on into the batch, until it is full, `to` is reached, or the rows are many for one
+ * call; `to` stands behind an LF, and no quote stands before it. Cells that a row begins with like the row before it
+ * are taken over from there. Each other one that is written as usual is parsed in the loop itself, which no call per
+ * cell could match; the rest goes to `BatchBuilder.append`. The buffer must go on for `READ_AHEAD` bytes behind
+ * `to`, whatever is in them.
  */
 export function parseRows(batch: BatchBuilder, bytes: Buffer, from: number, to: number): ParsedRows {
   const { kinds, lanes, doubles, booleans, indices, lastIndex, texts, numberTexts, budget, capacity } = batch;
   const columns = kinds.length;
   const last = columns - 1;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  /** The columns that a row may share with the one before it, and where its cells end, counted from its start. */
+  const leading = leadingColumns(kinds);
+  const ends = new Int32Array(columns);
+  let shared = 0;
+  let before = from;
   let p = from;
   let row = batch.row;
-  while (p < to && row < capacity && budget.left >= 0) {
-    for (let column = 0; column < columns; column++) {
+  const most = Math.min(capacity, row + MOST_ROWS);
+  /** Up to which row a leading column has its values: what it shares with rows before comes run by run. */
+  const filled = new Int32Array(leading).fill(row);
+  while (p < to && row < most && budget.left >= 0) {
+    const rowStart = p;
+    let column = 0;
+    if (shared > 0) {
+      const length = sharedLength(view, before, p, ends[shared - 1] as number);
+      while (column < shared && (ends[column] as number) <= length) p = rowStart + (ends[column++] as number);
+    }
+    shared = leading;
+    before = rowStart;
+    for (; column < columns; column++) {
       const separator = column === last ? LF : COMMA;
       const start = p;
       const at = (lanes[column] as number) + row;
+      if (column < leading) {
+        if ((filled[column] as number) < row) batch.repeat(column, filled[column] as number, row);
+        filled[column] = row + 1;
+      }
       switch (kinds[column]) {
         case KIND.time: {
           // The 16 digits of any time from September 2001 on; other lengths are left to `append`.
-          const a = fourDigits(view, p);
-          const b = fourDigits(view, p + 4);
-          const c = fourDigits(view, p + 8);
-          const d = fourDigits(view, p + 12);
-          const value = (a * 10_000 + b) * 1e8 + (c * 10_000 + d);
-          if ((a | b | c | d) >= 0 && bytes[p + 16] === separator && value <= Number.MAX_SAFE_INTEGER) {
-            doubles[at] = value;
-            p += 17;
-            continue;
+          const a = digitsAt(view, p);
+          const b = digitsAt(view, p + 4);
+          const c = digitsAt(view, p + 8);
+          const d = digitsAt(view, p + 12);
+          if ((stopsIn(a) | stopsIn(b) | stopsIn(c) | stopsIn(d)) === 0 && bytes[p + 16] === separator) {
+            const high = fourDigits(a) * 10_000 + fourDigits(b);
+            const value = high * 1e8 + (fourDigits(c) * 10_000 + fourDigits(d));
+            if (value <= Number.MAX_SAFE_INTEGER) {
+              doubles[at] = value;
+              p += 17;
+              ends[column] = p - rowStart;
+              continue;
+            }
           }
           break;
         }
         case KIND.number: {
           if (bytes[p] === MINUS) p++;
           const first = p;
-          let limit = p + INT32_DIGITS;
-          let small = 0;
-          for (let digit = digitAt(bytes, p); p < limit && digit <= 9; digit = digitAt(bytes, ++p)) {
-            small = (small * 10 + digit) | 0;
-          }
           let fraction = 0;
-          if (bytes[p] === POINT) {
+          let value = 0;
+          for (;;) {
+            const digits = digitsAt(view, p);
+            const stops = stopsIn(digits);
+            if (stops === 0) {
+              value = value * 10_000 + fourDigits(digits);
+              p += 4;
+              continue;
+            }
+            const bits = bitsBefore(stops);
+            if (bits > 0) {
+              value = value * (POWERS_OF_TEN[bits >> 3] as number) + fourDigits(digits << (32 - bits));
+              p += bits >> 3;
+            }
+            if (fraction > 0 || bytes[p] !== POINT) break;
             fraction = ++p;
-            limit++;
-            for (let digit = digitAt(bytes, p); p < limit && digit <= 9; digit = digitAt(bytes, ++p)) {
-              small = (small * 10 + digit) | 0;
-            }
           }
-          let value = small;
-          if (bytes[p] !== separator) {
-            for (let digit = digitAt(bytes, p); digit <= 9; digit = digitAt(bytes, ++p)) {
-              value = value * 10 + digit;
-            }
-            if (fraction === 0 && bytes[p] === POINT) {
-              fraction = ++p;
-              for (let digit = digitAt(bytes, p); digit <= 9; digit = digitAt(bytes, ++p)) {
-                value = value * 10 + digit;
-              }
-            }
-            if (bytes[p] !== separator) break;
-          }
-          // Below 2^53 every step of the mantissa was exact; past it, it can't have come back.
-          if (p === first || fraction === p || fraction === first + 1 || value > Number.MAX_SAFE_INTEGER)
-            break;
+          if (bytes[p] !== separator || p === first || fraction === p || fraction === first + 1) break;
+          // Up to 2^53 every step of the mantissa was exact; past it, it can't have come back.
+          if (value > Number.MAX_SAFE_INTEGER) break;
           if (fraction > 0) {
             if (p - fraction > 22) break;
             value /= POWERS_OF_TEN[p - fraction] as number;
@@ -109,6 +129,7 @@ export function parseRows(batch: BatchBuilder, bytes: Buffer, from: number, to: 
             if (bytes[p] === separator) {
               booleans[at] = isTrue ? 1 : 0;
               p++;
+              ends[column] = p - rowStart;
               continue;
             }
           }
@@ -129,6 +150,7 @@ export function parseRows(batch: BatchBuilder, bytes: Buffer, from: number, to: 
             if (q === end && bytes[p] === separator && (column < last || bytes[p - 1] !== CR)) {
               indices[at] = index;
               p++;
+              ends[column] = p - rowStart;
               continue;
             }
           }
@@ -146,9 +168,14 @@ export function parseRows(batch: BatchBuilder, bytes: Buffer, from: number, to: 
       const problem = batch.append(column, bytes, start, end);
       if (problem !== undefined) return { position: from, refused: { column, start, end, problem } };
       p = separatorAt + 1;
+      ends[column] = p - rowStart;
+      // From a null, and from what is no entry of a dictionary, the row behind it has nothing to take over.
+      const isEntry = start < end && kinds[column] === KIND.text && (lastIndex[column] as number) >= 0;
+      if (column < shared && !isEntry) shared = column;
     }
     row++;
   }
+  for (let column = 0; column < leading; column++) batch.repeat(column, filled[column] as number, row);
   batch.row = row;
   return { position: p, refused: undefined };
 }
@@ -159,17 +186,25 @@ function endOfCell(bytes: Buffer, start: number): number {
   return p;
 }
 
-/** 0 to 9 for a digit, more for any other byte. */
-function digitAt(bytes: Buffer, p: number): number {
-  return (bytes[p] as number) ^ ZERO;
+/** How many columns come before the first number. */
+function leadingColumns(kinds: Uint8Array): number {
+  const first = kinds.indexOf(KIND.number);
+  return first < 0 ? kinds.length : first;
 }
 
-/** The number that four digits make, read as one word and added up pair by pair; -1 where not all are digits. */
-function fourDigits(view: DataView, p: number): number {
-  const digits = view.getInt32(p, true) ^ 0x30303030;
-  if (((digits + 0x06060606) | digits) & 0xf0f0f0f0) return -1;
-  const pairs = Math.imul(digits, 10) + (digits >>> 8);
-  return (pairs & 0xff) * 100 + ((pairs >>> 16) & 0xff);
+/** How many bytes from `a` and from `b` on are the same, up to `most` or some more. */
+function sharedLength(view: DataView, a: number, b: number, most: number): number {
+  let length = 0;
+  // Eight bytes at a time as doubles: one instruction each. A zero may be two things, NaN is never the same.
+  for (; length < most; length += 8) {
+    const double = view.getFloat64(a + length, true);
+    if (double !== view.getFloat64(b + length, true) || double === 0) break;
+  }
+  for (; length < most; length += 4) {
+    const difference = view.getInt32(a + length, true) ^ view.getInt32(b + length, true);
+    if (difference !== 0) return length + ((31 - Math.clz32(difference & -difference)) >> 3);
+  }
+  return most;
 }
 
 function isRue(bytes: Buffer, p: number): boolean {

@@ -16,10 +16,21 @@ export class ColumnStats {
   }
 }
 
-/** Texts by their UTF-8 bytes, as Parquet orders them. */
 function isLess(a: NonNullable<Cell>, b: NonNullable<Cell>): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a < b;
   if (typeof a === 'boolean' && typeof b === 'boolean') return !a && b;
-  const [x, y] = [String(a), String(b)];
-  return x !== y && Buffer.compare(Buffer.from(x), Buffer.from(y)) < 0;
+  return isTextLess(String(a), String(b));
+}
+
+/** Texts by their code points, which is the order of their UTF-8 bytes, and Parquet's. */
+function isTextLess(a: string, b: string): boolean {
+  const length = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  return i === length ? a.length < b.length : rank(a.charCodeAt(i)) < rank(b.charCodeAt(i));
+}
+
+/** UTF-16 has the characters from U+10000 on (surrogates, d800 to dfff) before those from U+E000 on. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x2800 : unit;
 }

@@ -1,5 +1,7 @@
 import type { Batch, ColumnData, TextValues } from '../columns.js';
 import { DayFileReader } from '../day-file-reader.js';
+import { denseColumn } from '../parquet/dense.js';
+import { rangeOf, textExtremes } from '../parquet/statistics.js';
 import { readSource } from '../source.js';
 import { ColumnStats } from './column-stats.js';
 import { EdgeRows } from './edge-rows.js';
@@ -23,14 +25,14 @@ export async function inspectCsv(
   const reader = new DayFileReader({ path, dataType, batchRows, numberText: false });
   const stats: ColumnStats[] = [];
   const order = new TimeOrder();
-  const edges = new EdgeRows();
+  const edges = new EdgeRows<readonly Cell[]>();
 
   const take = (batches: readonly Batch[]): void => {
     for (const batch of batches) {
       const ordered = reader.schema.findIndex(({ name }) => name === ORDERED_BY);
       batch.columns.forEach((column, i) => {
         stats[i] ??= new ColumnStats();
-        addColumn(stats[i], column, batch.rows);
+        addColumn(stats[i], column);
         if (i === ordered && column.kind === 'time') for (const time of column.values) order.add(time);
       });
       edges.add(batch.rows, (row) => batch.columns.map((column) => cellAt(column, row)));
@@ -53,14 +55,25 @@ export async function inspectCsv(
   return { path, format: 'csv', bytes, rows, ...read };
 }
 
-function addColumn(stats: ColumnStats, column: ColumnData, rows: number): void {
-  if (column.kind === 'text' && column.encoding === 'dictionary') {
-    // Each entry occurs in some row.
-    for (let i = 0; i < column.dictionary.offsets.length - 1; i++) stats.add(textAt(column.dictionary, i));
-    stats.nulls += column.nullCount;
-    return;
+function addColumn(stats: ColumnStats, column: ColumnData): void {
+  stats.nulls += column.nullCount;
+  for (const extreme of extremesOf(column)) stats.add(extreme);
+}
+
+function extremesOf(column: ColumnData): readonly NonNullable<Cell>[] {
+  const values = denseColumn(column, 'double');
+  switch (values.kind) {
+    case 'time':
+    case 'number':
+      return values.values.length > 0 ? Object.values(rangeOf(values.values)) : [];
+    case 'boolean':
+      return [false, true].filter((value) => values.values.includes(value ? 1 : 0));
+    default: {
+      // Each entry of a dictionary occurs in some row.
+      const extremes = textExtremes(values.kind === 'text' ? values.text : values.dictionary);
+      return extremes ? [extremes.min, extremes.max].map((bytes) => Buffer.from(bytes).toString()) : [];
+    }
   }
-  for (let row = 0; row < rows; row++) stats.add(cellAt(column, row));
 }
 
 function cellAt(column: ColumnData, row: number): Cell {

@@ -1,21 +1,19 @@
-import type { Cell } from './inspection.js';
-
 /** How many of the first and of the last rows are shown. */
 export const EDGE_ROWS = 5;
 
-type Row = readonly Cell[];
-
 /** Keeps a file's first rows, and its last ones as far as they are not the first. */
-export class EdgeRows {
+export class EdgeRows<Row> {
   readonly #first: Row[] = [];
-  #last: Row[] = [];
+  readonly #last: Row[] = [];
 
   /** Rows in order; of a long run of rows, only the ends are asked for. */
   add(count: number, rowAt: (index: number) => Row): void {
     let next = 0;
     while (next < count && this.#first.length < EDGE_ROWS) this.#first.push(rowAt(next++));
-    for (next = Math.max(next, count - EDGE_ROWS); next < count; next++) this.#last.push(rowAt(next));
-    this.#last = this.#last.slice(-EDGE_ROWS);
+    for (next = Math.max(next, count - EDGE_ROWS); next < count; next++) {
+      this.#last.push(rowAt(next));
+      if (this.#last.length > EDGE_ROWS) this.#last.shift();
+    }
   }
 
   read(): { readonly first: readonly Row[]; readonly last: readonly Row[] } {

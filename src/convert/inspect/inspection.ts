@@ -3,7 +3,7 @@ export type Cell = string | number | boolean | null;
 
 export interface InspectedColumn {
   readonly name: string;
-  /** `timestamp`, `string`, `boolean`, `double`, `int64` …; of NDJSON, JSON's own types. */
+  /** `timestamp`, `string`, `boolean`, `double`, `int64` …; of NDJSON, JSON's own types; `null` for no value. */
   readonly type: string;
   /** Undefined where a Parquet file doesn't say. */
   readonly nulls: number | undefined;
@@ -38,6 +38,8 @@ export interface Inspection {
   readonly largestGap?: Gap | undefined;
   /** Rows whose `local_timestamp` is before that of the row above. */
   readonly outOfOrder?: number | undefined;
+  /** Why order and rows of a Parquet file are not known: data that can't be read here. */
+  readonly unread?: string | undefined;
   readonly first: readonly (readonly Cell[])[];
   readonly last: readonly (readonly Cell[])[];
 }

@@ -1,8 +1,5 @@
-import { Decompress } from 'fzstd';
 import { TickhaulError } from '../../errors.js';
-import type { TextSink } from '../../integrity/gunzip.js';
-import { readChunks } from '../../integrity/proof.js';
-import { readSource } from '../source.js';
+import { readNdjsonText } from '../ndjson/read-text.js';
 import { ColumnStats } from './column-stats.js';
 import { EdgeRows } from './edge-rows.js';
 import { type Cell, type Inspection, ORDERED_BY } from './inspection.js';
@@ -10,21 +7,29 @@ import { TimeOrder } from './time-order.js';
 
 const LF = 10;
 
+/** The longest line, in bytes. */
+const MAX_LINE = 16 * 1024 * 1024;
+
+type Entry = Readonly<Record<string, unknown>>;
+
+interface SeenColumn {
+  readonly stats: ColumnStats;
+  readonly types: Set<string>;
+  cells: number;
+}
+
 /** Reads `.ndjson`, `.ndjson.gz` or `.ndjson.zst` to its end. @throws TickhaulError `corrupt`, `disk`. */
 export async function inspectNdjson(path: string, signal: AbortSignal): Promise<Inspection> {
-  const columns = new Map<
-    string,
-    { readonly stats: ColumnStats; readonly types: Set<string>; cells: number }
-  >();
+  const columns = new Map<string, SeenColumn>();
   const order = new TimeOrder();
-  const edges = new EdgeRows();
+  const edges = new EdgeRows<Entry>();
   let rows = 0;
 
-  const takeLine = (line: string): void => {
+  const takeLine = (line: string, number: number): void => {
     if (line === '') return;
-    const record = parseLine(line, path, rows + 1);
+    const entry = parseLine(line, path, number);
     rows++;
-    for (const [name, value] of Object.entries(record)) {
+    for (const [name, value] of Object.entries(entry)) {
       let column = columns.get(name);
       if (!column) {
         column = { stats: new ColumnStats(), types: new Set(), cells: 0 };
@@ -33,16 +38,19 @@ export async function inspectNdjson(path: string, signal: AbortSignal): Promise<
       const cell = cellOf(value);
       column.stats.add(cell);
       column.cells++;
-      if (cell !== null) column.types.add(typeOf(cell));
+      if (cell !== null) column.types.add(typeof cell);
     }
-    const time = timeOf(record[ORDERED_BY]);
+    const time = timeOf(entry[ORDERED_BY]);
     if (time !== undefined) order.add(time);
-    edges.add(1, () => [...columns.keys()].map((name) => cellOf(record[name])));
+    edges.add(1, () => entry);
   };
 
-  const lines = new Lines(takeLine);
-  const bytes = await readText(path, (text) => lines.push(text), signal);
+  const lines = new Lines(path, takeLine);
+  const bytes = await readNdjsonText(path, (text) => lines.push(text), signal);
   lines.end();
+  const { first, last } = edges.read();
+  const names = [...columns.keys()];
+  const cellsOf = (entry: Entry): Cell[] => names.map((name) => cellOf(entry[name]));
   return {
     path,
     format: 'ndjson',
@@ -56,67 +64,58 @@ export async function inspectNdjson(path: string, signal: AbortSignal): Promise<
       max: stats.max,
     })),
     ...order.read(),
-    ...edges.read(),
+    first: first.map(cellsOf),
+    last: last.map(cellsOf),
   };
 }
 
-async function readText(path: string, onText: TextSink, signal: AbortSignal): Promise<number> {
-  if (path.endsWith('.gz')) return (await readSource(path, onText, () => {}, signal)).bytes;
-  let bytes = 0;
-  const zstd = path.endsWith('.zst')
-    ? new Decompress((text) => void onText(Buffer.from(text.buffer, text.byteOffset, text.length)))
-    : undefined;
-  const push = (chunk: Uint8Array, final: boolean): void => {
-    try {
-      zstd?.push(chunk, final);
-    } catch (error) {
-      if (error instanceof TickhaulError || !(error instanceof Error)) throw error;
-      throw new TickhaulError('corrupt', `${path}: no whole zstd stream: ${error.message}`, { cause: error });
-    }
-  };
-  await readChunks(
-    path,
-    async (chunk) => {
-      bytes += chunk.length;
-      if (zstd) push(Uint8Array.from(chunk), false);
-      else await onText(chunk);
-    },
-    signal,
-  );
-  push(new Uint8Array(), true);
-  return bytes;
-}
-
-/** Cuts text into lines. */
+/** Cuts text into lines, which are counted from 1. */
 class Lines {
-  readonly #use: (line: string) => void;
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #path: string;
+  readonly #use: (line: string, number: number) => void;
+  #number = 1;
+  /** What came of the line that is not whole yet. */
+  #pieces: Buffer[] = [];
+  #length = 0;
 
-  constructor(use: (line: string) => void) {
+  constructor(path: string, use: (line: string, number: number) => void) {
+    this.#path = path;
     this.#use = use;
   }
 
   push(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
-      const piece = chunk.subarray(from, at);
-      this.#use((this.#rest.length > 0 ? Buffer.concat([this.#rest, piece]) : piece).toString());
-      this.#rest = Buffer.alloc(0);
+      this.#take(chunk.subarray(from, at));
+      this.end();
       from = at + 1;
     }
-    this.#rest = Buffer.concat([this.#rest, chunk.subarray(from)]);
+    // The chunk may be written over.
+    if (from < chunk.length) this.#take(Buffer.from(chunk.subarray(from)));
   }
 
   end(): void {
-    this.#use(this.#rest.toString());
+    this.#use(Buffer.concat(this.#pieces).toString(), this.#number++);
+    this.#pieces = [];
+    this.#length = 0;
+  }
+
+  #take(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    if (this.#length <= MAX_LINE) return;
+    throw new TickhaulError(
+      'corrupt',
+      `${this.#path}: line ${this.#number} is longer than ${MAX_LINE} bytes: this is no NDJSON of rows`,
+    );
   }
 }
 
-function parseLine(line: string, path: string, number: number): Readonly<Record<string, unknown>> {
+function parseLine(line: string, path: string, number: number): Entry {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
+      return value as Entry;
     }
   } catch {
     // Said below.
@@ -129,10 +128,6 @@ function cellOf(value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   return JSON.stringify(value);
-}
-
-function typeOf(cell: NonNullable<Cell>): string {
-  return typeof cell;
 }
 
 /** Microseconds, from an integer or ISO 8601. */

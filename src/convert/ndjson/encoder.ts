@@ -1,6 +1,7 @@
 import type { Batch, Schema } from '../columns.js';
 import { batchCells, CELL, type Cells, keyOf, NULL_ENTRY, VALUE_ENTRY } from './cells.js';
 import { writeEscaped } from './escape.js';
+import { sharedCells } from './shared.js';
 import { IsoTimes, writeInteger } from './times.js';
 import { copyWords, viewOf, WORD } from './words.js';
 
@@ -15,6 +16,8 @@ export interface NdjsonOptions {
   readonly times: 'int' | 'iso';
   /** `double`: the CSV's digits as a JSON number; `string`: the CSV's text to the letter, as a JSON string. */
   readonly numbers: 'double' | 'string';
+  /** How many results stay whole: each lies in the memory of the one so many calls before it. */
+  readonly results: number;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface NdjsonOptions {
  * the CSV's own digits, but for leading zeros, which JSON doesn't take (RFC 8259, section 6): `007.50` gives 7.50.
  * Batches need their `NumberColumn.text` (the parser's `numberText`).
  *
- * The result is a view of memory that the next call writes over.
+ * Results lie in shared memory, so that another thread may write them to a file as they are.
  */
 export function createNdjsonEncoder(schema: Schema, options: NdjsonOptions): (batch: Batch) => Uint8Array {
   const iso = options.times === 'iso';
@@ -31,17 +34,24 @@ export function createNdjsonEncoder(schema: Schema, options: NdjsonOptions): (ba
     keyOf(name, kind, i === 0, (kind === 'time' && iso) || (kind === 'number' && quoteNumbers)),
   );
   const isoTimes = iso ? schema.map(() => new IsoTimes()) : undefined;
-  let out = new Uint8Array();
+  const outs: Uint8Array[] = Array.from({ length: options.results }, () => new Uint8Array());
+  let next = 0;
 
   return (batch) => {
     const cells = batchCells(batch, keys);
     const size = cells.reduce((sum, cell) => sum + cell.size, 2 * batch.rows + WORD);
-    if (size > out.length) out = new Uint8Array(Math.ceil(1.25 * size));
+    const at = next++ % outs.length;
+    let out = outs[at] as Uint8Array;
+    if (size > out.length) out = new Uint8Array(new SharedArrayBuffer(Math.ceil(1.25 * size)));
+    outs[at] = out;
     return out.subarray(0, encodeRows(batch.rows, cells, out, isoTimes, quoteNumbers));
   };
 }
 
-/** Returns the length of what was written. One loop, since no call per cell could match it. */
+/**
+ * Returns the length of what was written. One loop, since no call per cell could match it. What a row begins with
+ * like the row before it is copied from there.
+ */
 function encodeRows(
   rows: number,
   cells: readonly Cells[],
@@ -50,9 +60,20 @@ function encodeRows(
   quoteNumbers: boolean,
 ): number {
   const to = viewOf(out);
+  const { leading, shared } = sharedCells(cells, rows);
+  /** Where the leading cells of the row before end, counted from its start. */
+  const ends = new Int32Array(leading + 1);
+  let before = 0;
   let at = 0;
   for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < cells.length; column++) {
+    const rowStart = at;
+    let column = shared[row] as number;
+    const length = ends[column] as number;
+    copyWords(to, before, before + length, to, at);
+    at += length;
+    before = rowStart;
+    for (; column < cells.length; column++) {
+      if (column <= leading) ends[column] = at - rowStart;
       const cell = cells[column] as Cells;
       const { how, nulls } = cell;
       const isNull = nulls !== undefined && nulls[row] === 1;

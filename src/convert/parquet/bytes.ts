@@ -1,10 +1,13 @@
 /** Bytes that grow at the end. Numbers are little-endian; varints are ULEB128, seven bits a byte, lowest first. */
 export class ByteWriter {
   bytes: Uint8Array<ArrayBuffer>;
+  /** Of the same bytes. */
+  view: DataView;
   length = 0;
 
   constructor(capacity = 1024) {
     this.bytes = new Uint8Array(capacity);
+    this.view = new DataView(this.bytes.buffer);
   }
 
   /** Makes room for `extra` more bytes; afterwards `bytes` may be written to directly, and `length` moved. */
@@ -14,6 +17,7 @@ export class ByteWriter {
       const larger = new Uint8Array(Math.max(needed, this.bytes.length * 2));
       larger.set(this.written());
       this.bytes = larger;
+      this.view = new DataView(larger.buffer);
     }
     return this.bytes;
   }
@@ -23,8 +27,9 @@ export class ByteWriter {
   }
 
   uint32(value: number): void {
-    const bytes = this.reserve(4);
-    for (let shift = 0; shift < 32; shift += 8) bytes[this.length++] = value >>> shift;
+    this.reserve(4);
+    this.view.setUint32(this.length, value, true);
+    this.length += 4;
   }
 
   /** An integer from 0 to 2^53. */

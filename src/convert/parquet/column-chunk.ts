@@ -33,8 +33,7 @@ export function writeColumnChunk(
   if (column.required && data.nullCount > 0) {
     throw new Error(`column ${column.name}: ${data.nullCount} empty cells where none may be`);
   }
-  const values = denseColumn(data, numbers);
-  const encoded = encodeValues(values);
+  const encoded = encodeValues(denseColumn(data, numbers));
   const offset = out.length;
   let uncompressedSize = encoded.dictionary ? writeDictionaryPage(out, encoded.dictionary, compress) : 0;
   const dataPageOffset = out.length;
@@ -48,7 +47,7 @@ export function writeColumnChunk(
     hasDictionary: encoded.dictionary !== undefined,
     size: out.length - offset,
     uncompressedSize,
-    statistics: statisticsOf(values, data.nullCount),
+    statistics: statisticsOf(encoded.extremes, data.nullCount),
   };
 }
 

@@ -1,13 +1,11 @@
-import { ConvertedType, PhysicalType, Repetition } from './format.js';
+import { type Bound, type ColumnType, columnType } from './column-type.js';
+import { Repetition } from './format.js';
 import type { ThriftStruct, ThriftValue } from './thrift-read.js';
-
-/** A bound of a column: integers as numbers where these are exact; times are microseconds, UTC. */
-export type Bound = number | bigint | boolean | string;
 
 /** A column over all row groups. What the file doesn't say is undefined. */
 export interface ColumnSummary {
+  /** Of a nested column the path, with dots. */
   readonly name: string;
-  /** `timestamp`, `string`, or the physical type: `boolean`, `int64`, `double` … */
   readonly type: string;
   readonly required: boolean;
   readonly nulls: number | undefined;
@@ -23,19 +21,18 @@ interface ChunkStatistics {
   readonly max: Uint8Array | undefined;
 }
 
-/** The columns of a flat schema, by the SchemaElements and RowGroups of parquet.thrift. */
+/** The columns, by the SchemaElements, but for the root, and the RowGroups of parquet.thrift. */
 export function columnSummaries(
   schema: readonly ThriftStruct[],
   rowGroups: readonly ThriftStruct[],
 ): ColumnSummary[] {
-  const leaves = schema.filter((element) => element.get(5) === undefined);
-  return leaves.map((element, i) => {
-    const type = typeName(element);
+  return leavesOf(schema).map(({ name, element }, i) => {
+    const type = columnType(element);
     const chunks = rowGroups.map((group) => chunkStatistics(list(group.get(1))[i]));
     const nulls = chunks.map((chunk) => chunk.nulls);
     return {
-      name: utf8(element.get(4)) ?? '',
-      type,
+      name,
+      type: type.name,
       required: element.get(3) === Repetition.required,
       nulls: nulls.reduce(
         (sum, count) => (sum === undefined || count === undefined ? undefined : sum + count),
@@ -47,12 +44,25 @@ export function columnSummaries(
   });
 }
 
-function typeName(element: ThriftStruct): string {
-  const convertedType = element.get(6);
-  if (convertedType === ConvertedType.utf8) return 'string';
-  if (convertedType === ConvertedType.timestampMicros) return 'timestamp';
-  const names = Object.entries(PhysicalType);
-  return names.find(([, id]) => id === element.get(1))?.[0] ?? 'unknown';
+/** Whether a SchemaElement holds others. */
+export function isGroup(element: ThriftStruct): boolean {
+  return element.get(5) !== undefined;
+}
+
+/** The elements that hold values, of a tree that stands depth first. */
+function leavesOf(schema: readonly ThriftStruct[]): { name: string; element: ThriftStruct }[] {
+  const leaves: { name: string; element: ThriftStruct }[] = [];
+  // Of each open group: its name, and how many of its children are to come.
+  const open: { name: string; left: number }[] = [];
+  for (const element of schema) {
+    while (open.at(-1)?.left === 0) open.pop();
+    const group = open.at(-1);
+    if (group) group.left--;
+    const name = utf8(element.get(4)) ?? '';
+    if (isGroup(element)) open.push({ name, left: Number(element.get(5)) });
+    else leaves.push({ name: [...open.map((outer) => outer.name), name].join('.'), element });
+  }
+  return leaves;
 }
 
 function chunkStatistics(chunk: ThriftValue | undefined): ChunkStatistics {
@@ -63,35 +73,28 @@ function chunkStatistics(chunk: ThriftValue | undefined): ChunkStatistics {
   return {
     values: typeof values === 'number' ? values : 0,
     nulls: typeof nulls === 'number' ? nulls : undefined,
-    max: binary(statistics?.get(5)),
-    min: binary(statistics?.get(6)),
+    // A shortened text is no value of the column.
+    max: statistics?.get(7) === false ? undefined : binary(statistics?.get(5)),
+    min: statistics?.get(8) === false ? undefined : binary(statistics?.get(6)),
   };
 }
 
 /** The least of the minima or the greatest of the maxima; undefined when a chunk with values has no bound. */
-function extreme(type: string, chunks: readonly ChunkStatistics[], which: 'min' | 'max'): Bound | undefined {
+function extreme(
+  { decode }: ColumnType,
+  chunks: readonly ChunkStatistics[],
+  which: 'min' | 'max',
+): Bound | undefined {
   const bounded = chunks.filter(({ values, nulls }) => values !== nulls);
-  const bounds = bounded.map((chunk) => decode(type, chunk[which]));
+  const bounds = bounded.map((chunk) => {
+    const bytes = chunk[which];
+    return bytes && decode(Buffer.from(bytes));
+  });
   const sign = which === 'min' ? -1 : 1;
   return bounds.reduce((best, bound) => {
     if (best === undefined || bound === undefined) return undefined;
     return sign * compare(bound, best) > 0 ? bound : best;
   }, bounds[0]);
-}
-
-function decode(type: string, bytes: Uint8Array | undefined): Bound | undefined {
-  if (!bytes) return undefined;
-  const buffer = Buffer.from(bytes);
-  if (type === 'string') return buffer.toString();
-  if (type === 'boolean' && buffer.length === 1) return buffer[0] === 1;
-  if (type === 'double' && buffer.length === 8) return buffer.readDoubleLE();
-  if (type === 'float' && buffer.length === 4) return buffer.readFloatLE();
-  if (type === 'int32' && buffer.length === 4) return buffer.readInt32LE();
-  if ((type === 'int64' || type === 'timestamp') && buffer.length === 8) {
-    const value = buffer.readBigInt64LE();
-    return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  }
-  return undefined;
 }
 
 /** Texts by their UTF-8 bytes, as Parquet orders them: UTF-16 would put some characters elsewhere. */

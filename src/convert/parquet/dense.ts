@@ -10,18 +10,15 @@ export type DenseColumn =
 export interface NumericColumn {
   readonly kind: 'time' | 'number';
   readonly values: Float64Array;
-  /** The least and the greatest value; of none, Infinity and -Infinity. */
-  readonly min: number;
-  readonly max: number;
 }
 
 /** Drops the nulls of a column; with `numbers` `string`, a number column gives its text. */
 export function denseColumn(column: ColumnData, numbers: 'double' | 'string'): DenseColumn {
   switch (column.kind) {
     case 'time':
-      return numericColumn('time', dense(column.values, column));
+      return { kind: 'time', values: dense(column.values, column) };
     case 'number':
-      if (numbers === 'double') return numericColumn('number', dense(column.values, column));
+      if (numbers === 'double') return { kind: 'number', values: dense(column.values, column) };
       if (!column.text) throw new Error('numbers were to be kept as text, and were parsed without it');
       return { kind: 'text', text: denseText(column.text, column) };
     case 'boolean':
@@ -29,17 +26,6 @@ export function denseColumn(column: ColumnData, numbers: 'double' | 'string'): D
     case 'text':
       return denseTextColumn(column);
   }
-}
-
-function numericColumn(kind: 'time' | 'number', values: Float64Array): NumericColumn {
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  return { kind, values, min, max };
 }
 
 function denseTextColumn(column: TextColumn): DenseColumn {

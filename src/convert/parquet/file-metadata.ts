@@ -16,23 +16,21 @@ export interface WrittenRowGroup {
 
 export interface FileMetadata {
   readonly columns: readonly ParquetColumn[];
-  readonly compression: Compression;
-  readonly rowGroups: readonly WrittenRowGroup[];
+  readonly rows: number;
+  /** Each as `rowGroupBytes` gives it. */
+  readonly rowGroups: readonly Uint8Array[];
   readonly keyValues: Readonly<Record<string, string>>;
 }
 
 /** The footer's FileMetaData struct (parquet.thrift), without its length and the closing magic bytes. */
-export function fileMetadataBytes({ columns, compression, rowGroups, keyValues }: FileMetadata): Uint8Array {
+export function fileMetadataBytes({ columns, rows, rowGroups, keyValues }: FileMetadata): Uint8Array {
   const out = new ByteWriter();
   const thrift = new ThriftWriter(out);
   const formatVersion = 2;
   thrift.i32(1, formatVersion);
   writeSchema(thrift, 2, columns);
-  thrift.i64(
-    3,
-    rowGroups.reduce((sum, { rows }) => sum + rows, 0),
-  );
-  thrift.structs(4, rowGroups, (group) => writeRowGroup(thrift, group, columns, compression));
+  thrift.i64(3, rows);
+  thrift.encodedStructs(4, rowGroups);
   thrift.structs(5, Object.entries(keyValues), ([key, value]) => {
     thrift.string(1, key);
     thrift.string(2, value);
@@ -44,12 +42,14 @@ export function fileMetadataBytes({ columns, compression, rowGroups, keyValues }
   return out.written();
 }
 
-function writeRowGroup(
-  thrift: ThriftWriter,
+/** The RowGroup struct, which is what is kept of each group until the end: as objects it would take many times that. */
+export function rowGroupBytes(
   { offset, rows, columns: chunks }: WrittenRowGroup,
   columns: readonly ParquetColumn[],
   compression: Compression,
-): void {
+): Uint8Array {
+  const out = new ByteWriter();
+  const thrift = new ThriftWriter(out);
   thrift.structs(1, chunks, (chunk, i) => {
     thrift.i64(2, 0);
     thrift.struct(3, () => writeChunk(thrift, chunk, columns[i] as ParquetColumn));
@@ -64,6 +64,8 @@ function writeRowGroup(
     6,
     chunks.reduce((sum, { size }) => sum + size, 0),
   );
+  thrift.end();
+  return out.written().slice();
 
   function writeChunk(thrift: ThriftWriter, chunk: ChunkMetadata, { name, type }: ParquetColumn): void {
     thrift.i32(1, type);

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { diskError, TickhaulError } from '../../errors.js';
-import { type ColumnSummary, columnSummaries } from './column-summary.js';
+import { type ColumnSummary, columnSummaries, isGroup } from './column-summary.js';
 import { MAGIC } from './format.js';
 import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-read.js';
 
@@ -8,6 +8,8 @@ import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-read.j
 export interface ParquetFooter {
   readonly rows: number;
   readonly columns: readonly ColumnSummary[];
+  /** Whether columns stand in others; day files' never do. */
+  readonly isNested: boolean;
   readonly rowGroups: readonly { readonly rows: number; readonly uncompressedBytes: number }[];
   readonly keyValues: Readonly<Record<string, string>>;
   readonly createdBy: string | undefined;
@@ -49,10 +51,12 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
 /** FileMetaData of parquet.thrift. */
 function parseFooter(bytes: Uint8Array): ParquetFooter {
   const footer = readThrift(bytes);
+  const [, ...schema] = structs(footer.get(2));
   const groups = structs(footer.get(4));
   return {
     rows: number(footer.get(3)),
-    columns: columnSummaries(structs(footer.get(2)), groups),
+    columns: columnSummaries(schema, groups),
+    isNested: schema.some(isGroup),
     rowGroups: groups.map((group) => ({
       rows: number(group.get(3)),
       uncompressedBytes: number(group.get(2)),

@@ -12,7 +12,23 @@ export const PhysicalType = {
 
 export const Repetition = { required: 0, optional: 1 } as const;
 
-export const ConvertedType = { utf8: 0, timestampMicros: 10 } as const;
+export const ConvertedType = { utf8: 0, date: 6, timestampMillis: 9, timestampMicros: 10 } as const;
+
+/** Fields of the LogicalType union. */
+export const LogicalType = {
+  string: 1,
+  enum: 4,
+  decimal: 5,
+  date: 6,
+  time: 7,
+  timestamp: 8,
+  integer: 10,
+  json: 12,
+  uuid: 14,
+} as const;
+
+/** Fields of the TimeUnit union. */
+export const TimeUnit = { millis: 1, micros: 2, nanos: 3 } as const;
 
 export const Encoding = {
   plain: 0,

@@ -1,4 +1,5 @@
-export type { Bound, ColumnSummary } from './column-summary.js';
+export type { ColumnSummary } from './column-summary.js';
+export type { Bound } from './column-type.js';
 export { type ParquetFooter, readParquetFooter } from './footer.js';
 export {
   createRowGroupEncoder,

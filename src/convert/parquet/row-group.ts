@@ -12,7 +12,7 @@ export interface ParquetOptions extends ColumnOptions {
 /** One row group, encoded and compressed: plain data, so it may come from another thread (transfer `bytes.buffer`). */
 export interface EncodedRowGroup {
   readonly rows: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array;
   readonly columns: readonly ChunkMetadata[];
 }
 

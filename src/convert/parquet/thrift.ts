@@ -69,6 +69,12 @@ export class ThriftWriter {
     });
   }
 
+  /** A list of structs that other writers have written, each up to its `end`. */
+  encodedStructs(id: number, items: readonly Uint8Array[]): void {
+    this.#list(id, ThriftType.struct, items.length);
+    for (const item of items) this.#out.append(item);
+  }
+
   i32s(id: number, items: readonly number[]): void {
     this.#list(id, ThriftType.i32, items.length);
     for (const item of items) this.#out.zigzag(item);

@@ -1,8 +1,8 @@
 import type { TextValues } from '../columns.js';
 import { ByteWriter } from './bytes.js';
-import type { DenseColumn, NumericColumn } from './dense.js';
+import type { DenseColumn } from './dense.js';
 import { bitWidth } from './encodings/bit-pack.js';
-import { isDeltaExact, writeDelta } from './encodings/delta.js';
+import { isDeltaExact, surveyTimes, writeDelta } from './encodings/delta.js';
 import { sharedPrefixes, writeDeltaLengthText, writeDeltaText } from './encodings/delta-text.js';
 import { doubleDictionary, textDictionary } from './encodings/dictionary.js';
 import { doubleBytes, int64Bytes, writePlainText } from './encodings/plain.js';
@@ -15,6 +15,8 @@ export interface EncodedValues {
   readonly dictionary: DictionaryValues | undefined;
   /** Bytes a value takes before it is encoded, on average. */
   readonly valueSize: number;
+  /** The values, or some of them with the least and the greatest among them: what statistics need. */
+  readonly extremes: DenseColumn;
   /** Writes the values from `start` up to, not including, `end`. */
   readonly write: (out: ByteWriter, start: number, end: number) => void;
 }
@@ -34,11 +36,11 @@ const MOST_DISTINCT = 0.5;
 export function encodeValues(column: DenseColumn): EncodedValues {
   switch (column.kind) {
     case 'time':
-      return encodeTimes(column);
+      return encodeTimes(column.values);
     case 'number':
       return encodeNumbers(column.values);
     case 'boolean':
-      return encodeBooleans(column.values);
+      return encodeBooleans(column);
     case 'text':
       return encodeText(column.text);
     case 'dictionary':
@@ -50,45 +52,51 @@ function encodeNumbers(values: Float64Array): EncodedValues {
   const dictionary = doubleDictionary(values, values.length * MOST_DISTINCT);
   if (dictionary) {
     const bytes = doubleBytes(dictionary.values, 0, dictionary.size);
-    return withDictionary(dictionary.indices, { bytes, size: dictionary.size }, 8);
+    const extremes = { kind: 'number', values: dictionary.values } as const;
+    return withDictionary(dictionary.indices, { bytes, size: dictionary.size }, 8, extremes);
   }
   return {
     encoding: Encoding.plain,
     dictionary: undefined,
     valueSize: 8,
+    extremes: { kind: 'number', values },
     write: (out, start, end) => out.append(doubleBytes(values, start, end)),
   };
 }
 
 /** Times mostly grow by little; those that jump between a few (expirations of options) take a dictionary. */
-function encodeTimes({ values, min, max }: NumericColumn): EncodedValues {
-  const dictionary = isJumping(values) ? doubleDictionary(values, values.length / 16) : undefined;
+function encodeTimes(values: Float64Array): EncodedValues {
+  const { min, max, back, steps } = surveyTimes(values);
+  const extremes: DenseColumn = {
+    kind: 'time',
+    values: values.length > 0 ? Float64Array.of(min, max) : values,
+  };
+  const isJumping = back * 8 >= values.length;
+  const dictionary = isJumping ? doubleDictionary(values, values.length / 16) : undefined;
   if (dictionary) {
     const bytes = int64Bytes(dictionary.values, 0, dictionary.size);
-    return withDictionary(dictionary.indices, { bytes, size: dictionary.size }, 8);
+    return withDictionary(dictionary.indices, { bytes, size: dictionary.size }, 8, extremes);
   }
   const isExact = isDeltaExact(min, max);
   return {
     encoding: isExact ? Encoding.deltaBinaryPacked : Encoding.plain,
     dictionary: undefined,
     valueSize: 8,
+    extremes,
     write: (out, start, end) =>
-      isExact ? writeDelta(out, values, start, end) : out.append(int64Bytes(values, start, end)),
+      isExact
+        ? writeDelta(out, values[start] ?? 0, steps, start, end)
+        : out.append(int64Bytes(values, start, end)),
   };
 }
 
-/** Whether at least every eighth value is less than the one before it. */
-function isJumping(values: Float64Array): boolean {
-  let back = 0;
-  for (let i = 1; i < values.length; i++) if ((values[i] as number) < (values[i - 1] as number)) back++;
-  return back * 8 >= values.length;
-}
-
-function encodeBooleans(values: Int32Array): EncodedValues {
+function encodeBooleans(column: Extract<DenseColumn, { readonly kind: 'boolean' }>): EncodedValues {
+  const { values } = column;
   return {
     encoding: Encoding.rle,
     dictionary: undefined,
     valueSize: 1,
+    extremes: column,
     write: (out, start, end) => writeSizedRle(out, values, start, end),
   };
 }
@@ -105,6 +113,7 @@ function encodeText(text: TextValues): EncodedValues {
     encoding: isIncremental ? Encoding.deltaByteArray : Encoding.deltaLengthByteArray,
     dictionary: undefined,
     valueSize: 4 + size,
+    extremes: { kind: 'text', text },
     write: (out, start, end) =>
       isIncremental
         ? writeDeltaText(out, text, prefixes, start, end)
@@ -116,16 +125,22 @@ function encodeTextDictionary(indices: Int32Array, values: TextValues): EncodedV
   const size = values.offsets.length - 1;
   const out = new ByteWriter();
   writePlainText(out, values, 0, size);
-  return withDictionary(indices, { bytes: out.written(), size }, 4);
+  return withDictionary(indices, { bytes: out.written(), size }, 4, { kind: 'text', text: values });
 }
 
-function withDictionary(indices: Int32Array, dictionary: DictionaryValues, valueSize: number): EncodedValues {
+function withDictionary(
+  indices: Int32Array,
+  dictionary: DictionaryValues,
+  valueSize: number,
+  extremes: DenseColumn,
+): EncodedValues {
   // One value alone would need no bits; readers have been known to trip over a width of 0.
   const width = Math.max(1, bitWidth(dictionary.size - 1));
   return {
     encoding: Encoding.rleDictionary,
     dictionary,
     valueSize,
+    extremes,
     write: (out, start, end) => {
       out.byte(width);
       writeRle(out, indices, start, end, width);
@@ -138,5 +153,5 @@ export function writeSizedRle(out: ByteWriter, values: Int32Array, start: number
   const at = out.length;
   out.uint32(0);
   writeRle(out, values, start, end, 1);
-  new DataView(out.bytes.buffer).setUint32(at, out.length - at - 4, true);
+  out.view.setUint32(at, out.length - at - 4, true);
 }

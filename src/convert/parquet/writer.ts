@@ -1,5 +1,5 @@
 import { ByteWriter } from './bytes.js';
-import { fileMetadataBytes, type WrittenRowGroup } from './file-metadata.js';
+import { fileMetadataBytes, rowGroupBytes } from './file-metadata.js';
 import { MAGIC } from './format.js';
 import type { EncodedRowGroup, ParquetOptions } from './row-group.js';
 import { parquetColumns } from './schema.js';
@@ -17,7 +17,9 @@ export interface ParquetWriter {
  * The options are those the row groups were encoded with. Throws what the sink throws.
  */
 export function createParquetWriter(sink: Sink, options: ParquetOptions): ParquetWriter {
-  const rowGroups: WrittenRowGroup[] = [];
+  const { compression, schema } = options;
+  const columns = parquetColumns(schema, options);
+  const rowGroups: Uint8Array[] = [];
   let rows = 0;
   let length = 0;
 
@@ -33,16 +35,15 @@ export function createParquetWriter(sink: Sink, options: ParquetOptions): Parque
     async writeRowGroup(group) {
       if (group.rows === 0) return;
       await begin();
-      rowGroups.push({ offset: length, rows: group.rows, columns: group.columns });
+      rowGroups.push(rowGroupBytes({ ...group, offset: length }, columns, compression));
       rows += group.rows;
       await write(group.bytes);
     },
 
     async finish(keyValues) {
       await begin();
-      const columns = parquetColumns(options.schema, options);
       const footer = new ByteWriter();
-      footer.append(fileMetadataBytes({ columns, compression: options.compression, rowGroups, keyValues }));
+      footer.append(fileMetadataBytes({ columns, rows, rowGroups, keyValues }));
       footer.uint32(footer.length);
       footer.append(MAGIC);
       await write(footer.written());

@@ -83,6 +83,21 @@ test('quiet tells failed files only', () => {
   assert.deepEqual(play('quiet'), { stdout: '', stderr: FAILED });
 });
 
+for (const name of ['lines', 'bars', 'quiet'] as const) {
+  test(`${name}: an error that stopped the run is told once, whether a file's line told it or not`, () => {
+    const told = (message: string): number => {
+      const stderr = createSink({ isTTY: true, columns: 100, rows: 24 });
+      const context = { stdout: createSink(), stderr, chalk: new Chalk({ level: 0 }), now: () => 0 };
+      const reporter = REPORTERS[name](context);
+      for (const event of events) reporter.event(event);
+      reporter.finish({ ...summary, error: { code: 'bad_key', message } });
+      return stderr.text().split(message).length - 1;
+    };
+    assert.equal(told('HTTP 500'), 1);
+    assert.equal(told('the disk is full'), 1);
+  });
+}
+
 test('bars print failures above the bars, and the summary below', () => {
   const { stdout, stderr } = play('bars', { isTTY: true, columns: 40, rows: 5 });
   assert.equal(stdout, '');
@@ -90,28 +105,14 @@ test('bars print failures above the bars, and the summary below', () => {
   assert.ok(stderr.endsWith(NEXT));
 });
 
-test('bars never take more lines than the screen has rows', () => {
-  const stderr = createSink({ isTTY: true, columns: 40, rows: 5 });
-  const reporter = REPORTERS.bars({
-    stdout: createSink(),
-    stderr,
-    chalk: new Chalk({ level: 0 }),
-    now: () => 0,
-  });
-  for (const event of events.slice(0, 1)) reporter.event(event);
-  for (let i = 0; i < 20; i++) reporter.event({ event: 'start', file, path: `${'long'.repeat(20)}${i}` });
-  reporter.finish({ exitCode: 0, counts: {}, unfinished: 0, bytes: 0, seconds: 0 });
-  const beforeSummary = stderr.text().split('no day files')[0] ?? '';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: cursor movements of the terminal
-  const frames = beforeSummary.split(/\u001b\[\d*A/);
-  for (const frame of frames) assert.ok(frame.split('\n').length <= 5, JSON.stringify(frame));
-});
-
 test('the reporter follows flags, then the terminal', () => {
-  assert.equal(reporterName(true, true, { write() {}, isTTY: true }), 'json');
-  assert.equal(reporterName(false, true, { write() {}, isTTY: true }), 'quiet');
-  assert.equal(reporterName(false, false, { write() {}, isTTY: true }), 'bars');
-  assert.equal(reporterName(false, false, { write() {} }), 'lines');
+  const terminal = { write() {}, isTTY: true };
+  assert.equal(reporterName(true, true, terminal, 'xterm'), 'json');
+  assert.equal(reporterName(false, true, terminal, 'xterm'), 'quiet');
+  assert.equal(reporterName(false, false, terminal, 'xterm'), 'bars');
+  assert.equal(reporterName(false, false, terminal, undefined), 'bars');
+  assert.equal(reporterName(false, false, terminal, 'dumb'), 'lines');
+  assert.equal(reporterName(false, false, { write() {} }, 'xterm'), 'lines');
 });
 
 test('colours: flag over NO_COLOR over FORCE_COLOR over terminal', () => {

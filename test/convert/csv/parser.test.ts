@@ -31,6 +31,13 @@ test('cells become values by the kind of their column', () => {
   assert.deepEqual(rows, [VALUES, VALUES.with(4, null), VALUES.with(6, null)]);
 });
 
+test('an empty cell stays empty in rows that begin alike', () => {
+  const rows = [ROW, withCell(5, ''), withCell(5, ''), ROW, withCell(4, ''), withCell(4, ''), ROW];
+  const values = [5, 5, 4, 4].map((column) => VALUES.with(column, null));
+  const expected = [VALUES, ...values.slice(0, 2), VALUES, ...values.slice(2), VALUES];
+  assert.deepEqual(parseCsv(file(...rows)).rows, expected);
+});
+
 test('CRLF, no LF at the end, and quotes are all the same file', () => {
   const csv = file(ROW, withCell(7, '-0.5'), withCell(7, ''));
   const { rows } = parseCsv(csv);

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ColumnKind, columnsOf, type DataType } from '../../../src/dataset/data-types.js';
 import { TickhaulError } from '../../../src/errors.js';
+import { alikeRows } from '../alike-rows.js';
 import { parseCsv, type Value } from './helpers.js';
+import { naiveRows } from './naive.js';
 
 const digits = (min: number, max: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
@@ -67,7 +69,7 @@ const dayFile = fc
     return fc.record({
       dataType: fc.constant(dataType),
       header: fc.constant(columns.map(({ name }) => name).join(',')),
-      rows: fc.array(row, { maxLength: 12 }),
+      rows: alikeRows(row, 12),
       lineEnd: fc.constantFrom('\n', '\r\n'),
     });
   });
@@ -135,47 +137,3 @@ test('a mutated file gives the right rows or a clear error', () => {
     { numRuns: 1500 },
   );
 });
-
-const GRAMMAR: Readonly<Record<ColumnKind, RegExp>> = {
-  text: /^[^\ufffd]*$/,
-  time: /^-?\d+$/,
-  boolean: /^(true|false)$/,
-  number: /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/,
-};
-
-/** The plainest reading of a file without quotes; undefined for one that must be refused. */
-function naiveRows(csv: Buffer, dataType: string): Value[][] | undefined {
-  if (csv.length === 0) return [];
-  const lines = csv.toString('utf8').split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  const [names = [], ...rows] = lines.map((line) => line.replace(/\r$/, '').split(','));
-  const known = new Map(columnsOf(dataType)?.map(({ name, kind }) => [name, kind]));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (names.some((name) => name === '' || /[\u0000-\u001f\u007f\ufeff\ufffd]/.test(name))) return undefined;
-  if (new Set(names).size < names.length) return undefined;
-  if ([...known.keys()].some((name) => !names.includes(name))) return undefined;
-  const result: Value[][] = [];
-  for (const row of rows) {
-    if (row.length !== names.length) return undefined;
-    const values: Value[] = [];
-    for (const [i, cell] of row.entries()) {
-      const kind = known.get(names[i] ?? '') ?? 'text';
-      const value = naiveValue(kind, cell);
-      const needed = /^(exchange|symbol|(local_)?timestamp)$/.test(names[i] ?? '');
-      if (value === undefined || (value === null && needed)) return undefined;
-      values.push(value);
-    }
-    result.push(values);
-  }
-  return result;
-}
-
-function naiveValue(kind: ColumnKind, cell: string): Value | undefined {
-  if (cell === '') return null;
-  if (!GRAMMAR[kind].test(cell)) return undefined;
-  if (kind === 'text') return cell;
-  if (kind === 'boolean') return cell === 'true';
-  const value = Number(cell);
-  if (kind === 'time') return Number.isSafeInteger(value) ? value + 0 : undefined;
-  return Number.isFinite(value) ? value : undefined;
-}

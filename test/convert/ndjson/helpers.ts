@@ -19,7 +19,7 @@ export function toNdjson(csv: string, options: EncodeOptions = {}): Encoded {
   const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, numberText: true });
   const batches = [...parser.push(Buffer.from(csv)), ...parser.end()];
   const schema = parser.schema ?? [];
-  const encode = createNdjsonEncoder(schema, { times, numbers });
+  const encode = createNdjsonEncoder(schema, { times, numbers, results: 1 });
   // Copies, since the encoder writes over what it gave.
   const chunks = batches.map((batch) => Buffer.from(encode(batch)));
   return { schema, chunks, text: Buffer.concat(chunks).toString('utf8') };

@@ -27,6 +27,8 @@ export function cellsOf(columns: readonly TestColumn[]): readonly (readonly Cell
 export interface Duck {
   /** Runs SQL in which `$file` stands for the file; each row as a plain array. */
   readonly rows: (file: Uint8Array, sql: string) => Promise<unknown[][]>;
+  /** Runs SQL as it is; each row as a plain array. */
+  readonly query: (sql: string) => Promise<unknown[][]>;
   readonly close: () => void;
 }
 
@@ -37,13 +39,17 @@ export async function openDuck(): Promise<Duck> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
+  const query = async (sql: string): Promise<unknown[][]> => {
+    const reader = await connection.runAndReadAll(sql);
+    return reader.getRows().map((row) => row.map(toCell));
+  };
   return {
+    query,
     async rows(file, sql) {
       const path = join(tmpdir(), `tickhaul-test-${process.pid}-${serial++}.parquet`);
       await writeFile(path, file);
       try {
-        const reader = await connection.runAndReadAll(sql.replaceAll('$file', `'${path}'`));
-        return reader.getRows().map((row) => row.map(toCell));
+        return await query(sql.replaceAll('$file', `'${path}'`));
       } finally {
         await rm(path);
       }

@@ -22,6 +22,7 @@ export function packBits(
 ): void {
   const size = Math.ceil((end - start) / 8) * width;
   const bytes = out.reserve(size);
+  const { view } = out;
   let at = out.length;
   out.length += size;
   let word = 0;
@@ -31,10 +32,7 @@ export function packBits(
     word |= value << filled;
     filled += width;
     if (filled >= 32) {
-      bytes[at] = word;
-      bytes[at + 1] = word >>> 8;
-      bytes[at + 2] = word >>> 16;
-      bytes[at + 3] = word >>> 24;
+      view.setInt32(at, word, true);
       at += 4;
       filled -= 32;
       word = filled === 0 ? 0 : value >>> (width - filled);

@@ -1,6 +1,6 @@
 import type { TextValues } from '../../columns.js';
 import type { ByteWriter } from '../bytes.js';
-import { writeDelta } from './delta.js';
+import { writeDeltaIntegers } from './delta.js';
 
 /** All lengths, then all bytes (format specification, Encodings.md, DELTA_LENGTH_BYTE_ARRAY = 6). */
 export function writeDeltaLengthText(out: ByteWriter, text: TextValues, start: number, end: number): void {
@@ -8,7 +8,7 @@ export function writeDeltaLengthText(out: ByteWriter, text: TextValues, start: n
   for (let i = start; i < end; i++) {
     lengths[i - start] = (text.offsets[i + 1] as number) - (text.offsets[i] as number);
   }
-  writeDelta(out, lengths, 0, lengths.length);
+  writeDeltaIntegers(out, lengths, 0, lengths.length);
   out.append(text.bytes.subarray(text.offsets[start], text.offsets[end]));
 }
 
@@ -22,7 +22,7 @@ export function writeDeltaText(
 ): void {
   const own = prefixes.slice(start, end);
   if (own.length > 0) own[0] = 0;
-  writeDelta(out, own, 0, own.length);
+  writeDeltaIntegers(out, own, 0, own.length);
   const bytes = new Uint8Array((text.offsets[end] as number) - (text.offsets[start] as number));
   const offsets = new Int32Array(own.length + 1);
   let at = 0;

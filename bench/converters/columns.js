@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs';
+import { basename, join } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { parse } from 'csv-parse';
+
+/** Columns that hold no number, by what they hold; all others are doubles. */
+const KINDS = {
+  exchange: 'text',
+  symbol: 'text',
+  timestamp: 'time',
+  local_timestamp: 'time',
+  id: 'text',
+  side: 'text',
+  is_snapshot: 'boolean',
+};
+
+/** The columns of a day file by its header, each with its kind: what every peer is told of the file. */
+export function columnsOf(header) {
+  return header
+    .trim()
+    .split(',')
+    .map((name) => ({ name, kind: KINDS[name] ?? 'number' }));
+}
+
+/** What a peer's process is asked for, by its arguments: the output's folder, the header, the sources. */
+export function task() {
+  const [folder, header, ...sources] = process.argv.slice(2);
+  const files = sources.map((source) => {
+    const name = basename(source, '.csv.gz');
+    return { source, target: join(folder, name) };
+  });
+  return { columns: columnsOf(header), files };
+}
+
+/** Rows of a file as arrays of strings, by csv-parse. */
+export function rowsOf(source) {
+  return createReadStream(source, { highWaterMark: 262_144 })
+    .pipe(createGunzip({ chunkSize: 262_144 }))
+    .pipe(parse({ from_line: 2 }));
+}

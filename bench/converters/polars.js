@@ -1,0 +1,15 @@
+// nodejs-polars: its streaming engine, which is the faster of its two ways here, and by far the smaller.
+import pl from 'nodejs-polars';
+import { task } from './columns.js';
+
+const TYPES = { text: pl.String, time: pl.Int64, number: pl.Float64, boolean: pl.Bool };
+
+const { columns, files } = task();
+const schema = Object.fromEntries(columns.map(({ name, kind }) => [name, TYPES[kind]]));
+const times = columns
+  .filter(({ kind }) => kind === 'time')
+  .map(({ name }) => pl.col(name).cast(pl.Datetime('us', 'UTC')));
+for (const { source, target } of files) {
+  const rows = pl.scanCSV(source, { schema }).withColumns(...times);
+  await rows.sinkParquet(`${target}.parquet`, { compression: 'zstd' }).collect();
+}

@@ -1,0 +1,64 @@
+import { startDeadline } from '../deadline.js';
+import { TickhaulError } from '../errors.js';
+import { type JsonObject, setUpAccount } from '../service/account-api.js';
+import { formatDuration } from '../units.js';
+import { type CeremonyInput, claimIdentity } from './ceremony.js';
+import type { AccountContext } from './context.js';
+import type { Identity } from './identity.js';
+import { IssuerRefusal } from './refusals.js';
+import { AccountSession } from './session.js';
+
+export interface LoginInput extends Omit<CeremonyInput, 'context'> {
+  readonly context: AccountContext;
+  /** Milliseconds for all of it. */
+  readonly timeoutMs: number;
+}
+
+export interface SignedIn {
+  /** As the service returns it. */
+  readonly account: JsonObject;
+  /** Whether a stored identity was used, and nobody had to do anything. */
+  readonly reused: boolean;
+}
+
+/**
+ * Signs in and completes account setup (service interface, Authentication): with the identity that is stored for
+ * this issuer and e-mail, or where there is none that the issuer takes, with a new one.
+ * @throws TickhaulError `timed_out`; as `claimIdentity` and `AccountSession`.
+ */
+export async function login(input: LoginInput): Promise<SignedIn> {
+  const { context, timeoutMs } = input;
+  const late = `the sign-in was not finished within ${formatDuration(timeoutMs)}`;
+  const deadline = startDeadline(timeoutMs, new TickhaulError('timed_out', late));
+  const { signal = deadline.signal } = context.calls;
+  const calls = {
+    ...context.calls,
+    signal: AbortSignal.any([signal, deadline.signal]),
+    lastSignal: deadline.signal,
+  };
+  try {
+    return await signIn({ ...input, context: { ...context, calls } });
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function signIn(input: CeremonyInput): Promise<SignedIn> {
+  const { context, email, emit } = input;
+  const setUp = (identity: Identity): Promise<JsonObject> =>
+    new AccountSession(context, identity).authorized((token) => setUpAccount(context.calls, token));
+
+  const stored = await context.store.read(context.issuer.host, email);
+  if (stored) {
+    emit({ event: 'stored' });
+    try {
+      return { account: await setUp(stored), reused: true };
+    } catch (error) {
+      if (!(error instanceof IssuerRefusal) || error.handling !== 'restart') throw error;
+      emit({ event: 'restart', reason: error.refusal, message: error.meaning });
+    }
+  }
+  const identity = await claimIdentity(input);
+  emit({ event: 'verified' });
+  return { account: await setUp(identity), reused: false };
+}

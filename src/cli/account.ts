@@ -1,0 +1,49 @@
+import type { AccountContext } from '../account/context.js';
+import type { IdentityStore } from '../account/identity-store.js';
+import type { CallContext } from '../service/json-call.js';
+import type { Wait } from './output/waits.js';
+import { readDuration } from './read.js';
+import { type Session, withSession } from './session.js';
+import type { Args, Cli } from './types.js';
+
+/** Milliseconds for one answer of the issuer or the account API: all of them are short. */
+const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 15 * 60_000;
+
+/** What the account commands work with. */
+export interface AccountSetup extends AccountContext {
+  readonly session: Session;
+}
+
+/** Does some work with the issuer that the flags, or else the API host, name. */
+export async function withAccount<T>(
+  args: Args,
+  cli: Cli,
+  tellWait: (wait: Wait) => void,
+  work: (setup: AccountSetup) => Promise<T>,
+): Promise<T> {
+  const maxWaitMs = readDuration(args, 'max-wait') ?? MAX_WAIT_MS;
+  return withSession(args, cli, { stallTimeoutMs: PATIENCE_MS }, async (session) => {
+    const { client, settings } = session;
+    const { Secrets } = await import('../service/secrets.js');
+    const { discoverIssuer } = await import('../service/account-api.js');
+    const { parseIssuer } = await import('../service/issuer.js');
+    const secrets = new Secrets();
+    if (client.config.apiKey !== undefined) secrets.add(client.config.apiKey);
+    const onWait: CallContext['onWait'] = (waitMs, { code, message }) =>
+      tellWait({ reason: code, message, waitMs });
+    const calls: CallContext = { client, secrets, maxWaitMs, signal: cli.signal, onWait };
+    const { authUrl } = settings;
+    const issuer =
+      authUrl === undefined ? await discoverIssuer(calls) : parseIssuer(authUrl, 'the --auth-url');
+    const store = await openStore(settings.configDir, cli);
+    return work({ session, calls, issuer, store });
+  });
+}
+
+/** The stored identities of this user. */
+export async function openStore(configDir: string, cli: Cli): Promise<IdentityStore> {
+  const { openIdentityStore } = await import('../account/identity-store.js');
+  const { pid, host, isAlive, signal } = cli;
+  return openIdentityStore({ configDir, owner: { pid, host, isAlive, command: cli.commandLine }, signal });
+}

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface, type Interface } from 'node:readline';
+import type { CodeReason } from '../account/events.js';
+import { abortReason, isSystemError, TickhaulError, usageError } from '../errors.js';
+import { wait } from '../wait.js';
+import type { Cli } from './types.js';
+
+const LOOK_MS = 250;
+
+/** Where the code of the claim page comes from. */
+export interface CodeSource {
+  /** The next code, as it was typed. @throws TickhaulError `not_signed_in` where no more can come. */
+  ask(reason: CodeReason, signal: AbortSignal): Promise<string>;
+  close(): void;
+}
+
+/** @param file `--code-file`; undefined or `-` for stdin, which on a terminal is asked. */
+export function openCodeSource(file: string | undefined, cli: Cli): CodeSource {
+  return file === undefined || file === '-' ? lineSource(cli) : fileSource(file);
+}
+
+const PROMPTS: Readonly<Record<CodeReason, string>> = {
+  first: 'Code: ',
+  wrong: 'That code is not right. Code: ',
+  organization: 'Choose the organization on the page, then give its code (Enter: the same one): ',
+};
+
+function lineSource({ stdin, stderr }: Cli): CodeSource {
+  const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
+  let reader: Interface | undefined;
+  let lines: AsyncIterator<string> | undefined;
+  return {
+    async ask(reason, signal) {
+      // Not before it is asked for: the API key may be read from stdin too.
+      if (stdin.readableEnded && !lines) throw noCode('stdin has ended');
+      // The terminal itself echoes and edits the line.
+      reader ??= createInterface({ input: stdin, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
+      lines ??= reader[Symbol.asyncIterator]();
+      if (isTerminal) stderr.write(PROMPTS[reason]);
+      const { done, value } = await orAborted(lines.next(), signal);
+      if (done) throw noCode('stdin has ended');
+      return value;
+    },
+    close() {
+      reader?.close();
+    },
+  };
+}
+
+/** Each code is what the file holds once it holds something else than before; it need not be there yet. */
+function fileSource(path: string): CodeSource {
+  let last = '';
+  return {
+    async ask(_reason, signal) {
+      for (;;) {
+        const text = (await readIfThere(path)).trim();
+        if (text !== '' && text !== last) {
+          last = text;
+          return text;
+        }
+        await wait(LOOK_MS, signal);
+      }
+    },
+    close() {},
+  };
+}
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if (error.code === 'ENOENT') return '';
+    throw usageError(`--code-file: cannot read "${path}" (${error.code})`);
+  }
+}
+
+function noCode(why: string): TickhaulError {
+  return new TickhaulError(
+    'not_signed_in',
+    `no code came: ${why}; run it on a terminal, write the code to its stdin, or name a file with --code-file`,
+  );
+}
+
+async function orAborted<T>(action: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(abortReason(signal));
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([action, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import type { Operation } from '../../account/openapi.js';
+import type { AccountSession } from '../../account/session.js';
+import { isSystemError, usageError } from '../../errors.js';
+import { type AccountSetup, withAccount } from '../account.js';
+import { ACCOUNT_FLAGS } from '../flags.js';
+import { documentText } from '../output/document.js';
+import { readText, readToggle } from '../read.js';
+import type { Action, Args } from '../types.js';
+
+export const account: Action = {
+  positionals: {
+    action: { type: 'string', choices: ['call'], describe: 'left out, the account is shown' },
+    operation: { type: 'string', describe: 'operation id, as --operations lists them' },
+  },
+  flags: {
+    ...ACCOUNT_FLAGS,
+    operations: { type: 'boolean', group: 'Account:', describe: 'list the operations of the account API' },
+    data: {
+      type: 'string',
+      requiresArg: true,
+      group: 'Account:',
+      describe: "an operation's parameters and body as one JSON object, or @file with it",
+    },
+  },
+  examples: [
+    ['$0 account', 'the account as the service returns it'],
+    ['$0 account --operations', 'what the account API can do'],
+    ['$0 account call getUsage --data \'{"from":"2024-03-01"}\'', 'call one of them'],
+  ],
+  async run(args, cli) {
+    const call = await readCall(args);
+    const { waitTeller } = await import('../output/waits.js');
+    const tellWait = readToggle(args, 'quiet') ? () => {} : waitTeller(cli.stderr, () => performance.now());
+    return withAccount(args, cli, tellWait, async (setup) => {
+      const { callAccount, describeOperations } = await import('../../account/operations.js');
+      const openSession = once(() => sessionOf(setup, args));
+      const json = readToggle(args, 'json');
+      const print = (value: unknown): void => {
+        cli.stdout.write(setup.calls.secrets.redact(documentText(value, !json)));
+      };
+      if (call) {
+        const answer = await callAccount(setup.calls, openSession, call.operation, call.data);
+        if (answer !== undefined || json) print(answer ?? null);
+      } else if (readToggle(args, 'operations')) {
+        const operations = await describeOperations(setup.calls, openSession);
+        if (json) print(operations.map(documentOf));
+        else cli.stdout.write(await operationsText(operations));
+      } else {
+        const { setUpAccount } = await import('../../service/account-api.js');
+        const session = await openSession();
+        print(await session.authorized((token) => setUpAccount(setup.calls, token)));
+      }
+      return 0;
+    });
+  },
+};
+
+interface Call {
+  readonly operation: string;
+  readonly data: unknown;
+}
+
+async function readCall(args: Args): Promise<Call | undefined> {
+  const { action, operation } = args;
+  const data = readText(args, 'data');
+  if (action === undefined) {
+    if (data !== undefined) throw usageError('--data goes with tickhaul account call <operation>; add it');
+    return undefined;
+  }
+  if (operation === undefined) {
+    throw usageError('the operation is missing: tickhaul account call <operation>; --operations lists them');
+  }
+  if (readToggle(args, 'operations')) throw usageError('--operations lists; it does not go with a call');
+  return { operation: String(operation), data: data === undefined ? undefined : await readData(data) };
+}
+
+/** Its text is never repeated: it may hold what is nobody's business. */
+async function readData(text: string): Promise<unknown> {
+  const json = text.startsWith('@') ? await readDataFile(text.slice(1)) : text;
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    const where = text.startsWith('@') ? `the file "${text.slice(1)}"` : 'what is given';
+    throw usageError(`--data: ${where} is not JSON; write it as '{"name":"value"}', or @file`);
+  }
+}
+
+async function readDataFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw usageError(`--data: cannot read "${path}" (${error.code})`);
+  }
+}
+
+/** The stored identity that the flags mean, in use. */
+async function sessionOf(setup: AccountSetup, args: Args): Promise<AccountSession> {
+  const { AccountSession: Session } = await import('../../account/session.js');
+  const { chooseIdentity } = await import('../../account/choose-identity.js');
+  return new Session(setup, await chooseIdentity(setup, readText(args, 'email')));
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function documentOf({ id, method, path, summary, parameters, body }: Operation): object {
+  return {
+    operationId: id,
+    method,
+    path,
+    summary,
+    parameters: parameters.map(({ name, in: where, required }) => ({ name, in: where, required })),
+    body: body === undefined ? null : { required: body.required },
+  };
+}
+
+async function operationsText(operations: readonly Operation[]): Promise<string> {
+  const { formatTable } = await import('../output/table.js');
+  return formatTable(
+    [
+      { title: 'operation', cell: ({ id }) => id },
+      { title: 'takes', cell: takes },
+      { title: 'does', cell: ({ summary }) => summary },
+    ],
+    operations,
+  );
+}
+
+/** `from, [to], body`: what is optional stands in brackets. */
+function takes({ parameters, body }: Operation): string {
+  const all = [...parameters, ...(body ? [{ name: 'body', required: body.required }] : [])];
+  return all.map(({ name, required }) => (required ? name : `[${name}]`)).join(', ');
+}

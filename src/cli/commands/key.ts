@@ -1,0 +1,63 @@
+import { TickhaulError } from '../../errors.js';
+import { oneLine } from '../../service/error-answer.js';
+import type { KeyAccess } from '../../service/key-info.js';
+import { plural } from '../../units.js';
+import { documentText } from '../output/document.js';
+import { readToggle } from '../read.js';
+import { withSession } from '../session.js';
+import type { Action } from '../types.js';
+
+/** Characters of a key that are shown, and the shortest key of which that leaves enough unknown. */
+const SHOWN = 4;
+const SHORTEST_SHOWN = 8;
+/** More symbols are counted; `--json` has them all. */
+const MOST_LISTED = 10;
+const MAX_CELL = 200;
+
+export const key: Action = {
+  flags: {},
+  examples: [['$0 key', 'exchanges, symbols, days and plan of the key in TICKHAUL_API_KEY']],
+  async run(args, cli) {
+    return withSession(args, cli, { stallTimeoutMs: 30_000 }, async ({ client }) => {
+      const { fetchKeyInfo } = await import('../../service/key-info.js');
+      const { apiKey } = client.config;
+      if (apiKey === undefined) {
+        throw new TickhaulError('bad_key', 'there is no API key: set TICKHAUL_API_KEY');
+      }
+      const shown = `…${apiKey.length < SHORTEST_SHOWN ? '' : apiKey.slice(-SHOWN)}`;
+      const access = await fetchKeyInfo(client, { signal: cli.signal });
+      const text = readToggle(args, 'json')
+        ? documentText({ key: shown, expired: access.length === 0, access }, false)
+        : await accessText(shown, access);
+      cli.stdout.write(text.replaceAll(apiKey, '***'));
+      if (access.length > 0) return 0;
+      throw new TickhaulError('bad_key', `the API key ${shown} has expired: it gives access to nothing`);
+    });
+  },
+};
+
+async function accessText(shown: string, access: readonly KeyAccess[]): Promise<string> {
+  if (access.length === 0) return '';
+  const { formatTable } = await import('../output/table.js');
+  const table = formatTable(
+    [
+      { title: 'exchange', cell: ({ exchange }) => cell(exchange) },
+      { title: 'type', cell: ({ accessType }) => cell(accessType) },
+      { title: 'plan', cell: ({ dataPlan }) => cell(dataPlan) },
+      { title: 'from', cell: ({ from }) => cell(from).slice(0, 'YYYY-MM-DD'.length) },
+      { title: 'to', cell: ({ to }) => cell(to).slice(0, 'YYYY-MM-DD'.length) },
+      { title: 'symbols', cell: ({ symbols }) => symbolsText(symbols ?? []) },
+    ],
+    access,
+  );
+  return `API key ${shown}\n${table}`;
+}
+
+function symbolsText(symbols: readonly string[]): string {
+  if (symbols.length === 0) return 'all';
+  return symbols.length > MOST_LISTED ? plural(symbols.length, 'symbol') : cell(symbols.join(', '));
+}
+
+function cell(text: string | null | undefined): string {
+  return oneLine(text ?? '', MAX_CELL);
+}

@@ -1,0 +1,34 @@
+import { loadSettings } from '../config/file.js';
+import { LOCK_FILE_FLAGS } from '../flags.js';
+import { printLines } from '../output/blocks.js';
+import { readText } from '../read.js';
+import type { Action } from '../types.js';
+
+export const lock: Action = {
+  flags: LOCK_FILE_FLAGS,
+  examples: [
+    ['$0 lock', 'tickhaul.lock, for download --frozen'],
+    ['$0 lock --format sha256sum > SHA256SUMS', 'a list that sha256sum -c takes, in the download folder'],
+  ],
+  async run(args, cli) {
+    const { downloadDir } = await loadSettings(args, cli);
+    const format = (readText(args, 'format') ?? 'lock') as Format;
+    const out = readText(args, 'out') ?? (format === 'lock' ? 'tickhaul.lock' : '-');
+    const { lockedRecords } = await import('../../store/locked-records.js');
+    const warn = (message: string): void => {
+      cli.stderr.write(`warning ${message}\n`);
+    };
+    const records = await lockedRecords(downloadDir, { warn });
+    const { formatLockFile } = await import('../../store/lock-file.js');
+    const { formatChecksums } = await import('../../store/checksum-list.js');
+    const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
+    if (out === '-') await printLines(cli.stdout, lines, cli.signal);
+    else {
+      const { writeWhole } = await import('../../write-whole.js');
+      await writeWhole(out, lines);
+    }
+    return 0;
+  },
+};
+
+type Format = 'lock' | 'md5sum' | 'sha256sum';

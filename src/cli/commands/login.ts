@@ -1,0 +1,110 @@
+import type { LoginEvent } from '../../account/events.js';
+import { usageError } from '../../errors.js';
+import { secondsSince } from '../../units.js';
+import { withAccount } from '../account.js';
+import { openCodeSource } from '../code-source.js';
+import { ACCOUNT_FLAGS } from '../flags.js';
+import { documentText } from '../output/document.js';
+import { line } from '../output/json.js';
+import type { Wait } from '../output/waits.js';
+import { readDuration, readText, readToggle } from '../read.js';
+import type { Action, Args, Cli, Screen } from '../types.js';
+
+const value = { type: 'string', requiresArg: true, group: 'Signing in:' } as const;
+const TIMEOUT_MS = 10 * 60_000;
+
+export const login: Action = {
+  flags: {
+    ...ACCOUNT_FLAGS,
+    'code-file': {
+      ...value,
+      describe: 'wait for the code of the page in this file, "-" for stdin (default: stdin)',
+    },
+    open: { type: 'boolean', group: 'Signing in:', describe: 'open the page in the browser' },
+    timeout: { ...value, describe: 'time to confirm it on the page (default: 10m)' },
+  },
+  examples: [
+    ['$0 login --email jo@example.com', 'shows a link, then asks for the code of its page'],
+    [
+      '$0 login --email jo@example.com --json --code-file code.txt',
+      'for a program: events on stdout, the code from a file',
+    ],
+  ],
+  async run(args, cli) {
+    const started = performance.now();
+    const { parseEmail } = await import('../../account/email.js');
+    const given = readText(args, 'email');
+    if (given === undefined) throw usageError('--email is missing: give the address that you sign in with');
+    const email = parseEmail(given);
+    const timeoutMs = readDuration(args, 'timeout') ?? TIMEOUT_MS;
+    const json = readToggle(args, 'json');
+    const emit = await reporterOf(args, cli, email);
+    const source = openCodeSource(readText(args, 'code-file'), cli);
+    const tellWait = (wait: Wait): void => emit({ event: 'waiting', ...wait });
+    try {
+      return await withAccount(args, cli, tellWait, async (setup) => {
+        const { login: signIn } = await import('../../account/login.js');
+        const { issuer } = setup;
+        const ask = source.ask;
+        const { account, reused } = await signIn({ context: setup, email, emit, timeoutMs, askCode: ask });
+        if (json) {
+          const shown = setup.calls.secrets.redact(documentText({ event: 'account', account }, false));
+          cli.stdout.write(shown);
+          const seconds = secondsSince(started);
+          cli.stdout.write(
+            line({ event: 'summary', exitCode: 0, email, issuer: issuer.host, reused, seconds }),
+          );
+        } else if (!readToggle(args, 'quiet')) {
+          cli.stdout.write(`signed in as ${email} at ${issuer.host}\n`);
+        }
+        return 0;
+      });
+    } finally {
+      source.close();
+    }
+  },
+};
+
+async function reporterOf(args: Args, cli: Cli, email: string): Promise<(event: LoginEvent) => void> {
+  const { loginReporter } = await import('../output/login.js');
+  const { stdout, stderr } = cli;
+  const render = stderr.isTTY === true ? (await import('uqr')).renderUnicodeCompact : undefined;
+  const tell = loginReporter({
+    stdout,
+    stderr,
+    email,
+    json: readToggle(args, 'json'),
+    quiet: readToggle(args, 'quiet'),
+    drawLink: (uri) => render && drawLink(uri, stderr, render),
+    now: () => performance.now(),
+  });
+  const toOpen = readToggle(args, 'open');
+  return (event) => {
+    tell(event);
+    if (toOpen && event.event === 'verification') openBrowser(event.uri, stderr);
+  };
+}
+
+/** As a QR code, on a terminal that has room for it. */
+function drawLink(
+  uri: string,
+  screen: Screen,
+  render: (text: string, options: { border: number }) => string,
+): string | undefined {
+  try {
+    const drawn = render(uri, { border: 2 });
+    return drawn.indexOf('\n') <= (screen.columns ?? 0) ? drawn : undefined;
+  } catch {
+    // More than a QR code can hold.
+    return undefined;
+  }
+}
+
+function openBrowser(uri: string, screen: Screen): void {
+  import('open')
+    .then(({ default: open }) => open(uri))
+    .catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      screen.write(`the browser could not be opened (${why.split('\n', 1)[0]}): open the link yourself\n`);
+    });
+}

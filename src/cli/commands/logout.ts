@@ -1,0 +1,49 @@
+import { usageError } from '../../errors.js';
+import { openStore } from '../account.js';
+import { loadSettings } from '../config/file.js';
+import { line } from '../output/json.js';
+import { readText, readToggle } from '../read.js';
+import type { Action } from '../types.js';
+
+export const logout: Action = {
+  flags: {
+    email: { type: 'string', requiresArg: true, group: 'Account:', describe: 'whose identity' },
+    all: { type: 'boolean', group: 'Account:', describe: 'every identity, damaged ones too' },
+    'auth-url': {
+      type: 'string',
+      requiresArg: true,
+      group: 'Account:',
+      describe: 'only the identity of this issuer (default: of every issuer)',
+    },
+  },
+  examples: [['$0 logout --email jo@example.com', 'this machine can no longer use the account']],
+  async run(args, cli) {
+    const email = readText(args, 'email');
+    const all = readToggle(args, 'all');
+    if ((email === undefined) === !all) {
+      throw usageError('say whose identity to forget: either --email <address> or --all');
+    }
+    const { isSameEmail, parseEmail } = await import('../../account/email.js');
+    const wanted = email === undefined ? undefined : parseEmail(email);
+    const { configDir, authUrl } = await loadSettings(args, cli);
+    const host = authUrl === undefined ? undefined : new URL(authUrl).host;
+    const store = await openStore(configDir, cli);
+    const everything = wanted === undefined && host === undefined;
+    const forgotten = await store.remove(
+      everything
+        ? undefined
+        : (identity) =>
+            (wanted === undefined || isSameEmail(identity.email, wanted)) &&
+            (host === undefined || identity.issuer === host),
+    );
+    if (readToggle(args, 'json')) cli.stdout.write(line({ forgotten }));
+    else if (!readToggle(args, 'quiet')) {
+      cli.stdout.write(`${forgotten === 0 ? 'no' : forgotten} stored ${identities(forgotten)}\n`);
+    }
+    return 0;
+  },
+};
+
+function identities(count: number): string {
+  return count === 1 ? 'identity forgotten' : 'identities forgotten';
+}

@@ -1,0 +1,71 @@
+import { access, readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { ConfigFile } from '../../config/parse.js';
+import { isSystemError, usageError } from '../../errors.js';
+import { type ConfigSettings, given, readSettings, type Settings } from '../environment.js';
+import { readText } from '../read.js';
+import type { Args, Cli } from '../types.js';
+
+const NAMES = ['tickhaul.yaml', 'tickhaul.json'];
+
+/**
+ * The config file: the one that is named, else the one here, else the user's (contract, Configuration).
+ * @throws usage error for a named file that can't be read, and for what is wrong in any.
+ */
+export async function loadConfig(args: Args, { env, home }: Cli): Promise<ConfigFile | undefined> {
+  const flag = readText(args, 'config');
+  if (flag !== undefined) return parse(await read(flag, '--config'), flag);
+  const variable = given(env, 'TICKHAUL_CONFIG');
+  if (variable !== undefined) return parse(await read(variable, 'TICKHAUL_CONFIG'), variable);
+  const userFolder = join(given(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul');
+  for (const path of [...NAMES, ...NAMES.map((name) => join(userFolder, name))]) {
+    if (await isThere(path)) return parse(await read(path, 'config file'), path);
+  }
+  return undefined;
+}
+
+/** What flags, environment and the config file say, for any command. */
+export async function loadSettings(args: Args, cli: Cli): Promise<Settings> {
+  const file = await loadConfig(args, cli);
+  return readSettings(cli.env, args, cli.home, file && settingsOf(file));
+}
+
+/** What the file says for every command; its paths are relative to its own folder. */
+export function settingsOf({ path, config }: ConfigFile): ConfigSettings {
+  const { apiUrl, datasetsUrl, authUrl, apiKeyFile, dir } = config;
+  return {
+    path,
+    apiUrl,
+    datasetsUrl,
+    authUrl,
+    apiKeyFile: apiKeyFile === '-' ? '-' : apiKeyFile && besideConfig(path, apiKeyFile),
+    dir: dir && besideConfig(path, dir),
+  };
+}
+
+/** A path that a config file names. */
+export function besideConfig(configPath: string, path: string): string {
+  return isAbsolute(path) ? path : resolve(dirname(configPath), path);
+}
+
+/** The parsers are loaded where there is a file to parse. */
+async function parse(source: string, path: string): Promise<ConfigFile> {
+  const { parseConfig } = await import('../../config/parse.js');
+  return parseConfig(source.replace(/^\uFEFF/, ''), path);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function read(path: string, name: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw usageError(`${name}: cannot read the config file "${path}" (${error.code})`);
+  }
+}

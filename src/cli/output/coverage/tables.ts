@@ -1,0 +1,60 @@
+import type { CoverageTotals, SeriesCoverage } from '../../../coverage/types.js';
+import { addDays, formatDay } from '../../../dataset/day.js';
+import { formatCount, formatSize } from '../../../units.js';
+import { printable } from '../printable.js';
+import { type Column, formatTable } from '../table.js';
+import { cutStart } from '../width.js';
+
+/** Columns that a screen needs for all of a table. */
+const NARROW = 90;
+/** A symbol that a narrower one has room for. */
+const NARROW_SYMBOL = 15;
+
+type Counts = Pick<CoverageTotals, 'present' | 'empty' | 'missing' | 'rows' | 'bytes'>;
+
+const COUNTS: readonly Column<Counts>[] = [
+  { title: 'present', align: 'right', cell: ({ present }) => count(present) },
+  { title: 'empty', align: 'right', cell: ({ empty }) => count(empty) },
+  { title: 'missing', align: 'right', cell: ({ missing }) => count(missing) },
+  { title: 'rows', align: 'right', cell: ({ rows }) => formatCount(rows) },
+  { title: 'size', align: 'right', cell: ({ bytes }) => formatSize(bytes) },
+];
+
+/** The symbols of one exchange and data type. */
+export function symbolTable(series: readonly SeriesCoverage[], screenColumns: number): string {
+  const width = screenColumns < NARROW ? NARROW_SYMBOL : Number.POSITIVE_INFINITY;
+  return formatTable<SeriesCoverage>(
+    [
+      { title: 'symbol', cell: ({ symbol }) => cutStart(printable(symbol), width) },
+      { title: 'first day', cell: ({ first }) => formatDay(first) },
+      { title: 'last day', cell: ({ first, states }) => formatDay(addDays(first, states.length - 1)) },
+      ...COUNTS,
+    ],
+    series,
+  );
+}
+
+/** All symbols of an exchange and data type, taken together. */
+export interface SeriesGroup {
+  readonly exchange: string;
+  readonly dataType: string;
+  readonly series: readonly SeriesCoverage[];
+  readonly totals: CoverageTotals;
+}
+
+export function groupTable(groups: readonly SeriesGroup[], screenColumns: number): string {
+  return formatTable<CoverageTotals & Omit<SeriesGroup, 'series'>>(
+    [
+      { title: 'exchange', cell: ({ exchange }) => printable(exchange) },
+      { title: 'type', cell: ({ dataType }) => printable(dataType) },
+      { title: 'symbols', align: 'right', cell: ({ series }) => count(series) },
+      ...COUNTS.filter(({ title }) => title !== 'rows' || screenColumns >= NARROW),
+    ],
+    groups.map((group) => ({ ...group, ...group.totals })),
+  );
+}
+
+/** `1,234`. */
+export function count(number: number): string {
+  return number.toLocaleString('en');
+}

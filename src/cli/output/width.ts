@@ -1,0 +1,43 @@
+/** Marks that stand over the letter before them, and characters that show nothing. */
+const NARROW = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
+/** Characters that terminals draw two columns wide: East Asian ones and emoji (Unicode Annex 11, W and F). */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+/** How many columns of a terminal a text takes. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
+}
+
+/** As much of a text's beginning as goes into so many columns. */
+export function cutToWidth(text: string, columns: number): string {
+  let width = 0;
+  let cut = '';
+  for (const character of text) {
+    width += characterWidth(character);
+    if (width > columns) break;
+    cut += character;
+  }
+  return cut;
+}
+
+/** As much of a text's end as goes into so many columns, behind an ellipsis where that isn't all. */
+export function cutStart(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  const characters = [...text];
+  let width = 1;
+  let from = characters.length;
+  while (from > 0 && width + characterWidth(characters[from - 1] ?? '') <= columns) {
+    from--;
+    width += characterWidth(characters[from] ?? '');
+  }
+  return `…${characters.slice(from).join('')}`;
+}
+
+function characterWidth(character: string): number {
+  if (character <= '\u007e' && character >= ' ') return 1;
+  if (NARROW.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}

@@ -1,0 +1,64 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { usageError } from '../errors.js';
+
+/** Where a setting stands: keys, and numbers of list elements from 0. */
+export type ConfigPath = readonly (string | number)[];
+
+/** A YAML document as plain data that knows its lines. */
+export interface ConfigDocument {
+  readonly value: unknown;
+  /** The line, from 1, of the setting, or of what it would stand in. */
+  lineOf(at: ConfigPath): number;
+}
+
+/** @throws usage error with file and line for what is no YAML (1.2, core schema; `<<` merges). */
+export function readDocument(source: string, path: string): ConfigDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(source, { lineCounter: lines, merge: true, prettyErrors: false });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) {
+    throw usageError(
+      `${path}:${lines.linePos(problem.pos[0]).line}: ${problem.message.replace(/\s+/g, ' ').trim()}`,
+    );
+  }
+  return {
+    value: toData(document, path),
+    lineOf: (at) => lines.linePos(offsetOf(document.contents, at)).line,
+  };
+}
+
+/** @throws usage error for aliases that grow without bounds, or name nothing. */
+function toData(document: ReturnType<typeof parseDocument>, path: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw usageError(`${path}:1: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function offsetOf(root: Node | null, at: ConfigPath): number {
+  let node: unknown = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const key of at) {
+    const found = isMap(node) ? pairOf(node, key) : isSeq(node) ? itemOf(node.items, key) : undefined;
+    if (found === undefined) return offset;
+    offset = found.offset ?? offset;
+    node = found.value;
+  }
+  return offset;
+}
+
+interface Found {
+  readonly offset: number | undefined;
+  readonly value: unknown;
+}
+
+function pairOf(map: YAMLMap, key: string | number): Found | undefined {
+  const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
+  return pair && { offset: (pair.key as Node).range?.[0], value: pair.value };
+}
+
+function itemOf(items: readonly unknown[], index: string | number): Found | undefined {
+  const value = items[Number(index)];
+  return value === undefined ? undefined : { offset: (value as Node).range?.[0], value };
+}

@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import { didYouMean } from '../dataset/nearest.js';
+import { type TickhaulError, usageError } from '../errors.js';
+import { type ConfigPath, readDocument } from './document.js';
+import { type Config, configSchema, jobSchema } from './schema.js';
+
+/** A config file that is right in its form; values are read by the readers of the flags. */
+export interface ConfigFile {
+  /** As it was named. */
+  readonly path: string;
+  readonly config: Config;
+  /** File and line of a setting, for messages. */
+  place(at: ConfigPath): string;
+}
+
+/**
+ * Reads a config file, YAML 1.2 or JSON, which is a part of it.
+ * @throws usage error with file, line and the nearest known key: broken YAML, unknown keys, wrong types, two jobs
+ * of one name.
+ */
+export function parseConfig(source: string, path: string): ConfigFile {
+  const document = readDocument(source, path);
+  const place = (at: ConfigPath): string => `${path}:${document.lineOf(at)}`;
+  const error = (at: ConfigPath, message: string): TickhaulError => usageError(`${place(at)}: ${message}`);
+  const parsed = configSchema.safeParse(document.value);
+  if (!parsed.success) {
+    const [first] = parsed.error.issues
+      .flatMap((issue) => complaints(issue, document.value))
+      .sort((a, b) => document.lineOf(a.at) - document.lineOf(b.at));
+    throw error(first?.at ?? [], first?.message ?? 'not a config file');
+  }
+  const names = new Map<string, number>();
+  for (const [index, { name }] of parsed.data.jobs.entries()) {
+    const other = names.get(name);
+    if (other !== undefined) {
+      const line = document.lineOf(['jobs', other, 'name']);
+      throw error(['jobs', index, 'name'], `two jobs are named "${name}", the other one in line ${line}`);
+    }
+    names.set(name, index);
+  }
+  return { path, config: parsed.data, place };
+}
+
+interface Complaint {
+  readonly at: ConfigPath;
+  readonly message: string;
+}
+
+function complaints(issue: z.core.$ZodIssue, value: unknown): readonly Complaint[] {
+  const at = issue.path as ConfigPath;
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...at, key]));
+  const found = at.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null)?.[key], value);
+  if (found === undefined && at.length > 0) {
+    return [{ at: at.slice(0, -1), message: `${keyText(at)} is missing: ${issue.message}` }];
+  }
+  const shown = issue.code === 'invalid_value' ? JSON.stringify(found) : kindOf(found);
+  const near = issue.code === 'invalid_value' ? didYouMean(String(found), issue.values.map(String)) : '';
+  const message = `${issue.message}, found ${shown}${near}`;
+  return [{ at, message: at.length === 0 ? message : `${keyText(at)}: ${message}` }];
+}
+
+/** A secret's usual names. */
+const SECRET = /^(api[-_]?key|key|api[-_]?token|token|secret|password)$/i;
+
+function unknownKey(at: ConfigPath): Complaint {
+  const key = String(at.at(-1));
+  if (SECRET.test(key)) {
+    const message = `${key}: a config file is no place for a key; set TICKHAUL_API_KEY, or name a file in apiKeyFile`;
+    return { at, message };
+  }
+  const [here, there] = at[0] === 'jobs' ? [jobSchema, configSchema] : [configSchema, jobSchema];
+  const elsewhere =
+    key in there.shape ? `; it belongs ${at[0] === 'jobs' ? 'to the top' : 'into a job'}` : '';
+  const known = Object.keys(here.shape);
+  const hint = elsewhere || didYouMean(key, known) || `; known are ${known.join(', ')}`;
+  return { at, message: `unknown key "${key}"${hint}` };
+}
+
+/** `jobs[1].from`. */
+function keyText(at: ConfigPath): string {
+  return at
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** What was found, without saying it: a value in the wrong place may be a secret. */
+function kindOf(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (value === '') return 'an empty text';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object') return 'a group of settings';
+  return { string: 'a text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'this';
+}

@@ -1,0 +1,144 @@
+import { ConvertedType, LogicalType, PhysicalType, TimeUnit } from './format.js';
+import type { ThriftStruct, ThriftValue } from './thrift-read.js';
+
+/** A bound of a column: integers as numbers where these are exact; times are microseconds, UTC. */
+export type Bound = number | bigint | boolean | string;
+
+/** What a column holds. */
+export interface ColumnType {
+  /** `timestamp`, `string`, `date`, `uint8`, `decimal(18,4)` …, else the physical type: `boolean`, `int64`, `double`. */
+  readonly name: string;
+  /** Reads a bound of the footer; undefined for what isn't understood. */
+  readonly decode: (bytes: Buffer) => Bound | undefined;
+}
+
+const UNKNOWN = (): undefined => undefined;
+
+/** The type of a SchemaElement, by its LogicalType, else by the older ConvertedType (parquet.thrift). */
+export function columnType(element: ThriftStruct): ColumnType {
+  const physical = element.get(1);
+  const converted = element.get(6);
+  const [logical, details] = logicalType(element);
+  const named = Object.entries(PhysicalType).find(([, id]) => id === physical)?.[0] ?? 'unknown';
+  const integer = physical === PhysicalType.int32 || physical === PhysicalType.int64;
+
+  if (logical === LogicalType.timestamp && integer) return timestampType(unitOf(details));
+  if (logical !== undefined) return logicalColumn(logical, details, named);
+  if (converted === ConvertedType.timestampMillis) return timestampType(TimeUnit.millis);
+  if (converted === ConvertedType.timestampMicros) return timestampType(TimeUnit.micros);
+  if (converted === ConvertedType.utf8) return { name: 'string', decode: utf8 };
+  if (converted === ConvertedType.date) return { name: 'date', decode: dateBound };
+  if (physical === PhysicalType.int96) return { name: 'timestamp', decode: UNKNOWN };
+  if (converted === undefined) return { name: named, decode: PLAIN[named] ?? UNKNOWN };
+  const [name, decode] = CONVERTED[Number(converted)] ?? [named, UNKNOWN];
+  return { name, decode };
+}
+
+const CONVERTED: Readonly<Record<number, readonly [string, ColumnType['decode']]>> = {
+  4: ['enum', utf8],
+  5: ['decimal', UNKNOWN],
+  7: ['time', UNKNOWN],
+  8: ['time', UNKNOWN],
+  11: ['uint8', uint32],
+  12: ['uint16', uint32],
+  13: ['uint32', uint32],
+  14: ['uint64', uint64],
+  15: ['int8', int32],
+  16: ['int16', int32],
+  17: ['int32', int32],
+  18: ['int64', int64],
+  19: ['json', utf8],
+  21: ['interval', UNKNOWN],
+};
+
+function logicalColumn(logical: number, details: ThriftStruct, physical: string): ColumnType {
+  switch (logical) {
+    case LogicalType.string:
+      return { name: 'string', decode: utf8 };
+    case LogicalType.enum:
+      return { name: 'enum', decode: utf8 };
+    case LogicalType.json:
+      return { name: 'json', decode: utf8 };
+    case LogicalType.date:
+      return { name: 'date', decode: dateBound };
+    case LogicalType.decimal:
+      return { name: `decimal(${details.get(2)},${details.get(1)})`, decode: UNKNOWN };
+    case LogicalType.time:
+      return { name: 'time', decode: UNKNOWN };
+    case LogicalType.uuid:
+      return { name: 'uuid', decode: UNKNOWN };
+    case LogicalType.integer: {
+      const isSigned = details.get(2) === true;
+      const bits = Number(details.get(1));
+      const decode = bits === 64 ? (isSigned ? int64 : uint64) : isSigned ? int32 : uint32;
+      return { name: `${isSigned ? '' : 'u'}int${bits}`, decode };
+    }
+    default:
+      return { name: physical, decode: UNKNOWN };
+  }
+}
+
+/** The one field of the LogicalType union that is set. */
+function logicalType(element: ThriftStruct): readonly [number | undefined, ThriftStruct] {
+  const [field] = asStruct(element.get(10));
+  return field ? [field[0], asStruct(field[1])] : [undefined, new Map()];
+}
+
+function unitOf(details: ThriftStruct): number | undefined {
+  const [field] = asStruct(details.get(2));
+  return field?.[0];
+}
+
+function timestampType(unit: number | undefined): ColumnType {
+  const decode = (bytes: Buffer): Bound | undefined => {
+    if (bytes.length !== 8) return undefined;
+    const value = bytes.readBigInt64LE();
+    if (unit === TimeUnit.millis) return exact(value * 1000n);
+    if (unit === TimeUnit.micros) return exact(value);
+    return unit === TimeUnit.nanos ? exact(value / 1000n) : undefined;
+  };
+  return { name: 'timestamp', decode };
+}
+
+const PLAIN: Readonly<Record<string, ColumnType['decode']>> = {
+  boolean: (bytes) => (bytes.length === 1 ? bytes[0] === 1 : undefined),
+  int32,
+  int64,
+  float: (bytes) => (bytes.length === 4 ? bytes.readFloatLE() : undefined),
+  double: (bytes) => (bytes.length === 8 ? bytes.readDoubleLE() : undefined),
+};
+
+function utf8(bytes: Buffer): string {
+  return bytes.toString();
+}
+
+function int32(bytes: Buffer): number | undefined {
+  return bytes.length === 4 ? bytes.readInt32LE() : undefined;
+}
+
+function uint32(bytes: Buffer): number | undefined {
+  return bytes.length === 4 ? bytes.readUInt32LE() : undefined;
+}
+
+function int64(bytes: Buffer): Bound | undefined {
+  return bytes.length === 8 ? exact(bytes.readBigInt64LE()) : undefined;
+}
+
+function uint64(bytes: Buffer): Bound | undefined {
+  return bytes.length === 8 ? exact(bytes.readBigUInt64LE()) : undefined;
+}
+
+/** Days since 1970-01-01 as `YYYY-MM-DD`. */
+function dateBound(bytes: Buffer): string | undefined {
+  const days = int32(bytes);
+  const date = new Date((days ?? Number.NaN) * 86_400_000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(/T.*/, '');
+}
+
+function exact(value: bigint): number | bigint {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+function asStruct(value: ThriftValue | undefined): ThriftStruct {
+  return value instanceof Map ? value : new Map();
+}

@@ -1,0 +1,97 @@
+import { addDays, type Day } from '../../../dataset/day.js';
+import type { DayState } from '../../types.js';
+import type { PageCanvas, PageEvent, PageNode } from './dom.js';
+import { drawCalendar, penOf } from './drawing.js';
+import { type CalendarLayout, calendarLayout, dayAt, dayPlace } from './layout.js';
+import { hideTooltip, showTooltip } from './tooltip.js';
+
+/** A calendar on a canvas that is drawn while it is near the window, and takes no memory else. */
+export interface Calendar {
+  readonly node: PageNode;
+  /** Takes the room that it will need. */
+  fit(width: number): void;
+  draw(): void;
+  clear(): void;
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowUp: -1,
+  ArrowDown: 1,
+  ArrowLeft: -7,
+  ArrowRight: 7,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+};
+
+/** @param states a letter a day from `first` on. */
+export function createCalendar(canvas: PageCanvas, first: Day, states: string): Calendar {
+  let width = 0;
+  let layout: CalendarLayout = calendarLayout(first, states.length, width);
+  let marked: Day | undefined;
+  let isDrawn = false;
+
+  const draw = (): void => {
+    isDrawn = true;
+    drawCalendar(penOf(canvas, width, layout.height), layout, states, marked);
+  };
+  const show = (day: Day, left: number, top: number): void =>
+    showTooltip(day, states.charAt(day - first) as DayState, left, top);
+  const mark = (day: Day | undefined): void => {
+    marked = day;
+    if (isDrawn) draw();
+    if (day === undefined) {
+      hideTooltip();
+      return;
+    }
+    const { x, y } = dayPlace(layout, day);
+    const corner = canvas.getBoundingClientRect();
+    show(day, corner.left + x, corner.top + y);
+  };
+  const clamp = (day: number): Day => Math.max(first, Math.min(layout.last, day)) as Day;
+  const dayOfKey = (key: string): Day | undefined => {
+    const at = marked ?? layout.last;
+    const step = STEPS[key];
+    if (step !== undefined) return clamp(at + step);
+    if (key === 'PageDown') return nextLack(states, first, at);
+    return undefined;
+  };
+
+  canvas.addEventListener('pointermove', (event) => {
+    const corner = canvas.getBoundingClientRect();
+    const day = dayAt(layout, { x: event.clientX - corner.left, y: event.clientY - corner.top });
+    if (day === undefined) hideTooltip();
+    else show(day, event.clientX, event.clientY);
+  });
+  canvas.addEventListener('pointerleave', hideTooltip);
+  canvas.addEventListener('blur', () => mark(undefined));
+  canvas.addEventListener('keydown', (event: PageEvent) => {
+    const day = event.key === 'Escape' ? undefined : dayOfKey(event.key);
+    if (day === undefined && event.key !== 'Escape') return;
+    event.preventDefault();
+    mark(day);
+  });
+
+  return {
+    node: canvas,
+    fit(columnWidth) {
+      width = columnWidth;
+      layout = calendarLayout(first, states.length, width);
+      canvas.style.height = `${layout.height}px`;
+      if (isDrawn) draw();
+    },
+    draw,
+    clear() {
+      isDrawn = false;
+      canvas.width = 0;
+      canvas.height = 0;
+    },
+  };
+}
+
+/** The next day after this one that is not present; from the beginning again after the last. */
+function nextLack(states: string, first: Day, day: Day): Day | undefined {
+  const after = states.slice(day - first + 1).search(/[^p]/);
+  if (after !== -1) return addDays(day, after + 1);
+  const index = states.search(/[^p]/);
+  return index === -1 ? undefined : addDays(first, index);
+}

@@ -1,0 +1,89 @@
+import { type Day, firstOfMonth, yearOf } from '../../../dataset/day.js';
+import type { DayState } from '../../types.js';
+import { type PageCanvas, type Pen, window } from './dom.js';
+import { color } from './elements.js';
+import { type CalendarLayout, dayPlace, LABEL_WIDTH, type Place, yearPlace } from './layout.js';
+
+const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Gives a canvas its size in pixels of the screen, and a pen that draws in those of the page. */
+export function penOf(canvas: PageCanvas, width: number, height: number): Pen {
+  const scale = window.devicePixelRatio;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const pen = canvas.getContext('2d');
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  return pen;
+}
+
+/** The calendar of a series. @param marked the day that the keyboard is on. */
+export function drawCalendar(
+  pen: Pen,
+  layout: CalendarLayout,
+  states: string,
+  marked: Day | undefined,
+): void {
+  const colors = stateColors();
+  drawLabels(pen, layout);
+  for (const [index, state] of [...states].entries()) {
+    drawCell(pen, dayPlace(layout, (layout.first + index) as Day), layout.pitch, state as DayState, colors);
+  }
+  if (marked === undefined) return;
+  const { x, y } = dayPlace(layout, marked);
+  pen.strokeStyle = color('text');
+  pen.lineWidth = 2;
+  pen.strokeRect(x - 1, y - 1, layout.pitch, layout.pitch);
+}
+
+export interface StateColors {
+  readonly p: string;
+  readonly e: string;
+  readonly m: string;
+}
+
+export function stateColors(): StateColors {
+  return { p: color('present'), e: color('empty'), m: color('missing') };
+}
+
+/** A day, by colour and by form: full, with a hole, or an outline that is crossed out. */
+export function drawCell(
+  pen: Pen,
+  { x, y }: Place,
+  pitch: number,
+  state: DayState,
+  colors: StateColors,
+): void {
+  const size = pitch - (pitch > 6 ? 2 : 1);
+  pen.fillStyle = colors[state];
+  pen.strokeStyle = colors[state];
+  pen.lineWidth = 1.25;
+  if (state === 'm') {
+    pen.strokeRect(x + 0.6, y + 0.6, size - 1.2, size - 1.2);
+    pen.beginPath();
+    pen.moveTo(x + 1, y + size - 1);
+    pen.lineTo(x + size - 1, y + 1);
+    pen.stroke();
+    return;
+  }
+  pen.fillRect(x, y, size, size);
+  const hole = size / 3;
+  if (state === 'e') pen.clearRect(x + hole, y + hole, hole, hole);
+}
+
+function drawLabels(pen: Pen, layout: CalendarLayout): void {
+  pen.textBaseline = 'top';
+  for (let year = yearOf(layout.first); year <= yearOf(layout.last); year++) {
+    const { x, y } = yearPlace(layout, year);
+    pen.fillStyle = color('text');
+    pen.font = '600 12px system-ui, sans-serif';
+    pen.fillText(String(year), x, y + 1);
+    pen.fillStyle = color('soft');
+    pen.font = '11px system-ui, sans-serif';
+    // Where cells are small, the names of two months side by side would run into one another.
+    const step = layout.pitch < 6 ? 2 : 1;
+    for (let month = 0; month < 12; month += step) {
+      const left = dayPlace(layout, firstOfMonth(year, month)).x;
+      pen.fillText(MONTH_NAMES[month] ?? '', Math.max(left, x + LABEL_WIDTH), y + 1);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { EventSink, RunSummary } from '../events.js';
+import type { Client } from '../service/client.js';
+import type { Manifest } from '../store/manifest.js';
+import { privateSuffix } from '../store/part-owner.js';
+import { type LockOwner, tryLock } from '../store/run-lock.js';
+import { secondsSince } from '../units.js';
+import { runJobs } from './jobs.js';
+import type { DownloadOptions, PlannedFile } from './types.js';
+
+export interface DownloadPlanInput {
+  readonly plan: { files(): Generator<PlannedFile> };
+  /** Of the download folder; it is closed in the end. */
+  readonly manifest: Manifest;
+  readonly client: Client;
+  readonly options: DownloadOptions;
+  /** Who runs, for the lock of the download folder. */
+  readonly owner: LockOwner;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Brings the files of one plan to disk, beside another run where one holds the folder's lock.
+ * @throws TickhaulError `disk`.
+ */
+export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
+  const started = performance.now();
+  const { plan, manifest, client, options, owner, emit } = input;
+  const lock = await tryLock(options.dir, owner);
+  try {
+    const partSuffix = lock ? undefined : await privateSuffix(owner.pid);
+    const signal = lock ? AbortSignal.any([input.signal, lock.lost]) : input.signal;
+    const job = { plan, options, client };
+    const [summary] = await runJobs({ manifest, partSuffix, options, emit, signal }, [job]);
+    if (!summary) throw new Error('a run without a summary');
+    return { ...summary, seconds: secondsSince(started) };
+  } finally {
+    await manifest.close();
+    await lock?.release();
+  }
+}

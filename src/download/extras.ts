@@ -1,0 +1,33 @@
+import { ERRORS } from '../errors.js';
+import type { EventSink, RunSummary } from '../events.js';
+import { walkFiles } from '../store/walk.js';
+import { commonExitCode } from '../tally.js';
+
+export interface ExtrasInput {
+  /** Download folder. */
+  readonly dir: string;
+  /** The paths that are to be there. */
+  readonly named: { has(path: string): boolean };
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Tells of day files that a lock file doesn't name, and fails for them: what was left from elsewhere would go into
+ * results that are to be the same everywhere. None is removed.
+ * @throws TickhaulError `disk`; the reason of an abort.
+ */
+export async function withExtras(
+  summary: RunSummary,
+  { dir, named, emit, signal }: ExtrasInput,
+): Promise<RunSummary> {
+  let extra = 0;
+  for await (const path of walkFiles(dir, '', signal)) {
+    if (!path.endsWith('.csv.gz') || named.has(path)) continue;
+    extra++;
+    emit({ event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` });
+  }
+  if (extra === 0) return summary;
+  const exitCode = commonExitCode([summary.exitCode, ERRORS.changed.exitCode]);
+  return { ...summary, exitCode, findings: { extra } };
+}

@@ -1,0 +1,190 @@
+import { setMaxListeners } from 'node:events';
+import { abortReason, type TickhaulError } from '../errors.js';
+import type { FileEvent, FileStatus, PlanCounts, RunSummary } from '../events.js';
+import { createTally } from '../tally.js';
+import { secondsSince } from '../units.js';
+import { nextTurn } from '../wait.js';
+import type { DownloadJob, SharedRun } from './jobs.js';
+import { countPlan, FILES_A_TURN } from './plan.js';
+import type { Place } from './pool.js';
+import { createRateLimit, type RateLimit } from './rate.js';
+import { settle } from './settle.js';
+import type { TransferContext } from './transfer.js';
+import type { DownloadOptions, PlannedFile } from './types.js';
+
+/** Files that show whether the key has access: the rest waits for the answers to them. */
+const PROBES = 2;
+
+/** One plan's way through the pool that all jobs of a run share. */
+export class JobRun {
+  readonly #shared: SharedRun;
+  readonly #job: DownloadJob;
+  readonly #context: TransferContext;
+  readonly #tally = createTally();
+  readonly #stop = new AbortController();
+  readonly #refused: TickhaulError[] = [];
+  #planned: PlanCounts | undefined;
+  #told = 0;
+  /** All was told before anything stopped the run. */
+  #isDone = false;
+  #leftOut = 0;
+  #started = performance.now();
+  #seconds = 0;
+
+  constructor(shared: SharedRun, job: DownloadJob) {
+    const { client, options } = job;
+    const signal = AbortSignal.any([shared.stopped, this.#stop.signal]);
+    setMaxListeners(0, signal);
+    this.#shared = shared;
+    this.#job = job;
+    this.#context = {
+      client,
+      dir: shared.options.dir,
+      manifest: shared.manifest,
+      partSuffix: shared.partSuffix,
+      retries: options.retries,
+      maxWaitMs: options.maxWaitMs,
+      rate: rateOf(shared, options),
+      pause: shared.pause,
+      concurrency: shared.concurrency,
+      conversions: shared.conversionsFor(options.convert),
+      emit: shared.emit,
+      signal,
+    };
+  }
+
+  /** @returns undefined when the job was stopped before the end of the plan. */
+  async count(): Promise<PlanCounts | undefined> {
+    this.#planned = await countPlan(this.#job.plan.files(), this.#context.signal).catch(() => undefined);
+    return this.#planned;
+  }
+
+  /** Begins all files, the probes before the plan is told. */
+  async feed(planTold: Promise<void>): Promise<void> {
+    const { signal } = this.#context;
+    const { pool, noMore } = this.#shared;
+    const { concurrency } = this.#job.options;
+    this.#started = performance.now();
+    const files = this.#job.plan.files();
+    const answers = noMore?.aborted ? [] : [...first(files, PROBES)].map((file) => this.#begin(file));
+    await planTold;
+    await Promise.all(answers);
+    const [refused] = this.#refused;
+    if (refused && this.#refused.length === PROBES) this.#stop.abort(refused);
+    let walked = 0;
+    for (const file of files) {
+      if (++walked % FILES_A_TURN === 0) await nextTurn();
+      if (signal.aborted) break;
+      if (file.action === 'nothing') this.#tell(withoutWork(file, this.#job.name));
+      else if (noMore?.aborted) this.#leftOut++;
+      else
+        await pool.run(
+          (place) => this.#settle(file, place),
+          concurrency === 'auto' ? undefined : concurrency,
+        );
+    }
+  }
+
+  summary(): RunSummary {
+    const { strict } = this.#job.options;
+    const stopped = this.#isDone ? undefined : this.#stopReason();
+    return this.#tally.summary({ planned: this.#planned, stopped, strict, seconds: this.#seconds });
+  }
+
+  #stopReason(): TickhaulError | undefined {
+    const { noMore } = this.#shared;
+    const { signal } = this.#context;
+    if (signal.aborted) return abortReason(signal);
+    return noMore && this.#leftOut > 0 ? abortReason(noMore) : undefined;
+  }
+
+  /** Resolves when the service answered for this file, or refused it, or there was nothing to ask. */
+  #begin(planned: PlannedFile): Promise<void> {
+    if (planned.action === 'nothing') {
+      this.#tell(withoutWork(planned, this.#job.name));
+      return Promise.resolve();
+    }
+    return new Promise((answered) => {
+      void this.#shared.pool.run((place) => this.#settle(planned, place, answered).finally(answered));
+    });
+  }
+
+  #settle(planned: PlannedFile, place: Place, onAnswer?: () => void): Promise<void> {
+    const { begun } = this.#shared;
+    const earlier = begun?.get(planned.path);
+    const settling = earlier
+      ? this.#settleAfter(earlier, planned, place, onAnswer)
+      : this.#settleNow(planned, place, onAnswer);
+    begun?.set(
+      planned.path,
+      settling.catch(() => {}),
+    );
+    return settling;
+  }
+
+  /** Another job has brought the file, or tried to. */
+  async #settleAfter(
+    earlier: Promise<unknown>,
+    planned: PlannedFile,
+    place: Place,
+    onAnswer?: () => void,
+  ): Promise<void> {
+    // It may need the place for its next try.
+    place.leave();
+    await earlier;
+    await place.take();
+    await this.#settleNow({ ...planned, action: 'check' }, place, onAnswer);
+  }
+
+  async #settleNow(planned: PlannedFile, place: Place, onAnswer: () => void = () => {}): Promise<void> {
+    const settled = await settle(this.#context, planned, place, onAnswer);
+    if (!settled) return;
+    const { event, reason } = settled;
+    if (reason?.code === 'no_access') this.#refused.push(reason);
+    if (reason?.everyone) this.#shared.stop.abort(reason);
+    else if (reason && this.#job.options.failFast) this.#stop.abort(reason);
+    const { name: job } = this.#job;
+    this.#tell(job === undefined ? event : { ...event, job });
+  }
+
+  #tell(event: FileEvent): void {
+    this.#shared.afterPlan(() => {
+      this.#tally.add(event);
+      this.#told++;
+      this.#isDone ||= this.#told === this.#planned?.files && !this.#context.signal.aborted;
+      this.#seconds = secondsSince(this.#started);
+      this.#shared.emit(event);
+    });
+  }
+}
+
+/** A job's own rate lies below that of the whole run. */
+function rateOf({ rate, options: { maxRate } }: SharedRun, own: DownloadOptions): RateLimit {
+  if (own.maxRate === undefined || own.maxRate === maxRate) return rate;
+  const ownRate = createRateLimit(own.maxRate);
+  return async (bytes, signal) => {
+    await ownRate(bytes, signal);
+    await rate(bytes, signal);
+  };
+}
+
+function* first<T>(items: Iterator<T>, count: number): Generator<T> {
+  for (let i = 0; i < count; i++) {
+    const next = items.next();
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+const WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileStatus>>> = {
+  pending: 'pending',
+  unavailable: 'unavailable',
+  unauthorized: 'unauthorized',
+};
+
+/** Written out, as there may be a million. */
+function withoutWork({ file, path, output, status }: PlannedFile, job: string | undefined): FileEvent {
+  const without = WITHOUT_WORK[status];
+  if (without) return { event: 'file', status: without, job, file, path };
+  return { event: 'file', status: 'skipped', job, file, path, output };
+}

@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { readChunks } from './proof.js';
+
+/** The checksum of a file's bytes, in hex digits. @throws TickhaulError `disk`. */
+export async function hashFile(
+  path: string,
+  algorithm: 'md5' | 'sha256',
+  signal?: AbortSignal,
+): Promise<string> {
+  const hash = createHash(algorithm);
+  await readChunks(
+    path,
+    async (chunk) => {
+      hash.update(chunk);
+    },
+    signal,
+  );
+  return hash.digest('hex');
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { Latest } from '../latest.js';
+
+/** The account resource. The interface page does not show its fields: these are made up. */
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly createdAt: string;
+  readonly name: string | null;
+  readonly subscription: { readonly type: string; readonly billingInterval: string };
+  readonly apiKeys: readonly AccountKey[];
+}
+
+/** An API key as its account lists it: never the key itself. */
+export interface AccountKey {
+  readonly id: string;
+  readonly lastFour: string;
+  readonly active: boolean;
+}
+
+/** Every account, in memory. */
+export class Accounts {
+  readonly #byEmail = new Latest<Account>();
+
+  find(email: string): Account | undefined {
+    return this.#byEmail.get(email);
+  }
+
+  create(email: string): Account {
+    const id = createHash('sha256').update(email).digest('hex').slice(0, 24);
+    const account: Account = {
+      id: `acc_${id}`,
+      email,
+      createdAt: new Date().toISOString(),
+      name: null,
+      subscription: { type: 'Business', billingInterval: 'Monthly' },
+      apiKeys: [
+        { id: 'key_1', lastFour: '-key', active: true },
+        { id: 'key_2', lastFour: '7f3a', active: true },
+      ],
+    };
+    return this.update(account);
+  }
+
+  update(account: Account): Account {
+    this.#byEmail.set(account.email, account);
+    return account;
+  }
+}

@@ -1,0 +1,39 @@
+import { begin, type Call, sendJson } from '../call.js';
+import { breakOff, sendFault, sendMadeUp } from './send-fault.js';
+import { NO_STORE, sendRefusal } from './send-refusal.js';
+import type { StepFaults } from './step-faults.js';
+import { Refused, type Step } from './steps.js';
+
+/** What a step's work gives: the JSON body of its success response, or none. */
+export interface StepResult {
+  readonly status?: number;
+  readonly body: unknown;
+}
+
+export interface Answering {
+  readonly faults: StepFaults;
+  /** Seconds that rate-limit answers ask for. */
+  readonly retryAfterSeconds: number;
+}
+
+/** Answers a step with its fault, if it is to meet one, else with what its work gives or refuses. */
+export async function answerStep(
+  call: Call,
+  step: Step,
+  { faults, retryAfterSeconds }: Answering,
+  work: () => StepResult | Promise<StepResult>,
+): Promise<void> {
+  const fault = faults.next(step);
+  if (typeof fault === 'object') return sendMadeUp(call, fault);
+  if (fault !== undefined && fault !== 'lost-answer') return sendFault(call, fault, retryAfterSeconds);
+  try {
+    const { status = 200, body } = await work();
+    if (fault) return breakOff(call, fault);
+    if (body !== undefined) return await sendJson(call, status, body, NO_STORE);
+    await begin(call, status, NO_STORE);
+    call.response.end();
+  } catch (error) {
+    if (error instanceof Refused) return sendRefusal(call, error);
+    throw error;
+  }
+}

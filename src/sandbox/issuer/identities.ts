@@ -1,0 +1,113 @@
+import { Latest } from '../latest.js';
+import { assertionSigner, isDecodable } from './assertion.js';
+import { type Claim, isOver } from './claims.js';
+import type { Lifetimes } from './options.js';
+import type { Secrets } from './secrets.js';
+import { Refused } from './steps.js';
+
+/** A verified identity: what its assertions, refresh tokens and access tokens have in common. */
+interface Identity {
+  readonly id: string;
+  readonly email: string;
+  revoked: boolean;
+}
+
+interface Credential {
+  readonly identity: Identity;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/** The verified identity as it is sent (service interface, Identity registration objects). */
+export interface IdentityBody {
+  readonly identity: { readonly assertion: string; readonly refresh_token: { readonly value: string } };
+}
+
+/** The token response: the field of the service interface, and those of RFC 6749, section 5.1. */
+export interface TokenBody {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+}
+
+/** Identities and their tokens (service interface, Authentication, steps 4 to 6). */
+export class Identities {
+  readonly #sign = assertionSigner();
+  readonly #identities = new Latest<Identity>();
+  readonly #assertions = new Latest<Credential>();
+  readonly #refreshTokens = new Latest<Credential & { rotated: boolean }>();
+  readonly #accessTokens = new Latest<Credential>();
+
+  constructor(
+    readonly secrets: Secrets,
+    readonly lifetimes: Lifetimes,
+  ) {}
+
+  /** The identity of a completed claim. @param issuer its origin. */
+  create({ id, email }: Claim, issuer: string): IdentityBody {
+    const identity = { id, email, revoked: false };
+    this.#identities.set(id, identity);
+    return this.#issue(identity, issuer);
+  }
+
+  /**
+   * Rotates the refresh token. One that was rotated before is in two hands, so that its whole family ends
+   * (RFC 9700, section 4.14.2).
+   */
+  refresh(refreshToken: string, issuer: string): IdentityBody {
+    const known = this.#refreshTokens.get(refreshToken);
+    if (known?.rotated) known.identity.revoked = true;
+    if (!known || known.identity.revoked || isOver(known)) {
+      throw new Refused('invalid_refresh_token', 'The refresh token is not valid');
+    }
+    known.rotated = true;
+    return this.#issue(known.identity, issuer);
+  }
+
+  /** An access token for an assertion. */
+  exchange(assertion: string): TokenBody {
+    if (!isDecodable(assertion)) throw new Refused('invalid_request', 'The assertion could not be decoded');
+    const known = this.#assertions.get(assertion);
+    if (!known || known.identity.revoked || isOver(known)) {
+      throw new Refused('invalid_grant', 'The assertion has expired or was revoked');
+    }
+    const token = this.secrets.token('access_token', 'at');
+    this.#accessTokens.set(token, {
+      identity: known.identity,
+      expires: Date.now() + this.lifetimes.token,
+    });
+    return { access_token: token, token_type: 'Bearer', expires_in: Math.floor(this.lifetimes.token / 1000) };
+  }
+
+  /** The e-mail that an access token stands for; undefined for one that is not valid. */
+  emailOf(accessToken: string): string | undefined {
+    const known = this.#accessTokens.get(accessToken);
+    return known && !known.identity.revoked && !isOver(known) ? known.identity.email : undefined;
+  }
+
+  revoke(email: string): void {
+    for (const identity of this.#identities.values()) {
+      if (identity.email === email) identity.revoked = true;
+    }
+  }
+
+  #issue(identity: Identity, issuer: string): IdentityBody {
+    const now = Date.now();
+    const expires = now + this.lifetimes.assertion;
+    const assertion = this.secrets.keep(
+      'assertion',
+      this.#sign({
+        iss: issuer,
+        sub: identity.id,
+        email: identity.email,
+        iat: Math.floor(now / 1000),
+        exp: Math.floor(expires / 1000),
+      }),
+    );
+    this.#assertions.set(assertion, { identity, expires });
+    const value = this.secrets.token('refresh_token', 'rt');
+    this.#refreshTokens.set(value, { identity, expires: now + this.lifetimes.refresh, rotated: false });
+    return { identity: { assertion, refresh_token: { value } } };
+  }
+}

@@ -1,0 +1,40 @@
+import { type Call, targetOf } from '../call.js';
+import { Refused } from './steps.js';
+
+const MAX_BYTES = 65_536;
+
+/** The fields of a JSON object. @throws Refused for anything else. */
+export async function readJson(call: Call): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readText(call, 'application/json');
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw new Refused('invalid_request', 'The body must be a JSON object');
+}
+
+/** The fields of a form. @throws Refused for another content type or a field that is given twice. */
+export async function readForm(call: Call): Promise<Readonly<Record<string, string>>> {
+  const fields = [...new URLSearchParams(await readText(call, 'application/x-www-form-urlencoded'))];
+  const form = Object.fromEntries(fields);
+  if (Object.keys(form).length === fields.length) return form;
+  throw new Refused('invalid_request', 'A field is given more than once');
+}
+
+async function readText(call: Call, contentType: string): Promise<string> {
+  const { request } = call;
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type !== contentType) {
+    throw new Refused('invalid_request', `${targetOf(call).pathname} takes ${contentType}`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Refused('invalid_request', `The body has more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,87 @@
+import { didYouMean } from '../../dataset/nearest.js';
+import { usageError } from '../../errors.js';
+import { FaultChooser, type FaultShares, parseShares } from '../faults.js';
+import { type RefusalCode, STEP_CODES, STEPS, type Step } from './steps.js';
+
+/** What can go wrong at any step, beside the codes of its own. */
+export const GENERAL_FAULTS = [
+  'rate_limit_exceeded',
+  '500',
+  '503',
+  /** 200 with an HTML page. */
+  'not-json',
+  /** 200 with a JSON object that has none of the promised fields. */
+  'missing-field',
+  /** 307 to another origin. */
+  'redirect',
+  /** The connection is reset; nothing was done. */
+  'reset',
+  /** Everything was done, then the connection is reset: a refresh token is rotated, and nobody knows the new one. */
+  'lost-answer',
+  /** Headers and the first byte, then silence. */
+  'stall',
+] as const;
+
+export type StepFault = RefusalCode | (typeof GENERAL_FAULTS)[number];
+
+/** Any answer in place of the step's own, for whatever a client must bear. */
+export interface MadeUpAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  /** Milliseconds before each byte of the body; at once by default. */
+  readonly dripMs?: number;
+}
+
+/** Each step's faults, with their shares of its requests, 0 to 1. */
+export type StepFaultShares = Readonly<Partial<Record<Step, FaultShares<StepFault>>>>;
+
+/** Every fault that a step knows. */
+export function faultsOf(step: Step): readonly StepFault[] {
+  return [...STEP_CODES[step], ...GENERAL_FAULTS];
+}
+
+/**
+ * Reads faults such as `complete:invalid_user_code=1,token:500=0.5`, comma-separated or repeated.
+ * @throws usage error for an unknown step or fault, a wrong share, or shares of one step that are more than 1 together.
+ */
+export function parseStepFaults(list: readonly string[]): StepFaultShares {
+  const byStep = new Map<Step, string[]>();
+  for (const text of list.flatMap((item) => item.split(',')).filter((item) => item.trim() !== '')) {
+    const [, name = '', fault = ''] = /^\s*([^:]*?)\s*(?::(.*))?$/.exec(text) ?? [];
+    const step = STEPS.find((known) => known === name);
+    if (step === undefined) {
+      throw usageError(
+        `unknown step "${name}"${didYouMean(name, STEPS)} (write <step>:<fault>=<share>; steps: ${STEPS.join(', ')})`,
+      );
+    }
+    if (fault.trim() === '') {
+      throw usageError(`fault "${text}": write <step>:<fault>=<share>, for example ${step}:503=0.1`);
+    }
+    byStep.set(step, [...(byStep.get(step) ?? []), fault]);
+  }
+  const shares = [...byStep].map(([step, faults]) => [step, parseShares(faults, faultsOf(step))]);
+  return Object.fromEntries(shares) as StepFaultShares;
+}
+
+/** Draws the fault of each request to a step: first those ordered by name, then the seeded shares. */
+export class StepFaults {
+  readonly #ordered = new Map<Step, (StepFault | MadeUpAnswer)[]>();
+  readonly #choosers: ReadonlyMap<Step, FaultChooser<StepFault>>;
+
+  /** @param maxPerStep at most so many drawn faults of one step. */
+  constructor(shares: StepFaultShares, seed: number, maxPerStep: number) {
+    this.#choosers = new Map(
+      STEPS.map((step) => [step, new FaultChooser<StepFault>(shares[step] ?? {}, seed, maxPerStep)]),
+    );
+  }
+
+  /** The step's next requests meet these faults, in this order. */
+  order(step: Step, faults: readonly (StepFault | MadeUpAnswer)[]): void {
+    this.#ordered.set(step, [...(this.#ordered.get(step) ?? []), ...faults]);
+  }
+
+  next(step: Step): StepFault | MadeUpAnswer | undefined {
+    return this.#ordered.get(step)?.shift() ?? this.#choosers.get(step)?.next(step, () => true);
+  }
+}

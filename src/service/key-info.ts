@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { readBody } from './body-watch.js';
+import type { Client } from './client.js';
+import { errorAnswer } from './error-answer.js';
+import { get, shownUrl } from './http.js';
+import { jsonOf } from './json-body.js';
+import { withRetries } from './retry.js';
+import { checkWith } from './schema.js';
+
+const PATH = '/v1/api-key-info';
+const TRIES = 4;
+const MAX_WAIT_MS = 60_000;
+const MAX_BYTES = 16_000_000;
+
+const access = z.looseObject({
+  exchange: z.string(),
+  accessType: z.string().optional(),
+  /** ISO 8601, UTC. */
+  from: z.string().nullish(),
+  /** Not included. */
+  to: z.string().nullish(),
+  /** Empty for all. */
+  symbols: z.array(z.string()).nullish(),
+  dataPlan: z.string().optional(),
+});
+
+/** What an API key may read of one exchange; fields that nobody knows are kept. */
+export type KeyAccess = Readonly<z.infer<typeof access>>;
+
+const checkKeyInfo = checkWith(z.array(access));
+
+/**
+ * What the configured API key may read (service facts, Metadata); nothing at all for a key that has expired.
+ * @throws TickhaulError `bad_key` for a wrong key, `unavailable` where the service has no such call, `bad_answer`.
+ */
+export function fetchKeyInfo(
+  client: Client,
+  { tries = TRIES, signal }: { readonly tries?: number; readonly signal?: AbortSignal | undefined } = {},
+): Promise<readonly KeyAccess[]> {
+  const { apiUrl, apiKey } = client.config;
+  const url = apiUrl + PATH;
+  const name = shownUrl(new URL(url));
+  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const askOnce = async (): Promise<readonly KeyAccess[]> => {
+    const answer = await get(client, url, headers, signal);
+    if (answer.status !== 200) throw await errorAnswer(answer, apiKey);
+    const body = await readBody(answer.body, MAX_BYTES);
+    return checkKeyInfo(jsonOf(body), name);
+  };
+  return withRetries(askOnce, { tries, maxWaitMs: MAX_WAIT_MS, signal });
+}

@@ -1,0 +1,33 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import type { HeartbeatOrder } from './heartbeat-worker.js';
+
+/** Keeps a file's time of change fresh, from a thread of its own: a busy event loop doesn't hold it up. */
+export interface Heartbeat {
+  /** Resolves when the file is no longer touched. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param handle of the file that stands at the path.
+ * @param onLost told once, when another file stands there, or none.
+ */
+export async function startHeartbeat(
+  handle: FileHandle,
+  path: string,
+  everyMs: number,
+  onLost: () => void,
+): Promise<Heartbeat> {
+  const { ino, dev } = await handle.stat({ bigint: true });
+  const workerData: HeartbeatOrder = { path, ino, dev, everyMs };
+  const worker = new Worker(new URL('./heartbeat-worker.js', import.meta.url), { workerData });
+  worker.once('message', onLost);
+  // A thread that can't go on leaves a lock that looks dead in the end; the work that it guards is still right.
+  worker.on('error', () => {});
+  worker.unref();
+  return {
+    async stop() {
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { STATE_FOLDER } from '../dataset/layout.js';
+import { abortReason, diskError, isSystemError } from '../errors.js';
+
+/**
+ * The files under a folder, by their paths relative to it, with `/`, in the order of names. tickhaul's own
+ * folders are left out. Links to files are followed, links to folders are not: they may lead in circles.
+ * @param under a folder or a file in it; empty for all. What is gone is passed over.
+ * @throws TickhaulError `disk` for a folder that can't be read; the reason of an abort.
+ */
+export async function* walkFiles(root: string, under: string, signal: AbortSignal): AsyncGenerator<string> {
+  if (signal.aborted) throw abortReason(signal);
+  for (const entry of await list(root, under)) {
+    const path = posix.join(under, entry.name);
+    if (entry.isDirectory()) {
+      if (entry.name !== STATE_FOLDER) yield* walkFiles(root, path, signal);
+    } else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(join(root, path))))) yield path;
+  }
+}
+
+async function list(root: string, under: string): Promise<readonly Dirent[]> {
+  const folder = join(root, under);
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return [];
+    throw diskError(error, folder, 'disk');
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    // A link into nowhere, or in a circle.
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import type { DownloadJob } from '../download/jobs.js';
+import { makePlan, type Plan } from '../download/plan.js';
+import { TickhaulError, usageError } from '../errors.js';
+import type { Client } from '../service/client.js';
+import type { MayRead } from '../service/key-coverage.js';
+import type { Manifest } from '../store/manifest.js';
+import { createFailures, type Failures, failedFirst } from './failed-first.js';
+import { type News, newsSince, symbolsOf } from './news.js';
+import type { RecordOrError } from './records.js';
+import type { JobState } from './state.js';
+import type { SyncInput, SyncJob } from './types.js';
+
+/** A job worked out against the record and what its last run left. */
+export interface OpenJob {
+  readonly name: string;
+  /** Undefined where there is no record to plan by. */
+  readonly ready: DownloadJob | undefined;
+  readonly error: TickhaulError | undefined;
+  readonly failures: Failures;
+  readonly news: News;
+  /** What of the state is known before the run. */
+  readonly symbols: Omit<JobState, 'failed'>;
+}
+
+/** What every job is worked out against. */
+export interface PlanSources {
+  readonly records: ReadonlyMap<string, RecordOrError>;
+  readonly manifest: Manifest;
+  readonly mayRead: MayRead;
+}
+
+const NO_NEWS: News = { newSymbols: [], delistedSymbols: [] };
+
+/** @throws usage error for what the exchange's record doesn't know, with the place that defines the job. */
+export function openJob(
+  job: SyncJob,
+  { client, options }: SyncInput,
+  { records, manifest, mayRead }: PlanSources,
+  before: JobState | undefined,
+): OpenJob {
+  const { name, selection } = job;
+  const failures = createFailures(before?.failed ?? []);
+  const record = records.get(selection.exchange);
+  if (!record || record instanceof TickhaulError) {
+    const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record came`);
+    if (error.code === 'usage') throw inJob(job, error);
+    const symbols = before ?? { selection: '', symbols: [] };
+    return { name, ready: undefined, error, failures, news: NO_NEWS, symbols };
+  }
+  const { existing, convert } = job.options;
+  const plan = planOf(job, () =>
+    makePlan({ selection, record, manifest, dir: options.dir, existing, convert, mayRead }),
+  );
+  const symbols = symbolsOf(job, plan);
+  return {
+    name,
+    ready: {
+      name,
+      plan: failedFirst(plan, failures.before),
+      options: job.options,
+      client: patientAs(client, job),
+    },
+    error: undefined,
+    failures,
+    news: newsSince(before, symbols),
+    symbols,
+  };
+}
+
+/** @throws usage error that says which job, and where it is defined. */
+function planOf(job: SyncJob, plan: () => Plan): Plan {
+  try {
+    return plan();
+  } catch (error) {
+    throw error instanceof TickhaulError && error.code === 'usage' ? inJob(job, error) : error;
+  }
+}
+
+function inJob({ where, name }: SyncJob, { message }: TickhaulError): TickhaulError {
+  return usageError(`${where}: job "${name}": ${message}`);
+}
+
+function patientAs(client: Client, { stallTimeoutMs }: SyncJob): Client {
+  return { ...client, config: { ...client.config, stallTimeoutMs } };
+}

@@ -1,0 +1,101 @@
+import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../dataset/day.js';
+import type { Selection } from '../download/types.js';
+import { TickhaulError } from '../errors.js';
+import { type ExchangeRecord, fetchDatasetRecord } from '../service/metadata.js';
+import { formatDuration } from '../units.js';
+import { wait } from '../wait.js';
+import type { SyncInput, Waiting } from './types.js';
+import { waitStepMs } from './wait-steps.js';
+
+/** An exchange's record, or why there is none. */
+export type RecordOrError = ExchangeRecord | TickhaulError;
+
+export interface Records {
+  /** By exchange. */
+  readonly records: ReadonlyMap<string, RecordOrError>;
+  /** What was waited for in vain. */
+  readonly late: TickhaulError | undefined;
+}
+
+/**
+ * Reads the record of each exchange once; with `waiting` again and again, until the day is exported or the time
+ * is over.
+ * @param noMore ends the wait as well.
+ */
+export async function readRecords(input: SyncInput, noMore: AbortSignal): Promise<Records> {
+  const { jobs, waiting, emit, signal } = input;
+  const exchanges = new Set(jobs.map(({ selection }) => selection.exchange));
+  const records = new Map<string, RecordOrError>();
+  await fetchInto(records, exchanges, input);
+  if (!waiting) return { records, late: undefined };
+  const wanted = wantedDays(input, waiting);
+  const end = performance.now() + waiting.timeoutMs;
+  const { stepMs = (attempt) => waitStepMs(attempt, Math.random()) } = waiting;
+  for (let attempt = 0; ; attempt++) {
+    const late = [...wanted].filter(([exchange, day]) => !isThere(records.get(exchange), day));
+    if (late.length === 0) return { records, late: undefined };
+    const missing = late.map(([exchange, day]) => lateText(exchange, day, records.get(exchange))).join('; ');
+    const left = end - performance.now();
+    if (left <= 0 || noMore.aborted)
+      return { records, late: new TickhaulError('not_exported', `${missing}; the time to wait is over`) };
+    const step = Math.min(left, stepMs(attempt));
+    emit({ event: 'note', message: `${missing}; asking again in ${formatDuration(step)}` });
+    await wait(step, AbortSignal.any([signal, noMore])).catch((error: unknown) => {
+      if (!noMore.aborted || signal.aborted) throw error;
+    });
+    await fetchInto(
+      records,
+      late.map(([exchange]) => exchange),
+      input,
+    );
+  }
+}
+
+async function fetchInto(
+  records: Map<string, RecordOrError>,
+  exchanges: Iterable<string>,
+  { client, cache, signal }: SyncInput,
+): Promise<void> {
+  const fetchOne = async (exchange: string): Promise<void> => {
+    try {
+      records.set(exchange, await fetchDatasetRecord(client, exchange, { cache, fresh: true, signal }));
+    } catch (error) {
+      if (!(error instanceof TickhaulError) || signal.aborted) throw error;
+      // A record that came before is better than none.
+      if (!records.has(exchange)) records.set(exchange, error);
+    }
+  };
+  await Promise.all([...exchanges].map(fetchOne));
+}
+
+/** The last day that the jobs want of each exchange, where that may still be exported. */
+function wantedDays({ jobs }: SyncInput, { day }: Waiting): ReadonlyMap<string, Day> {
+  const yesterday = day ?? addDays(dayOfMs(Date.now()), -1);
+  const wanted = new Map<string, Day>();
+  for (const { selection } of jobs) {
+    const last = Math.min(yesterday, lastDay(selection)) as Day;
+    wanted.set(selection.exchange, Math.max(last, wanted.get(selection.exchange) ?? last) as Day);
+  }
+  return wanted;
+}
+
+/** Endless, where the export's end is the selection's. */
+function lastDay({ date, to }: Selection): number {
+  if (date !== undefined) return parseDay(date);
+  return to === undefined ? Number.POSITIVE_INFINITY : parseDay(to) - 1;
+}
+
+function isThere(record: RecordOrError | undefined, day: Day): boolean {
+  if (record === undefined || record instanceof TickhaulError) return record?.code === 'usage';
+  // Nothing more is to come from an exchange that has closed, or has no datasets.
+  if (record.delisted === true || record.datasets === undefined) return true;
+  const until = dayOfTime(record.datasets.exportedUntil);
+  return until !== undefined && day < until;
+}
+
+function lateText(exchange: string, day: Day, record: RecordOrError | undefined): string {
+  if (record === undefined || record instanceof TickhaulError) return record?.message ?? exchange;
+  const until = dayOfTime(record.datasets?.exportedUntil ?? '');
+  const through = until === undefined ? '' : ` (exported through ${formatDay(addDays(until, -1))})`;
+  return `${exchange}: ${formatDay(day)} is not exported yet${through}`;
+}

@@ -1,0 +1,92 @@
+import { runJobs } from '../download/jobs.js';
+import { TickhaulError } from '../errors.js';
+import type { JobSummary, RunSummary } from '../events.js';
+import { fileError } from '../file-error.js';
+import { fetchMayRead } from '../service/key-coverage.js';
+import { openManifest } from '../store/manifest.js';
+import { takeLock } from '../store/take-lock.js';
+import { secondsSince } from '../units.js';
+import { startDeadline } from './deadline.js';
+import { newsLines } from './news.js';
+import { type OpenJob, openJob } from './open-job.js';
+import { readRecords } from './records.js';
+import { readSyncState, type SyncState, writeSyncState } from './state.js';
+import { summarize } from './summary.js';
+import type { SyncInput } from './types.js';
+
+/**
+ * Brings all jobs up to date: reads each exchange's record once, plans the jobs together, downloads what the
+ * manifest lacks through one pool. What failed is told as events and in the summary, and tried first next time.
+ * @throws TickhaulError for what keeps the run from beginning: a job that the record doesn't know, the lock, the disk.
+ */
+export async function sync(input: SyncInput): Promise<RunSummary> {
+  const started = performance.now();
+  const { options, owner, lockTimeoutMs: timeoutMs, maxDurationMs, emit } = input;
+  const onWait = (holder: string): void =>
+    emit({ event: 'note', message: `waiting for another run to end: ${holder}` });
+  const lock = await takeLock(options.dir, owner, { timeoutMs, onWait, signal: input.signal });
+  const deadline = startDeadline(maxDurationMs);
+  try {
+    const signal = AbortSignal.any([input.signal, lock.lost]);
+    return await syncLocked({ ...input, signal }, deadline.signal, started);
+  } finally {
+    deadline.clear();
+    await lock.release();
+  }
+}
+
+async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number): Promise<RunSummary> {
+  const { options, emit, signal } = input;
+  const manifest = await openManifest(options.dir, {
+    warn: (message) => emit({ event: 'warning', message }),
+  });
+  try {
+    const state = await readSyncState(options.dir);
+    const { records, late } = await readRecords(input, noMore);
+    const mayRead = await fetchMayRead(input.client, signal);
+    const plans = { records, manifest, mayRead };
+    const jobs = input.jobs.map((job) => openJob(job, input, plans, state[job.name]));
+    for (const { name, news } of jobs) {
+      for (const message of newsLines(name, news)) emit({ event: 'note', message });
+    }
+    const failures = new Map(jobs.map(({ name, failures }) => [name, failures]));
+    const ready = jobs.flatMap(({ ready }) => ready ?? []);
+    const summaries = await runJobs(
+      {
+        manifest,
+        partSuffix: undefined,
+        options,
+        signal,
+        noMore,
+        emit(event) {
+          if (event.event === 'file' && event.job !== undefined) failures.get(event.job)?.see(event);
+          emit(event);
+        },
+      },
+      ready,
+    );
+    const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
+    const told = jobs.map((job) => jobSummary(job, byName.get(job.name)));
+    await writeSyncState(options.dir, { ...state, ...statesOf(jobs, told) });
+    return summarize(told, late, secondsSince(started));
+  } finally {
+    await manifest.close();
+  }
+}
+
+function jobSummary({ name, news, error }: OpenJob, summary: RunSummary | undefined): JobSummary {
+  if (summary) return { name, ...summary, ...news };
+  const { exitCode } = error ?? new TickhaulError('unreachable', '');
+  const nothing = { counts: {}, unfinished: 0, bytes: 0, seconds: 0 };
+  return { name, exitCode, ...nothing, ...(error && { error: fileError(error) }), ...news };
+}
+
+function statesOf(jobs: readonly OpenJob[], told: readonly JobSummary[]): SyncState {
+  return Object.fromEntries(
+    jobs.map(({ name, symbols, failures }, index) => {
+      const { error, unfinished } = told[index] ?? {};
+      const isWhole = error === undefined && unfinished === 0;
+      return [name, { ...symbols, failed: [...failures.left(isWhole)] }];
+    }),
+  );
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { diskError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
+import { stateFolder } from '../store/state-folder.js';
+
+const jobState = z.object({
+  /** The selection of symbols that `symbols` is of. */
+  selection: z.string(),
+  /** Listed symbols that the selection matched. */
+  symbols: z.array(z.string()),
+  /** Paths of files that failed, to be tried first. */
+  failed: z.array(z.string()),
+});
+
+const syncState = z.object({ jobs: z.record(z.string(), jobState) });
+
+/** What a job's last run left for the next one. */
+export type JobState = Readonly<z.infer<typeof jobState>>;
+export type SyncState = Readonly<Record<string, JobState>>;
+
+/** What the last run left (`.tickhaul/sync.json`), by the jobs' names; empty where that is missing or damaged. */
+export async function readSyncState(dir: string): Promise<SyncState> {
+  try {
+    return syncState.parse(JSON.parse(await readFile(statePath(dir), 'utf8'))).jobs;
+  } catch {
+    return {};
+  }
+}
+
+/** @throws TickhaulError `disk`. */
+export async function writeSyncState(dir: string, jobs: SyncState): Promise<void> {
+  const path = statePath(dir);
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    await makeFolder(dirname(path));
+    await writeFile(temporary, `${JSON.stringify({ jobs })}\n`);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw diskError(error, path, 'disk');
+  }
+}
+
+function statePath(dir: string): string {
+  return join(stateFolder(dir), 'sync.json');
+}

@@ -1,0 +1,32 @@
+import { ERRORS, type TickhaulError } from '../errors.js';
+import type { FileStatus, JobSummary, RunSummary } from '../events.js';
+import { fileError } from '../file-error.js';
+import { commonExitCode } from '../tally.js';
+
+/** One summary for all jobs. @param late why the export that was waited for didn't come. */
+export function summarize(
+  jobs: readonly JobSummary[],
+  late: TickhaulError | undefined,
+  seconds: number,
+): RunSummary {
+  const counts: Partial<Record<FileStatus, number>> = {};
+  for (const job of jobs) {
+    for (const [status, count] of Object.entries(job.counts) as [FileStatus, number][]) {
+      counts[status] = (counts[status] ?? 0) + count;
+    }
+  }
+  const total = (key: 'bytes' | 'unfinished'): number => jobs.reduce((sum, job) => sum + job[key], 0);
+  // What ended one job for everybody's sake ended the run.
+  const ended = jobs.map(({ error }) => error).find((error) => error && ERRORS[error.code].everyone);
+  const error = ended ?? (late && fileError(late));
+  const codes = [...jobs.map(({ exitCode }) => exitCode), late?.exitCode ?? 0];
+  return {
+    exitCode: ended ? ERRORS[ended.code].exitCode : commonExitCode(codes),
+    counts,
+    unfinished: total('unfinished'),
+    bytes: total('bytes'),
+    seconds,
+    ...(error && { error }),
+    jobs,
+  };
+}

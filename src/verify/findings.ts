@@ -1,0 +1,40 @@
+import type { FindingEvent } from '../events.js';
+import { judgeParts, removeStale, strayNotes } from './parts.js';
+import type { Verification } from './verification.js';
+
+/**
+ * What there is to say beside the files that were checked: files that nobody recorded, parts, gaps. Stale parts are
+ * removed where that was asked for.
+ * @param isLockOurs whether no other run can be the holder of the folder's lock.
+ * @throws TickhaulError `disk`.
+ */
+export async function* findRest(
+  verification: Verification,
+  isLockOurs: boolean,
+): AsyncGenerator<FindingEvent> {
+  const { input, survey, scope, tellable, days } = verification;
+  yield* unknownFiles(verification);
+  const parts = await judgeParts(input.dir, survey.parts, isLockOurs, input.owner.isAlive);
+  // Without the lock, a note may be a live run's; and its part may lie elsewhere.
+  const notes = isLockOurs && scope.isWhole ? await strayNotes(input.dir, survey.parts) : [];
+  for (const finding of [...parts, ...notes]) {
+    yield finding.kind === 'stale' && input.clean ? await removeStale(input.dir, finding) : finding;
+  }
+  // A file that is there counts, recorded or not.
+  for (const file of tellable.values()) days.add(file);
+  yield* days.gaps();
+}
+
+function* unknownFiles({ input, survey, tellable }: Verification): Generator<FindingEvent> {
+  for (const path of survey.unknown) {
+    const isTellable = tellable.has(path);
+    if (isTellable && input.adopt) continue;
+    const why = isTellable ? '' : ', and its name does not tell which day file it is';
+    yield {
+      event: 'finding',
+      kind: 'unknown',
+      path,
+      message: `${path}: the manifest does not know it${why}`,
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import type { FileError, FileStatus } from '../events.js';
+import { plural } from '../units.js';
+import type { Making } from './making.js';
+import type { Check, Expected, Seen, Sight } from './types.js';
+
+/** What is wrong with a file that was looked at; undefined for nothing. */
+export function judge(check: Check, sight: Sight, making?: Making): FileError | undefined {
+  const { error, seen } = sight;
+  if (error) return named(check, error);
+  if (!seen) return undefined;
+  const { expected, record } = check;
+  const message =
+    (expected && differs(seen, expected)) ??
+    (making && isMadeOtherwise(seen, { ...making, record: record ?? making.record }));
+  return message === undefined ? undefined : named(check, { code: 'corrupt', message });
+}
+
+/** The status of a file with this error. */
+export function statusOf(error: FileError): FileStatus {
+  return error.code === 'missing' || error.code === 'corrupt' ? error.code : 'failed';
+}
+
+function differs({ sha256, rows }: Seen, expected: Expected): string | undefined {
+  if (sha256 !== undefined && sha256 !== expected.sha256) return 'its sha256 is not the recorded one';
+  if (rows !== expected.rows) return `has ${plural(rows, 'row')}, ${expected.rows} were recorded`;
+  return undefined;
+}
+
+function isMadeOtherwise({ rows }: Seen, { rows: written, source, record }: Making): string | undefined {
+  if (rows !== written) return `has ${plural(rows, 'row')}, ${written} were written`;
+  if (!record || record.md5 === source.md5) return undefined;
+  return `was made of other bytes than ${record.path} holds now; convert that again`;
+}
+
+/** The message begins with the file's path. */
+function named({ path }: Check, error: FileError): FileError {
+  return error.message.includes(path) ? error : { ...error, message: `${path}: ${error.message}` };
+}

@@ -1,0 +1,38 @@
+import type { Manifest } from '../store/manifest.js';
+import { createDays, type Days } from './gaps.js';
+import type { Scope } from './scope.js';
+
+/** What a manifest tells of a scope, by one pass: each reads a million records anew. */
+export interface Recorded {
+  /** Files to check. */
+  readonly files: number;
+  /** Those roots of the scope under which something is recorded. */
+  readonly roots: ReadonlySet<string>;
+  /** Paths of conversions, in the whole folder. */
+  readonly conversions: ReadonlySet<string>;
+  /** Of the day files, with those whose CSV was dropped. */
+  readonly days: Days;
+}
+
+export function readRecorded(manifest: Manifest, scope: Scope): Recorded {
+  const roots = new Set<string>();
+  const conversions = new Set<string>();
+  const days = createDays();
+  let files = 0;
+  const isIncluded = (path: string): boolean => {
+    const root = scope.rootOf(path);
+    if (root !== undefined) roots.add(root);
+    return root !== undefined;
+  };
+  for (const { path, file, dropped, conversions: made = [] } of manifest.records()) {
+    if (isIncluded(path)) {
+      days.add(file);
+      if (!dropped) files++;
+    }
+    for (const entry of made) {
+      conversions.add(entry.path);
+      if (isIncluded(entry.path)) files++;
+    }
+  }
+  return { files, roots, conversions, days };
+}

@@ -1,0 +1,108 @@
+import { stat } from 'node:fs/promises';
+import { abortReason, diskError, isSystemError, TickhaulError, usageError } from '../errors.js';
+import type { EventSink, FileEvent, RunSummary } from '../events.js';
+import { openManifest } from '../store/manifest.js';
+import type { LockOwner } from '../store/run-lock.js';
+import { type TakeLockOptions, takeLock } from '../store/take-lock.js';
+import { createTally } from '../tally.js';
+import { secondsSince } from '../units.js';
+import { checkFiles } from './check-files.js';
+import { findRest } from './findings.js';
+import { readManifestVersion } from './second-look.js';
+import type { Repair } from './types.js';
+import { openVerification } from './verification.js';
+
+export interface VerifyInput {
+  /** Download folder. */
+  readonly dir: string;
+  /** What to check: relative to the download folder, with `/`; none for all. */
+  readonly paths: readonly string[];
+  /** Presence and size only; else each file is read to its end. */
+  readonly quick: boolean;
+  /** Threads. */
+  readonly jobs: number;
+  /** Records whole files that the manifest doesn't know. */
+  readonly adopt: boolean;
+  /** Removes what ended runs left. */
+  readonly clean: boolean;
+  /** Days that a series lacks make the run fail with code 7. */
+  readonly strict: boolean;
+  /** Brings bad files again, and tells what became of each; undefined where they are only told. */
+  readonly repair?: Repair | undefined;
+  readonly owner: LockOwner;
+  readonly lock?: Omit<TakeLockOptions, 'signal'> | undefined;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Checks a download folder against its manifest: day files, and what conversions made of them. Bad files are told
+ * as events and in the summary.
+ * @throws TickhaulError for what keeps the run from beginning: usage, the disk, and `locked` where the folder is to
+ * be changed and another run is at work there.
+ */
+export async function verify(input: VerifyInput): Promise<RunSummary> {
+  const { dir, owner } = input;
+  await assertFolder(dir);
+  const isChanged = input.adopt || input.clean || input.repair !== undefined;
+  if (!isChanged) return verifyFolder(input, false);
+  const lock = await takeLock(dir, owner, { ...input.lock, signal: input.signal });
+  try {
+    return await verifyFolder({ ...input, signal: AbortSignal.any([input.signal, lock.lost]) }, true);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function verifyFolder(input: VerifyInput, isLockOurs: boolean): Promise<RunSummary> {
+  const { dir, emit } = input;
+  const started = performance.now();
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const version = await readManifestVersion(dir);
+  const manifest = await openManifest(dir, { warn });
+  const tally = createTally();
+  const tell = (event: FileEvent): void => {
+    tally.add(event);
+    emit(event);
+  };
+  try {
+    const verification = await openVerification(input, manifest, version);
+    const planned = { files: verification.files };
+    emit({ event: 'plan', ...planned, aim: 'verify' });
+    const stopped = await reasonOfEnd(input.signal, async () => {
+      const bad = await checkFiles(verification, tell);
+      if (bad.length > 0) await input.repair?.(bad, manifest, tell, input.signal);
+      for await (const finding of findRest(verification, isLockOurs)) {
+        tally.addFinding(finding, finding.kind === 'gap' && input.strict ? 'not_exported' : undefined);
+        emit(finding);
+      }
+    });
+    return tally.summary({ planned, stopped, strict: false, seconds: secondsSince(started) });
+  } finally {
+    await manifest.close();
+  }
+}
+
+/** Undefined where the work came to its end. */
+async function reasonOfEnd(
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<TickhaulError | undefined> {
+  try {
+    await work();
+    return signal.aborted ? abortReason(signal) : undefined;
+  } catch (error) {
+    if (signal.aborted) return abortReason(signal);
+    if (error instanceof TickhaulError) return error;
+    throw error;
+  }
+}
+
+async function assertFolder(dir: string): Promise<void> {
+  try {
+    if ((await stat(dir)).isDirectory()) return;
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw diskError(error, dir, 'disk');
+  }
+  throw usageError(`${dir}: there is no such folder; name the download folder with --dir`);
+}

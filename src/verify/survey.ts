@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSystemError, usageError } from '../errors.js';
+import type { Manifest } from '../store/manifest.js';
+import { walkFiles } from '../store/walk.js';
+import type { Recorded } from './recorded.js';
+import type { Scope } from './scope.js';
+
+/** What stands in a folder that its manifest doesn't tell of. Paths are relative to it, with `/`. */
+export interface Survey {
+  /** Day files. */
+  readonly unknown: readonly string[];
+  /** What conversions made, by hand: of those of a download, the manifest tells. */
+  readonly outputs: readonly string[];
+  readonly parts: readonly string[];
+}
+
+/** Looks through a folder. @throws usage error for a path that neither the disk nor the manifest knows; `disk`. */
+export async function surveyFolder(
+  dir: string,
+  scope: Scope,
+  manifest: Manifest,
+  { roots, conversions }: Recorded,
+  signal: AbortSignal,
+): Promise<Survey> {
+  const unknown: string[] = [];
+  const outputs: string[] = [];
+  const parts: string[] = [];
+  for (const root of scope.roots) {
+    for await (const path of filesAt(dir, root, roots.has(root), signal)) {
+      if (path.endsWith('.part')) parts.push(path);
+      else if (path.endsWith('.csv.gz')) {
+        if (!manifest.has(path)) unknown.push(path);
+      } else if (outputKind(path) !== undefined && !conversions.has(path)) outputs.push(path);
+    }
+  }
+  return { unknown, outputs, parts };
+}
+
+/** By what a conversion's output is named. */
+export function outputKind(path: string): 'parquet' | 'ndjson' | undefined {
+  if (path.endsWith('.parquet')) return 'parquet';
+  return /\.ndjson(\.gz|\.zst)?$/.test(path) ? 'ndjson' : undefined;
+}
+
+async function* filesAt(
+  dir: string,
+  root: string,
+  isRecorded: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const path = join(dir, root);
+  const stats = await stat(path).catch((error: unknown) => {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  });
+  if (stats?.isDirectory()) yield* walkFiles(dir, root, signal);
+  else if (stats) yield root;
+  else if (!isRecorded) throw usageError(`${path}: there is no such file or folder, and no record of one`);
+}

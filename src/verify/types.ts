@@ -1,0 +1,71 @@
+import type { DayFile } from '../dataset/day-file.js';
+import type { FileError, FileEvent } from '../events.js';
+import type { Manifest } from '../store/manifest.js';
+import type { ConversionEntry, ManifestRecord } from '../store/types.js';
+
+/** A day file as it came, or what a conversion made of one. */
+export type FileKind = 'day' | 'parquet' | 'ndjson';
+
+/** One file to check, and what it should be. */
+export interface Check {
+  readonly kind: FileKind;
+  /** Relative to the download folder, with `/`. */
+  readonly path: string;
+  readonly file: DayFile | undefined;
+  /** What the manifest says of these bytes; undefined where it knows nothing of them. */
+  readonly expected: Expected | undefined;
+  /** Of the day file; of a conversion, its source's. */
+  readonly record: ManifestRecord | undefined;
+}
+
+export interface Expected {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly rows: number;
+}
+
+/** What a thread is asked to look at. */
+export interface Order {
+  readonly kind: FileKind;
+  /** Absolute. */
+  readonly path: string;
+  /** A file of another size isn't read. */
+  readonly bytes: number | undefined;
+  /** Whether the checksum of a conversion's bytes is wanted: a day file's always comes along. */
+  readonly hash: boolean;
+}
+
+/** What a thread saw of a whole file. */
+export interface Seen {
+  readonly bytes: number;
+  readonly rows: number;
+  /** Of a day file, and of a conversion where it was wanted. */
+  readonly sha256?: string | undefined;
+  readonly md5?: string | undefined;
+  /** Of a Parquet file, what its footer tells of its making. */
+  readonly keyValues?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What was seen where the file was read, and what is wrong: `missing`, `corrupt`, or why it can't be read. */
+export interface Sight {
+  readonly seen?: Seen | undefined;
+  readonly error?: FileError | undefined;
+}
+
+/** A file that is to be brought or made again, and why. */
+export interface BadFile {
+  /** Of the day file; of a conversion, its source's. */
+  readonly record: ManifestRecord;
+  /** Where a conversion is bad and not the day file. */
+  readonly conversion: ConversionEntry | undefined;
+  /** The event that tells of it, where it can't be helped. */
+  readonly event: FileEvent;
+}
+
+/** Brings bad files again and tells of each what became of it; the old ones stay till the new ones are whole. */
+export type Repair = (
+  bad: readonly BadFile[],
+  manifest: Manifest,
+  tell: (event: FileEvent) => void,
+  signal: AbortSignal,
+) => Promise<void>;

@@ -1,0 +1,64 @@
+import { dayFileOfName } from '../convert/day-file-name.js';
+import type { DayFile } from '../dataset/day-file.js';
+import { type Manifest, openManifest } from '../store/manifest.js';
+import { outputChecks, recordedChecks, unknownChecks } from './checks.js';
+import type { Days } from './gaps.js';
+import { readRecorded } from './recorded.js';
+import type { VerifyInput } from './run.js';
+import { createScope, type Scope } from './scope.js';
+import { type Survey, surveyFolder } from './survey.js';
+import type { Check } from './types.js';
+
+/** One check of a folder: what there is, and what is to be done with it. */
+export interface Verification {
+  readonly input: VerifyInput;
+  readonly manifest: Manifest;
+  /** Of the manifest's file, before it was read. */
+  readonly manifestVersion: string;
+  readonly scope: Scope;
+  readonly survey: Survey;
+  /** Files that the manifest doesn't know and whose names tell which day file they are. */
+  readonly tellable: ReadonlyMap<string, DayFile>;
+  /** Files to check. */
+  readonly files: number;
+  readonly days: Days;
+  /** They are made anew at each call, as there may be a million. */
+  checks(): Iterable<Check>;
+}
+
+/** Looks through the folder. @throws TickhaulError `usage` for a path that isn't there; `disk`. */
+export async function openVerification(
+  input: VerifyInput,
+  manifest: Manifest,
+  manifestVersion: string,
+): Promise<Verification> {
+  const { dir, adopt, quick, signal } = input;
+  const scope = createScope(input.paths);
+  const recorded = readRecorded(manifest, scope);
+  const found = await surveyFolder(dir, scope, manifest, recorded, signal);
+  const survey = { ...found, unknown: await stillUnknown(dir, found.unknown) };
+  const tellable = new Map(
+    survey.unknown.flatMap((path) => {
+      const file = dayFileOfName(path);
+      return file ? [[path, file] as const] : [];
+    }),
+  );
+  function* checks(): Generator<Check> {
+    yield* recordedChecks(manifest, scope);
+    // What nobody recorded has no size to compare.
+    if (!quick) yield* outputChecks(survey.outputs);
+    if (adopt) yield* unknownChecks(tellable);
+  }
+  const unrecorded = (quick ? 0 : survey.outputs.length) + (adopt ? tellable.size : 0);
+  const files = recorded.files + unrecorded;
+  return { input, manifest, manifestVersion, scope, survey, tellable, files, days: recorded.days, checks };
+}
+
+/** Another run may have recorded a file since the manifest was read. */
+async function stillUnknown(dir: string, paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length === 0) return paths;
+  const now = await openManifest(dir, { warn: () => {} });
+  const unknown = paths.filter((path) => !now.has(path));
+  await now.close();
+  return unknown;
+}

@@ -1,0 +1,96 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { AccountContext } from '../../src/account/context.js';
+import type { LoginEvent } from '../../src/account/events.js';
+import type { Identity } from '../../src/account/identity.js';
+import { type IdentityStore, openIdentityStore } from '../../src/account/identity-store.js';
+import { type LoginInput, login, type SignedIn } from '../../src/account/login.js';
+import type { Sandbox } from '../../src/sandbox/options.js';
+import { type Issuer, parseIssuer } from '../../src/service/issuer.js';
+import { Secrets } from '../../src/service/secrets.js';
+import { approveClaim } from '../helpers/claim-page.js';
+import { tempDir } from '../helpers/temp.js';
+import { clientFor } from '../service/loopback.js';
+
+export const EMAIL = 'jo@example.com';
+
+/** Identities in a folder, as this process keeps them. */
+export function storeIn(configDir: string): IdentityStore {
+  const owner = { pid: process.pid, host: 'here', command: 'test', isAlive };
+  return openIdentityStore({ configDir, owner });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+export interface Account extends AccountContext {
+  readonly configDir: string;
+  readonly issuer: Issuer;
+}
+
+/** What a test of the account works with: a client of the service, and a store of its own. */
+export async function accountFor(
+  t: TestContext,
+  { apiUrl, issuerUrl }: Pick<Sandbox, 'apiUrl' | 'issuerUrl'>,
+  { stallTimeoutMs = 10_000, maxWaitMs = 1000 } = {},
+): Promise<Account> {
+  const configDir = join(await tempDir(t), 'config');
+  await mkdir(configDir);
+  const client = clientFor(t, apiUrl, { stallTimeoutMs });
+  return {
+    calls: { client, secrets: new Secrets(), maxWaitMs },
+    issuer: parseIssuer(issuerUrl, 'the issuer'),
+    store: storeIn(configDir),
+    configDir,
+  };
+}
+
+export interface SignIn {
+  readonly events: readonly LoginEvent[];
+  readonly result: Promise<SignedIn>;
+}
+
+/** Signs in as somebody who goes to the page at once, and types the code that it shows. */
+export function signIn(context: Account, changes: Partial<LoginInput> = {}): SignIn {
+  const events: LoginEvent[] = [];
+  const emit = (event: LoginEvent): void => {
+    events.push(event);
+  };
+  const askCode = (): Promise<string> => {
+    const last = events.findLast((event) => event.event === 'verification');
+    return last ? approveClaim(last.uri, EMAIL) : Promise.reject(new Error('no link was given'));
+  };
+  const input = { context, email: EMAIL, askCode, emit, timeoutMs: 20_000, pauseMs: 5, ...changes };
+  return { events, result: login(input) };
+}
+
+/** An identity that the issuer takes, stored. */
+export async function signedIn(context: Account): Promise<Identity> {
+  await signIn(context).result;
+  const stored = await context.store.read(context.issuer.host, EMAIL);
+  if (!stored) throw new Error('nothing was stored');
+  return stored;
+}
+
+/** A JWT of no issuer, with these claims. */
+export function jwtOf(claims: object): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part(claims)}.signature`;
+}
+
+/** Stores an identity whose assertion has expired, so that the next use refreshes it. */
+export async function expireStored(context: Account, identity: Identity): Promise<Identity> {
+  const assertion = jwtOf({ iat: 1_000_000, exp: 1_000_100 });
+  return context.store.update(identity.issuer, identity.email, async () => ({ ...identity, assertion }));
+}
+
+/** How often each path of a host was asked for. */
+export function countOf({ requests }: Sandbox, path: string): number {
+  return requests.filter((request) => request.url === path && request.method === 'POST').length;
+}

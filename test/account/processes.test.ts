@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { AccountSession } from '../../src/account/session.js';
+import type { Sandbox } from '../../src/sandbox/options.js';
+import { setUpAccount } from '../../src/service/account-api.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { type Account, accountFor, countOf, expireStored, signedIn } from './helpers.js';
+
+const CHILD = fileURLToPath(new URL('./refresh-child.js', import.meta.url));
+const REGISTER = '/agent/identity';
+const TOKEN = '/oauth2/token';
+
+/** @param limit of the shell that starts it. */
+async function readyChild(
+  { configDir }: Account,
+  service: Sandbox,
+  limit = 'ulimit -c 0',
+): Promise<ChildProcess> {
+  const words = [process.execPath, CHILD, configDir, service.apiUrl, service.issuerUrl];
+  const child = spawn('sh', ['-c', `${limit} && exec "$0" "$@"`, ...words], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  if (child.stdout) await once(child.stdout, 'data');
+  return child;
+}
+
+async function use(account: Account): Promise<void> {
+  const [identity] = await account.store.list();
+  assert.ok(identity);
+  const session = new AccountSession(account, identity);
+  await session.authorized((token) => setUpAccount(account.calls, token));
+}
+
+test('fifty processes that refresh at once end with one valid identity', async (t) => {
+  const service = await sandbox(t);
+  const account = await accountFor(t, service);
+  const old = await expireStored(account, await signedIn(account));
+  const children: ChildProcess[] = [];
+  t.after(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+  // A few at a time: to start them is what takes long.
+  while (children.length < 50) {
+    children.push(...(await Promise.all(Array.from({ length: 5 }, () => readyChild(account, service)))));
+  }
+  const ends = children.map((child) => once(child, 'exit'));
+  for (const child of children) child.stdin?.end();
+  const codes = (await Promise.all(ends)).map(([code]) => code);
+  assert.deepEqual(new Set(codes), new Set([0]));
+  assert.equal(countOf(service, REGISTER), 2);
+  const [identity] = await account.store.list();
+  assert.notEqual(identity?.refreshToken, old.refreshToken);
+  await use(account);
+});
+
+/** When a refreshing process is killed: as its request comes in, milliseconds after that, or at its next request. */
+const MOMENTS = ['asked', 0, 1, 2, 4, 8, 16, 32, 'stored'] as const;
+
+test('SIGKILL at any moment of a refresh leaves the old identity or the new one', async (t) => {
+  let onRequest = (_url: string): void => {};
+  const service = await sandbox(t, { onRequest: ({ url }) => onRequest(url) });
+  const account = await accountFor(t, service);
+  for (const moment of MOMENTS) {
+    await account.store.remove();
+    const old = await expireStored(account, await signedIn(account));
+    const child = await readyChild(account, service);
+    const kill = (): unknown => child.kill('SIGKILL');
+    onRequest = (url) => {
+      if (url === (moment === 'stored' ? TOKEN : REGISTER)) {
+        if (typeof moment === 'number') setTimeout(kill, moment);
+        else kill();
+      }
+    };
+    const ended = once(child, 'exit');
+    child.stdin?.end();
+    await ended;
+    onRequest = () => {};
+    const [left, ...others] = await account.store.list();
+    assert.ok(left);
+    assert.deepEqual(others, []);
+    if (moment === 'asked') assert.deepEqual(left, old);
+    if (moment === 'stored') assert.notEqual(left.refreshToken, old.refreshToken);
+    if (left.refreshToken === old.refreshToken) {
+      assert.deepEqual(left, old);
+      // It is used up, which no client can help: that is said.
+      await assert.rejects(use(account), { code: 'not_signed_in' });
+    } else {
+      await use(account);
+    }
+  }
+});
+
+test('a disk that takes no identity shows before the refresh token is used', async (t) => {
+  const service = await sandbox(t);
+  const account = await accountFor(t, service);
+  const old = await expireStored(account, await signedIn(account));
+  const before = service.requests.length;
+  const child = await readyChild(account, service, 'ulimit -f 8');
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const closed = once(child, 'close');
+  child.stdin?.end();
+  await closed;
+  assert.match(said, /larger than the limit for files here \(ulimit -f\)/);
+  assert.equal(service.requests.length, before);
+  assert.deepEqual(await account.store.list(), [old]);
+});

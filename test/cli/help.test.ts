@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { COMMANDS } from '../../src/cli/commands/index.js';
+import { type Parsed, parse } from '../../src/cli/parser.js';
+import { nameOf } from '../../src/cli/types.js';
+
+const COLUMNS = 80;
+
+async function help(...words: string[]): Promise<readonly string[]> {
+  const parsed = await parse(COMMANDS, [...words, '--help'], COLUMNS);
+  assert.equal(parsed.kind, 'print');
+  return (parsed as Parsed & { kind: 'print' }).text.trimEnd().split('\n');
+}
+
+/** The words of a command line, up to where the shell goes on with something else. */
+function wordsOf(line: string): readonly string[] {
+  const [own = ''] = line.split(/ (?:\||>|&&) /);
+  return [...own.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((m) => m[1] ?? m[2] ?? m[3] ?? '');
+}
+
+const LOADED = await Promise.all(
+  COMMANDS.map(async (outline) => ({ ...outline, ...(await outline.load()) })),
+);
+
+for (const command of LOADED) {
+  const name = nameOf(command);
+  test(`the help of ${name} fits 80 columns, groups every flag, and has examples that can be copied`, async () => {
+    const lines = await help(name);
+    for (const line of lines) assert.ok(line.length <= COLUMNS, line);
+    assert.ok(!lines.includes('Options:'), 'a flag without a group');
+    assert.ok(!lines.some((line) => line.includes('[default: []]')));
+    const [firstGroup] = lines.filter((line) => /^\S.*:$/.test(line));
+    assert.equal(firstGroup === 'Positionals:', command.positionals !== undefined);
+    for (const [line] of command.examples) {
+      const shown = line.replaceAll('$0', 'tickhaul');
+      assert.ok(lines.includes(`  ${shown}`), shown);
+    }
+  });
+
+  for (const [line] of command.examples.filter(([example]) => example.startsWith('$0 '))) {
+    test(`the example is understood: ${line}`, async () => {
+      const parsed = await parse(COMMANDS, wordsOf(line).slice(1), COLUMNS);
+      assert.equal(parsed.kind === 'run' && nameOf(parsed.command), name);
+    });
+  }
+}
+
+test('the help of all names every command and fits 80 columns', async () => {
+  const lines = await help();
+  for (const line of lines) assert.ok(line.length <= COLUMNS, line);
+  for (const command of COMMANDS)
+    assert.ok(lines.some((line) => line.startsWith(`  tickhaul ${command.syntax}`)));
+});
+
+test('a command after a flag with a value is found', async () => {
+  const words = ['--json', '--dir', 'plan', 'download', 'deribit', '--date=2024-03-01'];
+  const parsed = await parse(COMMANDS, words, COLUMNS);
+  assert.equal(parsed.kind === 'run' && nameOf(parsed.command), 'download');
+  assert.equal(parsed.kind === 'run' && parsed.args['dir'], 'plan');
+});
+
+test('help loads no command, and no package but those that read the command line', () => {
+  const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+  const { files, packages } = importsOf(main);
+  assert.deepEqual([...packages].sort(), ['leven', 'yargs']);
+  assert.deepEqual(
+    [...files].filter((file) => /commands\/(?!index)|download\/|service\/|store\//.test(file)),
+    [],
+  );
+});
+
+/** What a module imports before anything runs, and what that imports in turn. */
+function importsOf(module: string, files = new Set<string>(), packages = new Set<string>()) {
+  files.add(module);
+  const text = readFileSync(module, 'utf8');
+  for (const [, from = ''] of text.matchAll(/^(?:import|export) (?:[^'"]* from )?'([^']+)'/gm)) {
+    if (!from.startsWith('.')) {
+      if (!from.startsWith('node:')) packages.add(from);
+    } else if (from.endsWith('.js')) {
+      const file = resolve(dirname(module), from);
+      if (!files.has(file)) importsOf(file, files, packages);
+    }
+  }
+  return { files, packages };
+}
+
+test('flags without a command are a usage error', async () => {
+  await assert.rejects(parse(COMMANDS, ['--json'], COLUMNS), {
+    code: 'usage',
+    message: /^no command is named/,
+  });
+});
+
+test('the command is the first word that names one, and not a value that looks like one', async () => {
+  const words = ['download', 'deribit', '--dir', 'plan', '--tpye', 'x'];
+  await assert.rejects(parse(COMMANDS, words, COLUMNS), { message: /see tickhaul download --help$/ });
+});
+
+test('a wrong choice of an argument names the argument', async () => {
+  await assert.rejects(parse(COMMANDS, ['completion', 'tcsh'], COLUMNS), {
+    message: /^<shell>: "tcsh" is not one of/,
+  });
+});

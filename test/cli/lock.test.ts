@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { tickhaul } from '../helpers/cli.js';
+import { downloaded, FIRST } from '../verify/helpers.js';
+
+const exec = promisify(execFile);
+
+test('a lock file names what is downloaded, the same bytes each time', async (t) => {
+  const { dir, env, run } = await downloaded(t);
+  const lock = join(dir, '..', 'tickhaul.lock');
+  assert.deepEqual(await tickhaul(['lock'], { env, cwd: join(dir, '..') }), {
+    exitCode: 0,
+    stdout: '',
+    stderr: '',
+  });
+  const text = await readFile(lock, 'utf8');
+  assert.equal(text.split('\n').length, 6);
+  assert.equal((await run('lock', '-o', '-')).stdout, text);
+  assert.ok(!text.includes(env['TICKHAUL_API_KEY'] ?? '-'));
+});
+
+test('md5sum and sha256sum take the lists', async (t) => {
+  const { dir, run } = await downloaded(t);
+  for (const format of ['md5sum', 'sha256sum']) {
+    const list = join(dir, '..', format);
+    assert.equal((await run('lock', '--format', format, '-o', list)).exitCode, 0);
+    const { stdout } = await exec(format, ['--strict', '-c', list], { cwd: dir });
+    assert.equal(stdout.match(/: OK$/gm)?.length, 4);
+  }
+});
+
+test('a folder that is not what its manifest says is not locked', async (t) => {
+  const { dir, run } = await downloaded(t);
+  await rm(join(dir, FIRST));
+  const { exitCode, stdout, stderr } = await run('lock', '-o', '-');
+  assert.deepEqual([exitCode, stdout], [6, '']);
+  assert.match(stderr, /1 file of the manifest missing or of another size, the first is .*verify --repair/);
+  const nothing = await run('lock', '--dir', join(dir, 'nowhere'));
+  assert.deepEqual([nothing.exitCode, nothing.stderr.split('\n').length], [2, 2]);
+});

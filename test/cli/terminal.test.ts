@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { envOf } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { inTerminal, NO_TERMINAL } from '../helpers/terminal.js';
+
+/** The frames of bars in a terminal's output, each as its lines. */
+function framesOf(output: string): readonly (readonly string[])[] {
+  return output
+    .split('\u001b8')
+    .slice(1)
+    .map((frame) => (frame.split(/\r(?!\n)/, 1)[0] ?? '').split('\r\n'));
+}
+
+test('bars fit a terminal that becomes smaller, which is left as it was found', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const service = await sandbox(t, { rows: 20_000, rate: 300_000 });
+  const dir = await tempDir(t);
+  const { child, printed, finished } = inTerminal(
+    `trap : INT
+     stty rows 24 cols 100 -echo; stty -a > before
+     { read key; stty rows 8 cols 40; } < /dev/tty &
+     tickhaul download binance-futures -t trades,quotes -s BTCUSDT,ETHUSDT --last 4d
+     echo left with $?
+     stty rows 24 cols 100; stty -a | diff before - && echo as before`,
+    dir,
+    envOf(service, dir),
+  );
+  t.after(() => child.kill('SIGKILL'));
+  await printed(/\[[ =]{20}\] binance-futures_trades/);
+  child.stdin?.write('\n');
+  await printed(/\[[ =]{8}\] …/);
+  child.stdin?.end('\u0003');
+  const { stdout } = await finished;
+  const small = framesOf(stdout.slice(stdout.search(/\[[ =]{8}\] 0\/16/) - 2));
+  assert.ok(small.length > 0);
+  for (const lines of small) {
+    assert.ok(lines.length < 8, lines.join('\n'));
+    for (const line of lines) assert.ok([...line].length < 40, line);
+  }
+  assert.match(
+    stdout,
+    /interrupted \(SIGINT\)\r\n16 unfinished in .*\r\nrun the same .*\r\nleft with 130\r\nas before\r\n$/,
+  );
+  // Neither the cursor nor the wrapping of lines was ever switched off.
+  assert.ok(!stdout.includes('\u001b[?'));
+});
+
+test('a second signal leaves at once, with a line of its own for what comes next', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const service = await sandbox(t, { rows: 20_000, rate: 300_000 });
+  const dir = await tempDir(t);
+  const { child, printed, finished } = inTerminal(
+    `stty rows 24 cols 100 -echo
+     tickhaul download binance-futures -t trades,quotes -s BTCUSDT,ETHUSDT --last 4d & run=$!
+     read key; pid=$(sed 's/.*"pid":\\([0-9]*\\).*/\\1/' .tickhaul/lock)
+     kill -INT $pid; kill -TERM $pid
+     wait $run; echo left with $?`,
+    dir,
+    envOf(service, dir),
+  );
+  t.after(() => child.kill('SIGKILL'));
+  await printed(/\[[ =]{20}\] binance-futures_trades/);
+  child.stdin?.end('\n');
+  const { stdout } = await finished;
+  assert.match(stdout, /\] binance-futures.*\r\r\nleft with (130|143)\r\n$/);
+});

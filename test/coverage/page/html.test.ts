@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Script } from 'node:vm';
+import { renderPage } from '../../../src/coverage/page/html.js';
+import { chartLibrary, pageScript } from '../../../src/coverage/page/script.js';
+import { readCoverage } from '../../../src/coverage/read.js';
+import { tempDir } from '../../helpers/temp.js';
+import { makeFolder } from '../folders.js';
+
+test('the page names nothing outside itself, and no folder but its own', async (t) => {
+  const dir = await tempDir(t);
+  await makeFolder(dir, [{ from: '2024-03-01', days: 'p' }]);
+  const coverage = await readCoverage(dir, {
+    selection: {},
+    warn: assert.fail,
+    signal: new AbortController().signal,
+  });
+  const html = renderPage(coverage, { dir, now: 0 });
+  assert.equal(html.includes(dir), false);
+  assert.equal(/(?:src|href)="(?!data:)/.test(html), false);
+  assert.equal(/@import|url\((?!data:)/.test(html), false);
+});
+
+test('the scripts are whole, and nothing in them ends their element', () => {
+  const { script } = chartLibrary();
+  for (const code of [script, pageScript()]) {
+    assert.equal(/<\/script|<!--/i.test(code), false);
+    // Parsed, and not run: a name that two modules share, or a word of modules that is left, is an error.
+    assert.ok(new Script(code));
+  }
+});
+
+test('a symbol of the manifest stays text', async (t) => {
+  const dir = await tempDir(t);
+  await makeFolder(dir, [{ symbol: '</script><img src=x>', from: '2024-03-01', days: 'p' }]);
+  const { signal } = new AbortController();
+  const coverage = await readCoverage(dir, { selection: {}, warn: assert.fail, signal });
+  const html = renderPage(coverage, { dir: '<b>"&', now: 0 });
+  assert.equal(html.includes('<img'), false);
+  assert.equal(html.match(/<\/script>/g)?.length, 3);
+  assert.ok(html.includes('<h1>Coverage of &#60;b&#62;&#34;&#38;</h1>'));
+});

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { calendarLayout, dayPlace } from '../../../src/coverage/page/browser/layout.js';
+import { renderPage } from '../../../src/coverage/page/html.js';
+import { readCoverage, totalsOf } from '../../../src/coverage/read.js';
+import type { Coverage, SeriesCoverage } from '../../../src/coverage/types.js';
+import { type Day, parseDay } from '../../../src/dataset/day.js';
+import { browserFor } from '../../helpers/browser.js';
+import { LOWEST_CONTRAST } from '../../helpers/contrast.js';
+import { tempDir } from '../../helpers/temp.js';
+import { makeFolder } from '../folders.js';
+
+/** A folder for pictures of the page, for people to look at. */
+const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
+
+interface Opened {
+  readonly page: Page;
+  /** What the console said, and what was asked of the network. */
+  readonly problems: readonly string[];
+}
+
+interface Look {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+/** Opens a report from disk, without a network. */
+async function open(t: TestContext, browser: Browser, coverage: Coverage, look: Look = {}): Promise<Opened> {
+  const path = join(await tempDir(t), 'coverage.html');
+  await writeFile(path, renderPage(coverage, { dir: 'my <data>', now: Date.parse('2024-03-10T12:00:00Z') }));
+  const { colorScheme = 'light', width = 1280 } = look;
+  const context = await browser.newContext({ offline: true, colorScheme, viewport: { width, height: 900 } });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const { href } = pathToFileURL(path);
+  page.on('console', (message) => problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => {
+    if (request.url() !== href && !request.url().startsWith('data:')) problems.push(request.url());
+  });
+  await page.goto(href);
+  return { page, problems };
+}
+
+/** Each folder has its own name: the texts of a manifest are anybody's. */
+async function smallCoverage(t: TestContext): Promise<Coverage> {
+  const dir = await tempDir(t);
+  await makeFolder(dir, [
+    { symbol: 'BTC-PERPETUAL', from: '2023-11-20', days: `${'p'.repeat(60)}e..g${'p'.repeat(20)}` },
+    { symbol: '</SCRIPT><B>&AMP;"\'', from: '2024-03-01', days: 'ppp' },
+    { exchange: 'binance', dataType: 'quotes', symbol: 'ETHUSDT', from: '2024-03-01', days: 'pp' },
+  ]);
+  const { signal } = new AbortController();
+  return readCoverage(dir, { selection: {}, warn: assert.fail, signal });
+}
+
+const DAYS = 1826;
+
+/** 500 series over five years. */
+function largeCoverage(): Coverage {
+  const series = Array.from({ length: 500 }, (_, i): SeriesCoverage => {
+    const states = Array.from({ length: DAYS }, (_, day) => ((day * 7 + i) % 83 === 0 ? 'm' : 'p')).join('');
+    const missing = states.split('m').length - 1;
+    const names = { exchange: 'binance-futures', dataType: 'trades', symbol: `COIN${i}USDT` };
+    const counts = { present: DAYS - missing, empty: 0, missing, gone: 0, rows: 1e9 * i, bytes: 1e6 * i };
+    return { ...names, first: parseDay('2019-01-01'), states, ...counts };
+  });
+  const sums = Array.from({ length: DAYS }, (_, i) => ({ day: (17_897 + i) as Day, bytes: 1e6 * (i + 500) }));
+  return { series, totals: totalsOf(series), byDay: sums, byRecording: sums };
+}
+
+/** The series that the page lists, by name. */
+function names(page: Page): Promise<string[]> {
+  return page.locator('article h3').allInnerTexts();
+}
+
+/** Waits for an expression to be true. Playwright's own way needs `eval`, which the page forbids. */
+async function until(page: Page, expression: string): Promise<void> {
+  await page.evaluate(`new Promise((done) => {
+    const look = () => (${expression} ? done() : requestAnimationFrame(look));
+    look();
+  })`);
+}
+
+/** Whether anything is drawn on the canvas that a selector finds. */
+function isDrawn(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const canvas = document.querySelector(${JSON.stringify(selector)});
+    if (canvas.width === 0) return false;
+    return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((each) => each > 0);
+  })()`);
+}
+
+test('a report in a browser', async (t) => {
+  const browser = await browserFor(t);
+  if (!browser) return;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 375]) {
+      await t.test(
+        `a ${colorScheme} page ${width} pixels wide opens from disk, without a network`,
+        async (t) => {
+          const { page, problems } = await open(t, browser, await smallCoverage(t), { colorScheme, width });
+          assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Coverage of my <data>');
+          assert.deepEqual(await names(page), [
+            'binance quotes ETHUSDT',
+            'deribit trades </SCRIPT><B>&AMP;"\'',
+            'deribit trades BTC-PERPETUAL',
+          ]);
+          for (const selector of [
+            '#by-day canvas',
+            '#by-recording canvas',
+            'article canvas',
+            '.legend canvas',
+          ]) {
+            await page.locator(selector).first().scrollIntoViewIfNeeded();
+            await until(page, `document.querySelector(${JSON.stringify(selector)}).width > 0`);
+            assert.ok(await isDrawn(page, selector), selector);
+          }
+          const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+          assert.equal(await page.evaluate(overflow), 0);
+          await page.getByText('Missing and empty days').click();
+          const contrast = (await page.evaluate(LOWEST_CONTRAST)) as number;
+          assert.ok(contrast >= 4.5, `contrast ${contrast}`);
+          assert.deepEqual(problems, []);
+          if (SCREENSHOTS) {
+            await page.screenshot({ path: `${SCREENSHOTS}/${colorScheme}-${width}.png`, fullPage: true });
+          }
+        },
+      );
+    }
+  }
+
+  await t.test('the pointer and the keyboard find each day with its state', async (t) => {
+    const { page, problems } = await open(t, browser, await smallCoverage(t));
+    const canvas = page.getByRole('application', { name: /BTC-PERPETUAL/ });
+    await canvas.scrollIntoViewIfNeeded();
+    const tooltip = page.locator('#tooltip');
+    const shows = (text: string): Promise<void> =>
+      page.locator('#tooltip', { hasText: new RegExp(`^${text}$`) }).waitFor({ timeout: 5000 });
+    const box = await canvas.boundingBox();
+    assert.ok(box);
+    const layout = calendarLayout(parseDay('2023-11-20'), 84, box.width);
+    for (const [date, text] of [
+      ['2023-11-20', '2023-11-20, Monday: present'],
+      ['2023-12-31', '2023-12-31, Sunday: present'],
+      ['2024-01-19', '2024-01-19, Friday: empty: no rows'],
+      ['2024-01-20', '2024-01-20, Saturday: missing'],
+      ['2024-01-22', '2024-01-22, Monday: missing'],
+      ['2024-02-11', '2024-02-11, Sunday: present'],
+    ] as const) {
+      const { x, y } = dayPlace(layout, parseDay(date));
+      await page.mouse.move(box.x + x + 3, box.y + y + 3);
+      await shows(text);
+    }
+    await page.mouse.move(box.x + 2, box.y + 2);
+    await tooltip.waitFor({ state: 'hidden', timeout: 5000 });
+
+    await canvas.focus();
+    for (const [key, text] of [
+      ['Home', '2023-11-20, Monday: present'],
+      ['ArrowUp', '2023-11-20, Monday: present'],
+      ['PageDown', '2024-01-19, Friday: empty: no rows'],
+      ['PageDown', '2024-01-20, Saturday: missing'],
+      ['ArrowLeft', '2024-01-13, Saturday: present'],
+      ['ArrowDown', '2024-01-14, Sunday: present'],
+      ['End', '2024-02-11, Sunday: present'],
+      ['ArrowRight', '2024-02-11, Sunday: present'],
+      ['PageDown', '2024-01-19, Friday: empty: no rows'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await shows(text);
+    }
+    await page.keyboard.press('Escape');
+    await tooltip.waitFor({ state: 'hidden', timeout: 5000 });
+    await page.getByText('Missing and empty days').click();
+    const told = page.locator('details[open] p', {
+      hasText: /^Missing: 2024-01-20 to 2024-01-22. Empty: 2024-01-19.$/,
+    });
+    await told.waitFor({ timeout: 5000 });
+    assert.deepEqual(problems, []);
+  });
+
+  await t.test('500 symbols over five years stay small and quick: only what is seen is drawn', async (t) => {
+    const coverage = largeCoverage();
+    assert.ok(renderPage(coverage, { dir: 'd', now: 0 }).length < 3e6);
+    const { page, problems } = await open(t, browser, coverage);
+    const drawn = (): Promise<number> =>
+      page.evaluate(
+        '[...document.querySelectorAll("article canvas")].filter(({ width }) => width > 0).length',
+      );
+    await until(page, 'document.querySelector("article canvas").width > 0');
+    assert.equal(await page.locator('article').count(), 500);
+    assert.equal(await page.locator('#shown').innerText(), '500 of 500 series');
+    assert.ok((await drawn()) < 15);
+    if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/large.png` });
+    await page.evaluate('document.querySelector("article:nth-child(400)").scrollIntoView()');
+    await until(page, 'document.querySelector("article:nth-child(400) canvas").width > 0');
+    await until(page, 'document.querySelector("article canvas").width === 0');
+    assert.ok((await drawn()) < 20);
+    assert.ok(await isDrawn(page, 'article:nth-child(400) canvas'));
+
+    await page.getByLabel('Sort').selectOption('size');
+    assert.deepEqual((await names(page)).slice(0, 2), [
+      'binance-futures trades COIN499USDT',
+      'binance-futures trades COIN498USDT',
+    ]);
+    await page.getByLabel('Filter').fill('coin49 TRADES');
+    assert.equal(await page.locator('article').count(), 11);
+    assert.equal(await page.locator('#shown').innerText(), '11 of 11 matching series, 500 in all');
+    await until(page, 'document.querySelector("article canvas").width > 0');
+    assert.ok(await isDrawn(page, 'article canvas'));
+    await page.getByLabel('Sort').selectOption('missing');
+    const missing = (await page.locator('article .soft').allInnerTexts()).map((text) =>
+      Number(/(\d+) missing/.exec(text)?.[1]),
+    );
+    assert.deepEqual(
+      missing,
+      [...missing].sort((a, b) => b - a),
+    );
+    await page.getByLabel('Filter').fill('nothing like it');
+    assert.equal(await page.locator('article').count(), 0);
+    assert.deepEqual(problems, []);
+  });
+
+  await t.test(
+    'colours follow the system while the page is open, and its width that of the window',
+    async (t) => {
+      const { page, problems } = await open(t, browser, await smallCoverage(t));
+      const picture = `document.querySelector('.legend canvas').toDataURL()`;
+      const height = `[...document.querySelectorAll('article canvas')].at(-1).clientHeight`;
+      const [light, wide] = [await page.evaluate(picture), await page.evaluate(height)];
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await until(page, `${picture} !== ${JSON.stringify(light)}`);
+      await page.setViewportSize({ width: 700, height: 900 });
+      await until(page, `document.querySelector('#by-day canvas').clientWidth < 700`);
+      // Two years no longer fit side by side.
+      await until(page, `${height} > ${wide}`);
+      assert.deepEqual(problems, []);
+    },
+  );
+
+  await t.test('a page of more than 500 series shows the rest when it is asked to', async (t) => {
+    const large = largeCoverage();
+    const twice = large.series.map((one) => ({ ...one, exchange: 'okex' }));
+    const { page } = await open(t, browser, { ...large, series: [...large.series, ...twice] });
+    assert.equal(await page.locator('#shown').innerText(), '500 of 1000 series');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    assert.equal(await page.locator('article').count(), 1000);
+    assert.equal(await page.getByRole('button', { name: 'Show more' }).isVisible(), false);
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatDay } from '../../src/dataset/day.js';
+import type { KeyAccess } from '../../src/sandbox/key-access.js';
+import type { Sandbox } from '../../src/sandbox/options.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { type Run, run } from './runs.js';
+
+const access = (more: Partial<KeyAccess>): KeyAccess => ({
+  exchange: 'binance-futures',
+  accessType: 'api-key',
+  from: '2024-03-02T00:00:00.000Z',
+  to: '2024-03-04T00:00:00.000Z',
+  symbols: [],
+  dataPlan: 'pro',
+  ...more,
+});
+
+const WEEK = { date: undefined, from: '2024-02-29', to: '2024-03-05' };
+
+const datasetRequests = ({ requests }: Sandbox): number =>
+  requests.filter(({ host }) => host === 'datasets').length;
+
+const told = ({ files }: Run): readonly string[] =>
+  files.map(({ status, file }) => `${file?.symbol} ${file && formatDay(file.day)} ${status}`).sort();
+
+test('days and symbols that the key does not cover are unauthorized, and not asked for', async (t) => {
+  const service = await sandbox(t, { keyAccess: [access({ symbols: ['BTCUSDT'] })] });
+  const selection = { ...WEEK, symbols: ['BTCUSDT', 'ETHUSDT'] };
+  const done = await run(service, await tempDir(t), { selection });
+  assert.deepEqual(told(done), [
+    'BTCUSDT 2024-02-29 unauthorized',
+    'BTCUSDT 2024-03-01 downloaded',
+    'BTCUSDT 2024-03-02 downloaded',
+    'BTCUSDT 2024-03-03 downloaded',
+    'BTCUSDT 2024-03-04 unauthorized',
+    'ETHUSDT 2024-02-29 unauthorized',
+    'ETHUSDT 2024-03-01 downloaded',
+    'ETHUSDT 2024-03-02 unauthorized',
+    'ETHUSDT 2024-03-03 unauthorized',
+    'ETHUSDT 2024-03-04 unauthorized',
+  ]);
+  assert.equal(datasetRequests(service), 4);
+  assert.equal(done.summary.exitCode, 4);
+});
+
+test('an expired key leaves the first days of months', async (t) => {
+  const service = await sandbox(t, { keyAccess: [] });
+  const done = await run(service, await tempDir(t), { selection: WEEK });
+  assert.deepEqual(done.summary.counts, { downloaded: 1, unauthorized: 4 });
+  assert.deepEqual([done.summary.exitCode, datasetRequests(service)], [4, 1]);
+});
+
+test('a service without key info is no obstacle', async (t) => {
+  const service = await sandbox(t, { noKeyInfo: true });
+  const done = await run(service, await tempDir(t), { selection: WEEK });
+  assert.deepEqual([done.summary.exitCode, done.summary.counts], [0, { downloaded: 5 }]);
+});
+
+test('what is there already needs no key', async (t) => {
+  const dir = await tempDir(t);
+  const full = await sandbox(t);
+  await run(full, dir, { selection: WEEK });
+  const expired = await sandbox(t, { keyAccess: [] });
+  const done = await run(expired, dir, { selection: WEEK });
+  assert.deepEqual([done.summary.exitCode, done.summary.counts], [0, { skipped: 5 }]);
+});

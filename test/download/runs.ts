@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { type DownloadInput, download } from '../../src/download/run.js';
+import type { DownloadOptions, Selection } from '../../src/download/types.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/events.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import { createClient } from '../../src/service/client.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+/** The one file of the selection that is made where none is given. */
+export const NAME = 'binance-futures_trades_2024-03-01_BTCUSDT.csv.gz';
+
+export interface Run {
+  readonly summary: RunSummary;
+  readonly events: readonly RunEvent[];
+  readonly files: readonly FileEvent[];
+}
+
+export interface RunInput {
+  readonly selection?: Partial<Selection>;
+  readonly options?: Partial<DownloadOptions>;
+  readonly apiKey?: string | undefined;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: RunEvent) => void;
+  readonly stallTimeoutMs?: number;
+}
+
+/** Downloads by the library's own function. */
+export async function run(service: Sandbox, dir: string, input: RunInput = {}): Promise<Run> {
+  const events: RunEvent[] = [];
+  const client = createClient({
+    apiUrl: service.apiUrl,
+    datasetsUrl: service.datasetsUrl,
+    apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
+    stallTimeoutMs: input.stallTimeoutMs ?? 300,
+    env: {},
+  });
+  const all: DownloadInput = {
+    client,
+    selection: {
+      exchange: 'binance-futures',
+      types: ['trades'],
+      symbols: ['BTCUSDT'],
+      date: '2024-03-01',
+      layout: 'flat',
+      ...input.selection,
+    },
+    options: {
+      dir,
+      concurrency: 'auto',
+      retries: 8,
+      maxWaitMs: 5000,
+      existing: 'skip',
+      failFast: false,
+      strict: false,
+      ...input.options,
+    },
+    owner: { pid: process.pid, host: 'test', now: Date.now(), command: 'test', isAlive: () => true },
+    emit: (event) => {
+      events.push(event);
+      input.onEvent?.(event);
+    },
+    signal: input.signal ?? new AbortController().signal,
+  };
+  try {
+    const summary = await download(all);
+    return { summary, events, files: events.filter((event) => event.event === 'file') };
+  } finally {
+    await client.close();
+  }
+}
+
+/** What stands under final names and is proven whole by zlib itself, and what else there is. */
+export async function onDisk(dir: string): Promise<{ whole: string[]; parts: string[] }> {
+  const names = (await readdir(dir)).filter((name) => !name.startsWith('.'));
+  const whole = names.filter((name) => name.endsWith('.csv.gz')).sort();
+  for (const name of whole) gunzipSync(await readFile(join(dir, name)));
+  return { whole, parts: names.filter((name) => name.endsWith('.part')) };
+}
+
+export async function setUp(
+  t: TestContext,
+  options: SandboxOptions = {},
+): Promise<{ service: Sandbox; dir: string }> {
+  return { service: await sandbox(t, options), dir: await tempDir(t) };
+}

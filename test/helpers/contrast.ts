@@ -1,0 +1,21 @@
+/** Run in a page: the WCAG contrast ratio of the text of each visible element to what is behind it; the lowest of all. */
+export const LOWEST_CONTRAST = `(() => {
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const color = channels(getComputedStyle(e).backgroundColor);
+      if (color[3] !== 0) return color;
+    }
+    return [255, 255, 255];
+  };
+  const selector = 'h1, h2, h3, p, label, legend, output, button, input, select, summary, dt, dd, td, th, footer';
+  const texts = [...document.querySelectorAll(selector)];
+  return Math.min(...texts.map((element) => {
+    const [a, b] = [channels(getComputedStyle(element).color), behind(element)].map(luminance);
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  }));
+})()`;

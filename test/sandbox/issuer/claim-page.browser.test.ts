@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { browserFor } from '../../helpers/browser.js';
+import { LOWEST_CONTRAST } from '../../helpers/contrast.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { assertRefused, claimToken, EMAIL, startAttempt, stepsOf } from './helpers.js';
+
+/** A folder for pictures of the page, for people to look at. */
+const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`in a ${colorScheme} browser: wrong account, switch, organization, code, denied`, async (t) => {
+    const browser = await browserFor(t);
+    if (!browser) return;
+    const service = await sandbox(t, { issuer: { organizations: ['Research', 'Trading desk'] } });
+    const token = await claimToken(service);
+    const context = await browser.newContext({ colorScheme, viewport: { width: 375, height: 667 } });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(service.issuerUrl)) problems.push(request.url());
+    });
+    const uri = await startAttempt(service, token);
+
+    await page.goto(uri);
+    await assertShows(page, 'Sign in', `${colorScheme}-sign-in`);
+    assert.equal(await page.getByLabel('E-mail').inputValue(), EMAIL);
+    await page.getByLabel('E-mail').fill('someone.else@example.com');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await assertShows(page, 'Wrong account', `${colorScheme}-wrong-account`);
+    assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_not_confirmed');
+
+    await page.getByRole('button', { name: 'Switch account' }).click();
+    await assertShows(page, 'Sign in');
+    // By keyboard alone.
+    await page.getByLabel('E-mail').press('Enter');
+    await assertShows(page, 'Choose an organization', `${colorScheme}-choose`);
+    await page.getByLabel('Trading desk').check();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await assertShows(page, 'Your code', `${colorScheme}-code`);
+    assert.match(await page.getByLabel('Code', { exact: true }).innerText(), /^\w{4}-\w{4}$/);
+
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await assertShows(page, 'Access denied', `${colorScheme}-denied`);
+    assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_denied');
+    assert.deepEqual(problems, []);
+  });
+}
+
+test('in a browser without scripts: the code is shown, completes the claim, and is gone', async (t) => {
+  const browser = await browserFor(t);
+  if (!browser) return;
+  const service = await sandbox(t);
+  const token = await claimToken(service);
+  const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  const uri = await startAttempt(service, token);
+  await page.goto(uri);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const code = await page.locator('#user-code').innerText();
+  assert.equal((await stepsOf(service).complete(token, code.replaceAll('-', ''))).status, 200);
+  await page.reload();
+  assert.equal(await page.getByRole('heading').innerText(), 'All done');
+  assert.equal(await page.locator('#user-code').count(), 0);
+  // The session outlives the claim.
+  await page.goto(await startAttempt(service, await claimToken(service)));
+  assert.equal(await page.getByRole('heading').innerText(), 'Your code');
+});
+
+/** The heading is there, nothing runs off the page, and every text can be read. */
+async function assertShows(page: Page, heading: string, name?: string): Promise<void> {
+  await page.getByRole('heading', { name: heading, exact: true }).waitFor({ timeout: 5000 });
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  assert.equal(await page.evaluate(overflow), 0, heading);
+  const contrast = (await page.evaluate(LOWEST_CONTRAST)) as number;
+  assert.ok(contrast >= 4.5, `${heading}: contrast ${contrast}`);
+  if (SCREENSHOTS && name) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png` });
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { request } from 'undici';
+import { parseStepFaults, type StepFault, StepFaults } from '../../../src/sandbox/issuer/step-faults.js';
+import { STATUS_OF, STEP_CODES, STEPS, type Step } from '../../../src/sandbox/issuer/steps.js';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/options.js';
+import { approveClaim } from '../../helpers/claim-page.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { KEY } from '../helpers.js';
+import {
+  assertRefused,
+  bearer,
+  claimToken,
+  EMAIL,
+  identityIn,
+  type JsonAnswer,
+  post,
+  startAttempt,
+  stepsOf,
+  verifiedIdentity,
+} from './helpers.js';
+
+/** Readies a service for each step, and gives a call that would succeed. */
+const READY: Readonly<Record<Step, (service: Sandbox) => Promise<() => Promise<JsonAnswer>>>> = {
+  register: async (service) => () => stepsOf(service).register(),
+  claim: async (service) => {
+    const token = await claimToken(service);
+    return () => stepsOf(service).claim(token);
+  },
+  complete: async (service) => {
+    const token = await claimToken(service);
+    const code = await approveClaim(await startAttempt(service, token), EMAIL);
+    return () => stepsOf(service).complete(token, code.replace('-', ''));
+  },
+  token: async (service) => {
+    const { assertion } = await verifiedIdentity(service);
+    return () => stepsOf(service).token(assertion);
+  },
+  refresh: async (service) => {
+    const { refreshToken } = await verifiedIdentity(service);
+    return () => stepsOf(service).refresh(refreshToken);
+  },
+  account: async (service) => {
+    const headers = await bearer(service, await verifiedIdentity(service));
+    return () => post(`${service.apiUrl}/v1/account`, {}, headers);
+  },
+  openapi: async (service) => () => getJson(`${service.apiUrl}/v1/account/openapi.json`),
+  resource: async (service) => () => getJson(`${service.apiUrl}/.well-known/oauth-protected-resource`),
+  key: async (service) => () => getJson(`${service.apiUrl}/v1/api-key-info`, KEY),
+};
+
+async function getJson(url: string, sent: Readonly<Record<string, string>> = {}): Promise<JsonAnswer> {
+  const { statusCode, headers, body } = await request(url, { headers: sent });
+  return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
+}
+
+/** A service whose step meets the fault once. */
+async function once(
+  t: TestContext,
+  step: Step,
+  fault: StepFault,
+  options: SandboxOptions = {},
+): Promise<{ readonly service: Sandbox; readonly call: () => Promise<JsonAnswer> }> {
+  const issuer = { faults: { [step]: { [fault]: 1 } }, faultsPerStep: 1 };
+  const service = await sandbox(t, { ...options, issuer });
+  return { service, call: await READY[step](service) };
+}
+
+for (const step of STEPS) {
+  for (const code of STEP_CODES[step]) {
+    test(`${step} is refused with ${code} on demand, once, and nothing is changed`, async (t) => {
+      const { service, call } = await once(t, step, code);
+      const refused = await call();
+      assertRefused(refused, code);
+      assert.equal(refused.status, STATUS_OF[code]);
+      assert.equal(service.requests.at(-1)?.fault, code);
+      assert.ok((await call()).status < 300);
+      assert.equal(service.requests.at(-1)?.fault, undefined);
+    });
+  }
+
+  test(`${step}: a rate limit names its seconds, and 5xx and broken answers heal`, async (t) => {
+    const service = await sandbox(t, { retryAfterSeconds: 7 });
+    const call = await READY[step](service);
+    service.issuer.failNext(step, 'rate_limit_exceeded', '500', 'missing-field', 'reset');
+    const limited = await call();
+    assert.deepEqual(
+      [limited.status, limited.body['code'], limited.body['retry_after']],
+      [429, 'rate_limit_exceeded', 7],
+    );
+    assert.equal((await call()).status, 500);
+    const empty = await call();
+    assert.deepEqual([empty.status, empty.body], [200, {}]);
+    await assert.rejects(call(), { code: 'ECONNRESET' });
+    assert.deepEqual([service.requests.at(-1)?.fault, service.requests.at(-1)?.status], ['reset', 0]);
+    assert.ok((await call()).status < 300);
+  });
+}
+
+test('answers that are no JSON, lead elsewhere, or never end', async (t) => {
+  const service = await sandbox(t);
+  const metadata = `${service.apiUrl}/.well-known/oauth-protected-resource`;
+  service.issuer.failNext('resource', 'not-json', '503', 'redirect', 'stall');
+  const answers = [await request(metadata), await request(metadata), await request(metadata)];
+  assert.deepEqual(
+    answers.map(({ statusCode, headers }) => [statusCode, headers['content-type']]),
+    [
+      [200, 'text/html'],
+      [503, 'text/html'],
+      [307, 'text/plain'],
+    ],
+  );
+  assert.equal(answers[2]?.headers['location'], 'https://elsewhere.invalid/');
+  await Promise.all(answers.map(({ body }) => body.dump()));
+  const stalled = await request(metadata, { bodyTimeout: 50 });
+  await assert.rejects(stalled.body.text(), { code: 'UND_ERR_BODY_TIMEOUT' });
+});
+
+test('any answer can be ordered, in turn with faults, even byte by byte', async (t) => {
+  const service = await sandbox(t);
+  service.issuer.answerNext('register', { status: 201, body: '{"claim":7}', dripMs: 1 });
+  service.issuer.failNext('register', 'invalid_request');
+  service.issuer.answerNext('register', { status: 302, headers: { location: '/x' }, body: '{}' });
+  const { register } = stepsOf(service);
+  const dripped = await register();
+  assert.deepEqual([dripped.status, dripped.body], [201, { claim: 7 }]);
+  assert.equal(service.requests.at(-1)?.fault, 'made-up');
+  assertRefused(await register(), 'invalid_request');
+  const redirected = await register();
+  assert.deepEqual([redirected.status, redirected.headers['location']], [302, '/x']);
+  assert.equal((await register()).status, 200);
+});
+
+test('a lost answer of a refresh rotates the token all the same', async (t) => {
+  const { service, call } = await once(t, 'refresh', 'lost-answer');
+  await assert.rejects(call(), { code: 'ECONNRESET' });
+  const lost = service.issuer.secrets.filter(({ kind }) => kind === 'refresh_token').at(-1);
+  const found = identityIn(await stepsOf(service).refresh(lost?.value));
+  assertRefused(await call(), 'invalid_refresh_token');
+  assertRefused(await stepsOf(service).refresh(found.refreshToken), 'invalid_refresh_token');
+});
+
+test('faults are drawn by seed, each step for itself, ordered ones first', () => {
+  const draw = (
+    seed: number,
+    shares = { token: { '500': 0.5 }, refresh: { '503': 1 } } as const,
+  ): unknown[] => {
+    const faults = new StepFaults(shares, seed, 4);
+    faults.order('token', ['invalid_grant', 'stall']);
+    return Array.from({ length: 30 }, () => faults.next('token'));
+  };
+  assert.deepEqual(draw(1), draw(1));
+  assert.notDeepEqual(draw(1), draw(2));
+  const drawn = draw(1);
+  assert.deepEqual(drawn.slice(0, 2), ['invalid_grant', 'stall']);
+  assert.equal(drawn.filter((fault) => fault === '500').length, 4);
+  assert.equal(drawn.filter((fault) => fault === undefined).length, 24);
+});
+
+test('faults are read from text, and what is wrong is named', () => {
+  assert.deepEqual(parseStepFaults(['complete:claim_denied=1, token:500=0.5', 'token:invalid_grant=.5']), {
+    complete: { claim_denied: 1 },
+    token: { '500': 0.5, invalid_grant: 0.5 },
+  });
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ['complte:500=1', /unknown step "complte"; did you mean complete\?.*register, claim, complete/],
+    ['500=1', /unknown step "500=1"/],
+    ['token', /"token": write.*token:503=0\.1/],
+    ['token:claim_denied=1', /unknown fault "claim_denied".*invalid_grant/],
+    ['token:500=2', /share from 0 to 1/],
+    ['token:500=0.6,token:503=0.6', /at most 1/],
+  ];
+  for (const [text, message] of refused) {
+    assert.throws(() => parseStepFaults([text]), { code: 'usage', message });
+  }
+});

@@ -1,0 +1,79 @@
+import type { TestContext } from 'node:test';
+import type { DownloadOptions, Selection } from '../../src/download/types.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/events.js';
+import type { Sandbox } from '../../src/sandbox/options.js';
+import { sync } from '../../src/sync/run.js';
+import type { SyncInput, SyncJob } from '../../src/sync/types.js';
+import { clientFor } from '../service/loopback.js';
+
+/** A job of trades of binance-futures, but for what is said. */
+export function job(
+  name: string,
+  selection: Partial<Selection>,
+  options: Partial<DownloadOptions> = {},
+): SyncJob {
+  return {
+    name,
+    where: `tickhaul.yaml:${name}`,
+    selection: {
+      exchange: 'binance-futures',
+      types: ['trades'],
+      symbols: ['BTCUSDT'],
+      layout: 'flat',
+      ...selection,
+    },
+    options: {
+      dir: '',
+      concurrency: 'auto',
+      retries: 2,
+      maxWaitMs: 1000,
+      existing: 'skip',
+      failFast: false,
+      strict: false,
+      ...options,
+    },
+    stallTimeoutMs: 5000,
+  };
+}
+
+export interface Ran {
+  readonly summary: RunSummary;
+  readonly events: readonly RunEvent[];
+  readonly files: readonly FileEvent[];
+  readonly notes: readonly string[];
+}
+
+/** One run of the jobs, in this process. */
+export async function syncNow(
+  t: TestContext,
+  service: Pick<Sandbox, 'apiUrl' | 'datasetsUrl' | 'apiKey'>,
+  dir: string,
+  jobs: readonly SyncJob[],
+  more: Partial<SyncInput> = {},
+): Promise<Ran> {
+  const { apiUrl, datasetsUrl, apiKey } = service;
+  const events: RunEvent[] = [];
+  const summary = await sync({
+    client: clientFor(t, apiUrl, { datasetsUrl, apiKey }),
+    jobs,
+    options: { dir, concurrency: 'auto' },
+    owner: { pid: process.pid, host: 'here', now: Date.now(), command: 'test', isAlive: () => true },
+    lockTimeoutMs: 0,
+    emit: (event) => events.push(event),
+    signal: new AbortController().signal,
+    ...more,
+  });
+  return {
+    summary,
+    events,
+    files: events.filter((event) => event.event === 'file'),
+    notes: events.flatMap((event) => (event.event === 'note' ? [event.message] : [])),
+  };
+}
+
+/** Paths of the day files that were asked for, in order. */
+export function askedFor(service: Sandbox): readonly string[] {
+  return service.requests
+    .filter(({ host }) => host === 'datasets')
+    .map(({ url }) => decodeURIComponent(url.replace(/\?.*/, '')));
+}

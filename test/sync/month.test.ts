@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { addDays, parseDay } from '../../src/dataset/day.js';
+import { proveFile } from '../../src/integrity/proof.js';
+import type { SandboxRequest } from '../../src/sandbox/options.js';
+import { seededRandom } from '../../src/sandbox/random.js';
+import { startSandbox } from '../../src/sandbox/server.js';
+import { openManifest } from '../../src/store/manifest.js';
+import { envOf, jsonLines, start } from '../helpers/cli.js';
+import { tempDir } from '../helpers/temp.js';
+
+const NIGHTS = 30;
+const KILLS = 20;
+const FIRST = parseDay('2024-03-01');
+const FAULTS = { '500': 0.02, reset: 0.01, truncate: 0.01, 'bit-flip': 0.01 };
+
+const CONFIG = `jobs:
+  - name: trades
+    exchange: binance-futures
+    types: trades
+    symbols: [BTCUSDT, ETHUSDT, SOLUSDT]
+    from: 2024-03-01
+  - name: quotes
+    exchange: kraken
+    types: quotes
+    symbols: XBT-USD
+    from: 2024-03-01
+    convert: parquet
+`;
+
+test('a month of nights with faults and kills: all is there and whole, nothing came twice', async (t) => {
+  const dir = await tempDir(t);
+  const data = join(dir, 'data');
+  await writeFile(join(dir, 'tickhaul.yaml'), CONFIG);
+  const random = seededRandom(7, 'month');
+  let kills = 0;
+  let night = 0;
+  let isWhole = false;
+  while (night < NIGHTS || kills < KILLS || !isWhole) {
+    night++;
+    assert.ok(night < 2 * NIGHTS, `only ${kills} kills`);
+    const before = await dayFilesIn(data);
+    const mayKill = kills < KILLS;
+    // A night's run asks for four files or more: each moment from its first request to its end may be the last.
+    const killAt = mayKill ? Math.floor(random.next() * 5) : Number.POSITIVE_INFINITY;
+    const killAfterMs = random.next() * 60;
+    const requests: SandboxRequest[] = [];
+    let onAsked: () => void = () => {};
+    const service = await startSandbox({
+      exportedUntil: addDays(FIRST, night),
+      rows: 3000,
+      rate: 1_000_000,
+      seed: night,
+      faults: FAULTS,
+      onRequest: (request) => {
+        requests.push(request);
+        onAsked();
+      },
+    });
+    const { child, finished } = start(['sync', '--json', '--config', join(dir, 'tickhaul.yaml')], {
+      env: envOf(service, data),
+    });
+    onAsked = () => {
+      const asked = requests.filter(({ host }) => host === 'datasets').length;
+      if (asked >= killAt) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+    };
+    const { exitCode, stdout, stderr } = await finished;
+    await service.close();
+    isWhole = child.signalCode !== 'SIGKILL';
+    if (!isWhole) kills++;
+    else {
+      assert.equal(exitCode, 0, `night ${night}: ${stderr}`);
+      assert.equal(jsonLines({ exitCode, stdout, stderr }).at(-1)?.['exitCode'], 0);
+      assert.equal((await dayFilesIn(data)).length, 4 * night, `night ${night} caught up`);
+    }
+    const asked = new Set(requests.map(({ url }) => nameOf(url)));
+    assert.deepEqual(
+      before.filter((name) => asked.has(name)),
+      [],
+      'what stood there was never asked for again',
+    );
+  }
+
+  const names = await readdir(data, { recursive: true });
+  assert.deepEqual(
+    names.filter((name) => name.endsWith('.part')),
+    [],
+  );
+  assert.equal(names.filter((name) => name.endsWith('.parquet')).length, night);
+  const manifest = await openManifest(data, { warn: (message) => assert.fail(message) });
+  for (const name of await dayFilesIn(data)) {
+    const { sha256, rows } = await proveFile(join(data, name));
+    const record = manifest.get(name);
+    assert.deepEqual([record?.sha256, record?.rows], [sha256, rows], name);
+  }
+  await manifest.close();
+});
+
+async function dayFilesIn(dir: string): Promise<readonly string[]> {
+  const names = await readdir(dir).catch(() => []);
+  return names.filter((name) => name.endsWith('.csv.gz'));
+}
+
+/** The file name, in the flat layout, of what a dataset URL asks for. */
+function nameOf(url: string): string {
+  const [, exchange, type, year, month, day, symbol] =
+    /^\/v1\/([^/]+)\/([^/]+)\/(\d+)\/(\d+)\/(\d+)\/([^/]+)\.csv\.gz/.exec(url) ?? [];
+  return `${exchange}_${type}_${year}-${month}-${day}_${symbol}.csv.gz`;
+}

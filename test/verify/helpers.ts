@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join, relative } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/events.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import { createClient } from '../../src/service/client.js';
+import type { LockOwner } from '../../src/store/run-lock.js';
+import { createRepair } from '../../src/verify/repair.js';
+import { verify } from '../../src/verify/run.js';
+import { envOf, type Finished, tickhaul } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+/** A folder with day files of trades, 2024-03-01 to 2024-03-04, and the service that they came from. */
+export interface Folder {
+  readonly service: Sandbox;
+  readonly dir: string;
+  readonly env: Record<string, string>;
+  /** Runs the built command for this folder. */
+  run(...args: readonly string[]): Promise<Finished>;
+  /** Verifies in this process. @param flags and paths as the command takes them. */
+  verify(...flags: readonly string[]): Promise<Verified>;
+}
+
+export interface Verified {
+  readonly exitCode: number;
+  readonly warnings: string;
+  /** `status path`, or `kind path` of a finding, in order, but for verified files. */
+  readonly bad: readonly string[];
+  readonly files: readonly FileEvent[];
+  readonly findings: readonly FindingEvent[];
+  readonly summary: RunSummary;
+}
+
+export const nameOf = (day: string, symbol = 'BTCUSDT'): string =>
+  `binance-futures_trades_2024-03-${day}_${symbol}.csv.gz`;
+export const [FIRST, SECOND, THIRD, FOURTH] = ['01', '02', '03', '04'].map((day) => nameOf(day)) as [
+  string,
+  string,
+  string,
+  string,
+];
+export const SELECTION = [
+  ...['binance-futures', '-t', 'trades', '-s', 'BTCUSDT'],
+  ...['--from', '2024-03-01', '--to', '2024-03-05'],
+];
+
+export async function downloaded(
+  t: TestContext,
+  options: SandboxOptions = {},
+  flags: readonly string[] = [],
+): Promise<Folder> {
+  const folder = folderOf(await sandbox(t, options), join(await tempDir(t), 'data'));
+  const { exitCode, stderr } = await folder.run('download', ...SELECTION, ...flags);
+  assert.equal(exitCode, 0, stderr);
+  return folder;
+}
+
+export const OWNER: LockOwner = {
+  pid: process.pid,
+  host: hostname(),
+  now: Date.now(),
+  command: 'test',
+  isAlive: (pid) => pid === process.pid,
+};
+
+export function folderOf(service: Sandbox, dir: string): Folder {
+  const env = { ...envOf(service, dir), XDG_CACHE_HOME: `${dir}.cache` };
+  return {
+    service,
+    dir,
+    env,
+    run: (...args) => tickhaul(args, { env }),
+    verify: (...flags) => verifyHere(service, dir, flags),
+  };
+}
+
+async function verifyHere(service: Sandbox, dir: string, flags: readonly string[]): Promise<Verified> {
+  const events: RunEvent[] = [];
+  const emit = (event: RunEvent): void => void events.push(event);
+  const { apiUrl, datasetsUrl, apiKey } = service;
+  const client = createClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 300, env: {} });
+  const options = { dir, concurrency: 4, retries: 1, maxWaitMs: 1000, existing: 'skip' } as const;
+  try {
+    const summary = await verify({
+      dir,
+      paths: flags.filter((flag) => !flag.startsWith('-')).map((path) => relative(dir, join(dir, path))),
+      quick: flags.includes('--quick'),
+      jobs: 2,
+      adopt: flags.includes('--adopt'),
+      clean: flags.includes('--clean'),
+      strict: flags.includes('--strict'),
+      repair: flags.includes('--repair')
+        ? createRepair({
+            client,
+            options: { ...options, failFast: false, strict: false },
+            threads: 1,
+            emit,
+          })
+        : undefined,
+      owner: OWNER,
+      emit,
+      signal: new AbortController().signal,
+    });
+    const files = events.filter((event) => event.event === 'file');
+    const findings = events.filter((event) => event.event === 'finding');
+    const bad = files
+      .filter(({ status }) => status !== 'verified')
+      .map(({ status, path }) => `${status} ${path}`);
+    const found = findings.map(({ kind, path, series }) => `${kind} ${path ?? series?.symbol}`);
+    const warnings = events.map((event) => (event.event === 'warning' ? event.message : '')).join('\n');
+    return {
+      exitCode: summary.exitCode,
+      warnings,
+      bad: [...bad, ...found].sort(),
+      files,
+      findings,
+      summary,
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+/** Names in the folder, but for tickhaul's own. */
+export async function namesIn(dir: string): Promise<readonly string[]> {
+  return (await readdir(dir)).filter((name) => name !== '.tickhaul').sort();
+}

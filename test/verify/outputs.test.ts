@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { downloaded, FIRST, namesIn, SECOND, SELECTION } from './helpers.js';
+
+const outputOf = (name: string, extension: string): string => name.replace('csv.gz', extension);
+
+test('conversions of a download are checked, and made again where they are bad', async (t) => {
+  const { dir, verify, service } = await downloaded(t, {}, ['--convert', 'parquet']);
+  assert.equal((await verify()).summary.counts.verified, 8);
+  const [first, second] = [outputOf(FIRST, 'parquet'), outputOf(SECOND, 'parquet')];
+  const bytes = await readFile(join(dir, first));
+  const harmed = Buffer.from(bytes);
+  harmed.writeUInt8(harmed.readUInt8(100) ^ 1, 100);
+  await writeFile(join(dir, first), harmed);
+  await rm(join(dir, second));
+  const asked = service.requests.filter(({ host }) => host === 'datasets').length;
+  assert.deepEqual((await verify()).bad, [`corrupt ${first}`, `missing ${second}`]);
+  assert.deepEqual((await verify('--repair')).bad, [`repaired ${first}`, `repaired ${second}`]);
+  assert.equal(service.requests.filter(({ host }) => host === 'datasets').length, asked);
+  assert.deepEqual(await readFile(join(dir, first)), bytes);
+  assert.equal((await verify()).summary.counts.verified, 8);
+});
+
+test('a CSV that was dropped is not missing, and is fetched where its conversion has to be made again', async (t) => {
+  const flags = ['--convert', 'ndjson', '--compression', 'gzip', '--no-keep-csv'];
+  const { dir, verify } = await downloaded(t, {}, flags);
+  const outputs = await namesIn(dir);
+  assert.deepEqual((await verify()).summary.counts, { verified: 4 });
+  const [first = ''] = outputs;
+  await truncate(join(dir, first), 100);
+  const { exitCode, bad } = await verify('--repair');
+  assert.deepEqual([exitCode, bad], [0, [`repaired ${first}`]]);
+  assert.deepEqual(await namesIn(dir), outputs);
+  assert.deepEqual((await verify()).summary.counts, { verified: 4 });
+});
+
+test('conversions by hand are checked by what they tell of themselves', async (t) => {
+  const { dir, verify, run } = await downloaded(t);
+  await run('convert', dir);
+  await run('convert', dir, '-f', 'ndjson', '--compression', 'zstd');
+  await run('convert', join(dir, FIRST), '-f', 'ndjson', '--compression', 'gzip');
+  await run('convert', join(dir, FIRST), '-f', 'ndjson');
+  assert.deepEqual((await verify()).summary.counts, { verified: 14 });
+  await truncate(join(dir, outputOf(FIRST, 'parquet')), 500);
+  await truncate(join(dir, outputOf(FIRST, 'ndjson.gz')), 500);
+  await truncate(join(dir, outputOf(FIRST, 'ndjson.zst')), 500);
+  await truncate(join(dir, outputOf(FIRST, 'ndjson')), 500);
+  const cut = ['ndjson', 'ndjson.gz', 'ndjson.zst', 'parquet'].map((kind) => outputOf(FIRST, kind));
+  const { exitCode, bad } = await verify();
+  assert.deepEqual([exitCode, bad], [6, cut.map((path) => `corrupt ${path}`)]);
+});
+
+test('a conversion of other bytes than its source has now is found', async (t) => {
+  const { dir, verify, run } = await downloaded(t);
+  await run('convert', join(dir, FIRST));
+  // The same day file, with other bytes, adopted.
+  const rows = gunzipSync(await readFile(join(dir, FIRST)))
+    .toString()
+    .split('\n');
+  await writeFile(join(dir, FIRST), gzipSync(`${rows.slice(0, 100).join('\n')}\n`));
+  await rm(join(dir, '.tickhaul', 'manifest.jsonl'));
+  assert.deepEqual((await verify('--adopt', '--quick')).bad, []);
+  const second = await verify();
+  assert.deepEqual(second.bad, [`corrupt ${outputOf(FIRST, 'parquet')}`]);
+  assert.match(
+    JSON.stringify(second.files),
+    /was made of other bytes than \S+ holds now; convert that again/,
+  );
+  assert.equal((await run('convert', dir)).exitCode, 0);
+  assert.equal((await run('download', ...SELECTION)).exitCode, 0);
+  assert.deepEqual((await verify()).bad, []);
+});

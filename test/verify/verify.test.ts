@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { formatDay } from '../../src/dataset/day.js';
+import { TickhaulError } from '../../src/errors.js';
+import type { RunEvent } from '../../src/events.js';
+import { proveBytes } from '../../src/integrity/prove-bytes.js';
+import { openManifest } from '../../src/store/manifest.js';
+import { formatLine } from '../../src/store/manifest-line.js';
+import { verify as verifyFolder } from '../../src/verify/run.js';
+import { jsonLines, tickhaul } from '../helpers/cli.js';
+import { tempDir } from '../helpers/temp.js';
+import { downloaded, FIRST, FOURTH, nameOf, namesIn, OWNER, SECOND, SELECTION, THIRD } from './helpers.js';
+
+async function damage(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+  await writeFile(path, bytes);
+}
+
+test('what was downloaded is verified, by reading it and by size', async (t) => {
+  const { verify, run } = await downloaded(t);
+  const { exitCode, bad, files, summary } = await verify();
+  assert.deepEqual([exitCode, bad, summary.counts.verified], [0, [], 4]);
+  const first = files.find(({ path }) => path === FIRST);
+  assert.deepEqual([first?.file?.symbol, first?.rows, first?.md5Match], ['BTCUSDT', 300, true]);
+  assert.equal((await verify('--quick')).summary.counts.verified, 4);
+  const [plan, ...lines] = jsonLines(await run('verify', '--json'));
+  assert.deepEqual(plan, { event: 'plan', files: 4 });
+  assert.deepEqual(
+    lines.map(({ event, status }) => status ?? event),
+    ['verified', 'verified', 'verified', 'verified', 'summary'],
+  );
+  const text = await run('verify');
+  assert.equal(text.stdout, '');
+  assert.match(text.stderr, /^4 files planned: 4 to verify\n4 verified in /);
+});
+
+test('every kind of damage is found', async (t) => {
+  const { dir, verify } = await downloaded(t);
+  const path = (name: string): string => join(dir, name);
+  const csv = gzipSync('exchange,symbol,timestamp,local_timestamp\n');
+  const whole = await readFile(path(FIRST));
+  const cases: [string, (file: string) => Promise<unknown>, string, boolean][] = [
+    ['a changed bit', damage, 'corrupt', false],
+    ['an end cut off', (file) => truncate(file, 100), 'corrupt', true],
+    ['bytes behind it', (file) => writeFile(file, Buffer.concat([whole, csv])), 'corrupt', true],
+    ['another whole file', (file) => writeFile(file, csv), 'corrupt', true],
+    ['other bytes of the same size', (file) => writeFile(file, sameSize(whole)), 'corrupt', false],
+    ['nothing', (file) => writeFile(file, ''), 'corrupt', true],
+    ['no file', (file) => rm(file), 'missing', true],
+    ['a folder', (file) => rm(file).then(() => mkdir(file)), 'corrupt', true],
+    ['a link in a circle', (file) => rm(file).then(() => symlink(FIRST, file)), 'failed', true],
+  ];
+  for (const [name, harm, status, isQuick] of cases) {
+    await harm(path(FIRST));
+    const { exitCode, bad, files } = await verify();
+    assert.deepEqual([exitCode, bad], [status === 'failed' ? 8 : 6, [`${status} ${FIRST}`]], name);
+    const { error } = files.find((file) => file.status === status) ?? {};
+    assert.match(error?.message ?? '', new RegExp(`^\\S*${FIRST}: `), name);
+    assert.deepEqual((await verify('--quick')).bad, isQuick ? [`${status} ${FIRST}`] : [], name);
+    await rm(path(FIRST), { recursive: true, force: true });
+    await writeFile(path(FIRST), whole);
+  }
+  assert.equal((await verify()).exitCode, 0);
+});
+
+/** A whole gzip file of so many bytes, with other text in it. */
+function sameSize(whole: Buffer): Buffer {
+  // A comment in the header (RFC 1952, section 2.3) may have any length.
+  const other = gzipSync('x\n', { level: 0 });
+  other.writeUInt8(0x10, 3);
+  const comment = Buffer.alloc(whole.length - other.length, 'c');
+  comment.writeUInt8(0, comment.length - 1);
+  return Buffer.concat([other.subarray(0, 10), comment, other.subarray(10)]);
+}
+
+test('paths say what is checked, from here or from the folder', async (t) => {
+  const { dir, verify, run, env } = await downloaded(t);
+  await rm(join(dir, SECOND));
+  await rm(join(dir, THIRD));
+  assert.equal((await verify(FIRST, FOURTH)).summary.counts.verified, 2);
+  assert.deepEqual((await verify(SECOND, FIRST)).bad, [`missing ${SECOND}`]);
+  await assert.rejects(verify(SECOND, 'nothing.csv.gz'), {
+    code: 'usage',
+    message: /nothing\.csv\.gz: there is no such file or folder, and no record of one$/,
+  });
+  for (const [cwd, path] of [
+    ['/', join(dir, SECOND)],
+    ['/', SECOND],
+    [join(dir, '..'), join('data', SECOND)],
+  ] as const) {
+    const { exitCode, stdout } = await tickhaul(['verify', path, '--json'], { env, cwd });
+    assert.deepEqual([exitCode, stdout.includes('"missing":1')], [6, true], path);
+  }
+  const other = await tempDir(t);
+  await mkdir(join(other, '.tickhaul'));
+  await writeFile(join(other, '.tickhaul', 'manifest.jsonl'), '');
+  const both = await run('verify', dir, other);
+  assert.deepEqual([both.exitCode, both.stderr.split('\n').length], [2, 2], both.stderr);
+  assert.match(both.stderr, /different download folders/);
+});
+
+test('files that the manifest does not know are told, and adopted where they are whole', async (t) => {
+  const { dir, verify } = await downloaded(t);
+  await copyFile(join(dir, FIRST), join(dir, 'mine.csv.gz'));
+  await copyFile(join(dir, FIRST), join(dir, nameOf('01', 'ETHUSDT')));
+  await writeFile(join(dir, nameOf('02', 'ETHUSDT')), 'no gzip');
+  await writeFile(join(dir, 'notes.txt'), 'mine');
+  await symlink('.', join(dir, 'circle'));
+  const unknown = [`unknown ${nameOf('01', 'ETHUSDT')}`, `unknown ${nameOf('02', 'ETHUSDT')}`];
+  assert.deepEqual((await verify()).bad, [...unknown, 'unknown mine.csv.gz']);
+  const adopting = await verify('--adopt', '--quick');
+  assert.deepEqual(adopting.bad, [`corrupt ${nameOf('02', 'ETHUSDT')}`, 'unknown mine.csv.gz']);
+  assert.equal(adopting.exitCode, 6);
+  assert.equal((await verify()).summary.counts.verified, 5);
+});
+
+test('a lost or damaged manifest is made anew from the files, and nothing is downloaded again', async (t) => {
+  const { dir, verify, run, service } = await downloaded(t);
+  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
+  const lines = (await readFile(manifest, 'utf8')).trim().split('\n');
+  await writeFile(manifest, [lines[0], '{"path":"x', lines[2]?.slice(0, 80), ''].join('\n'));
+  const damaged = await verify();
+  assert.match(damaged.warnings, /2 damaged lines/);
+  assert.equal(damaged.bad.length, 3);
+  assert.deepEqual((await verify('--adopt')).bad, []);
+  await rm(manifest);
+  assert.deepEqual((await verify('--adopt')).summary.counts.verified, 4);
+  const asked = service.requests.filter(({ host }) => host === 'datasets').length;
+  assert.match((await run('download', ...SELECTION)).stderr, /4 skipped/);
+  assert.equal(service.requests.filter(({ host }) => host === 'datasets').length, asked);
+});
+
+test('a manifest that names a path outside is not followed there', async (t) => {
+  const { dir, verify } = await downloaded(t);
+  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
+  const text = await readFile(manifest, 'utf8');
+  await writeFile(manifest, text.replaceAll(FIRST, `../${FIRST}`));
+  const { exitCode, warnings, summary } = await verify('--repair');
+  assert.deepEqual([exitCode, summary.counts.verified], [0, 3]);
+  assert.match(warnings, /outside the folder/);
+  assert.deepEqual(await namesIn(join(dir, '..')), ['data', 'data.cache']);
+});
+
+test('a link that leads out of the folder is not written through', async (t) => {
+  const { dir, verify } = await downloaded(t, {}, ['--layout', 'hive']);
+  const outside = await tempDir(t);
+  await rename(join(dir, 'exchange=binance-futures'), join(outside, 'moved'));
+  await symlink(join(outside, 'moved'), join(dir, 'exchange=binance-futures'));
+  assert.equal((await verify()).summary.counts.verified, 4);
+  const folder = 'exchange=binance-futures/type=trades/symbol=BTCUSDT/date=2024-03-01';
+  await rm(join(dir, folder, FIRST));
+  const { exitCode, bad, files } = await verify('--repair');
+  assert.deepEqual([exitCode, bad], [6, [`missing ${folder}/${FIRST}`]]);
+  assert.match(JSON.stringify(files), /a symbolic link on the way leads out of the download folder/);
+  assert.deepEqual(await namesIn(join(dir, folder)), []);
+});
+
+test('days missing in between are told, and fail a strict run', async (t) => {
+  const { dir, verify, run } = await downloaded(t);
+  const later = ['-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-08'];
+  assert.equal((await run('download', 'binance-futures', ...later)).exitCode, 0);
+  const { exitCode, bad, findings } = await verify('--quick');
+  assert.deepEqual([exitCode, bad], [0, ['gap BTCUSDT']]);
+  assert.deepEqual(findings[0]?.days?.map(formatDay), ['2024-03-05', '2024-03-06', '2024-03-07']);
+  assert.equal((await verify('--quick', '--strict')).exitCode, 7);
+  await rm(join(dir, FIRST));
+  assert.equal((await verify('--quick', '--strict')).exitCode, 3);
+});
+
+test('a folder that is not there, or vanishes, is said to be so', async (t) => {
+  const { dir, verify, run } = await downloaded(t);
+  const { exitCode, stderr } = await run('verify', '--dir', join(dir, 'nowhere'));
+  assert.deepEqual([exitCode, stderr.split('\n').length], [2, 2], stderr);
+  await rename(join(dir, '.tickhaul'), join(dir, '..', 'kept'));
+  await rm(dir, { recursive: true });
+  await mkdir(dir);
+  await rename(join(dir, '..', 'kept'), join(dir, '.tickhaul'));
+  const gone = await verify();
+  assert.deepEqual([gone.exitCode, gone.summary.counts.missing], [6, 4]);
+});
+
+test('what another run brings or drops meanwhile is not taken for bad', async (t) => {
+  const { dir } = await downloaded(t);
+  const manifest = await openManifest(dir, { warn: assert.fail });
+  const [first, second] = [manifest.get(FIRST), manifest.get(SECOND)];
+  assert.ok(first && second);
+  const bytes = gzipSync('exchange,symbol,timestamp,local_timestamp\n');
+  const told: string[] = [];
+  const emit = (event: RunEvent): void => {
+    if (event.event === 'file') told.push(`${event.status} ${event.path}`);
+    if (event.event !== 'plan') return;
+    // This one has read the manifest, and no file yet.
+    writeFileSync(join(dir, FIRST), bytes);
+    rmSync(join(dir, SECOND));
+    const records = [
+      { ...first, ...proveBytes(bytes) },
+      { ...second, dropped: true as const },
+    ];
+    appendFileSync(join(dir, '.tickhaul', 'manifest.jsonl'), records.map(formatLine).join(''));
+  };
+  const no = { quick: false, adopt: false, clean: false, strict: false };
+  const { signal } = new AbortController();
+  const summary = await verifyFolder({ dir, paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
+  assert.equal(summary.exitCode, 0);
+  const kept = [FIRST, THIRD, FOURTH].map((name) => `verified ${name}`);
+  assert.deepEqual(told.sort(), [`skipped ${SECOND}`, ...kept]);
+});
+
+test('a check that is broken off says what was left', async (t) => {
+  const { dir } = await downloaded(t);
+  const controller = new AbortController();
+  const no = { quick: false, adopt: false, clean: false, strict: false };
+  const emit = (event: RunEvent): void => {
+    if (event.event === 'plan') controller.abort(new TickhaulError('interrupted', 'interrupted'));
+  };
+  const { signal } = controller;
+  const summary = await verifyFolder({ dir, paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
+  assert.deepEqual([summary.exitCode, summary.unfinished], [130, 4]);
+});
