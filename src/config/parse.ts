@@ -26,7 +26,10 @@ export function parseConfig(source: string, path: string): ConfigFile {
   if (!parsed.success) {
     const [first] = parsed.error.issues
       .flatMap((issue) => complaints(issue, document.value))
-      .sort((a, b) => document.lineOf(a.at) - document.lineOf(b.at));
+      // A key that is missing may be the one that nobody knows.
+      .sort(
+        (a, b) => Number(b.isUnknown) - Number(a.isUnknown) || document.lineOf(a.at) - document.lineOf(b.at),
+      );
     throw error(first?.at ?? [], first?.message ?? 'not a config file');
   }
   const names = new Map<string, number>();
@@ -44,6 +47,7 @@ export function parseConfig(source: string, path: string): ConfigFile {
 interface Complaint {
   readonly at: ConfigPath;
   readonly message: string;
+  readonly isUnknown: boolean;
 }
 
 function complaints(issue: z.core.$ZodIssue, value: unknown): readonly Complaint[] {
@@ -51,12 +55,13 @@ function complaints(issue: z.core.$ZodIssue, value: unknown): readonly Complaint
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...at, key]));
   const found = at.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null)?.[key], value);
   if (found === undefined && at.length > 0) {
-    return [{ at: at.slice(0, -1), message: `${keyText(at)} is missing: ${issue.message}` }];
+    const message = `${keyText(at)} is missing: ${issue.message}`;
+    return [{ at: at.slice(0, -1), message, isUnknown: false }];
   }
   const shown = issue.code === 'invalid_value' ? JSON.stringify(found) : kindOf(found);
   const near = issue.code === 'invalid_value' ? didYouMean(String(found), issue.values.map(String)) : '';
   const message = `${issue.message}, found ${shown}${near}`;
-  return [{ at, message: at.length === 0 ? message : `${keyText(at)}: ${message}` }];
+  return [{ at, message: at.length === 0 ? message : `${keyText(at)}: ${message}`, isUnknown: false }];
 }
 
 /** A secret's usual names. */
@@ -66,14 +71,14 @@ function unknownKey(at: ConfigPath): Complaint {
   const key = String(at.at(-1));
   if (SECRET.test(key)) {
     const message = `${key}: a config file is no place for a key; set TICKHAUL_API_KEY, or name a file in apiKeyFile`;
-    return { at, message };
+    return { at, message, isUnknown: true };
   }
   const [here, there] = at[0] === 'jobs' ? [jobSchema, configSchema] : [configSchema, jobSchema];
   const elsewhere =
     key in there.shape ? `; it belongs ${at[0] === 'jobs' ? 'to the top' : 'into a job'}` : '';
   const known = Object.keys(here.shape);
   const hint = elsewhere || didYouMean(key, known) || `; known are ${known.join(', ')}`;
-  return { at, message: `unknown key "${key}"${hint}` };
+  return { at, message: `unknown key "${key}"${hint}`, isUnknown: true };
 }
 
 /** `jobs[1].from`. */

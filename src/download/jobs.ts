@@ -58,6 +58,7 @@ export async function runJobs(
   input: JobsInput,
   jobs: readonly DownloadJob[],
 ): Promise<readonly RunSummary[]> {
+  if (jobs.length === 0) return [];
   const conversions = new Map<string, Conversions>();
   const held = { tellings: [] as (() => void)[] | undefined };
   const shared = openShared(input, jobs.length, conversions, (tell) => {

@@ -32,6 +32,11 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ],
   ['a key like no other', `zzz: 1\n${JOB}`, /^c:1: unknown key "zzz"; known are .*dir, .*jobs$/],
   ['an unknown key in a job', `${JOB}    retrys: 5\n`, /^c:6: unknown key "retrys"; did you mean retries\?$/],
+  [
+    'a needed key that is misspelt',
+    JOB.replace('types:', 'typos:'),
+    /^c:\d+: unknown key "typos"; did you mean types\?$/,
+  ],
   ['a key of the top in a job', `${JOB}    dir: a\n`, /^c:6: unknown key "dir"; it belongs to the top$/],
   [
     'a key of a job at the top',
