@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskError, isSystemError, usageError } from '../errors.js';
+import { NO_FOLLOW } from '../store/no-follow.js';
 import type { Identity } from './identity.js';
 import { assertPrivateFolder, FILE_MODE, refuseWide, shellWord } from './private-files.js';
 
@@ -25,7 +26,7 @@ export function formatIdentity({ issuer, email, assertion, refreshToken }: Ident
 async function readPrivate(path: string): Promise<string | undefined> {
   try {
     // A link could lead to somebody else's file.
-    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const file = await open(path, constants.O_RDONLY | NO_FOLLOW);
     try {
       await assertPrivateFolder(dirname(path));
       refuseWide((await file.stat()).mode, path, FILE_MODE);

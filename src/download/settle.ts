@@ -4,6 +4,7 @@ import { TickhaulError } from '../errors.js';
 import type { FileEvent } from '../events.js';
 import { fileError } from '../file-error.js';
 import type { ManifestRecord } from '../store/types.js';
+import { secondsSince } from '../units.js';
 import { type FoundOnDisk, lookOnDisk } from './on-disk.js';
 import type { Place } from './pool.js';
 import { type TransferContext, TransferFailure, transfer } from './transfer.js';
@@ -29,14 +30,13 @@ export async function settle(
   const started = performance.now();
   const { file, path, output } = planned;
   const base = { event: 'file', file, path } as const;
-  const seconds = (): number => Math.round(performance.now() - started) / 1000;
   try {
     refuseTakenPath(context, planned);
     const found = planned.action === 'fetch' ? undefined : await lookOnDisk(context, planned);
-    if (found) return { event: { ...base, ...foundEvent(found, output), seconds: seconds() } };
+    if (found) return { event: { ...base, ...foundEvent(found, output), seconds: secondsSince(started) } };
     context.emit({ event: 'start', file, path });
     const { record, attempts } = await transfer(context, planned, place, onAnswer);
-    const done = { ...told(record), output, attempts, seconds: seconds() };
+    const done = { ...told(record), output, attempts, seconds: secondsSince(started) };
     return { event: { ...base, status: 'downloaded', ...done } };
   } catch (cause) {
     if (context.signal.aborted) return undefined;
@@ -44,9 +44,10 @@ export async function settle(
     if (!(reason instanceof TickhaulError)) throw cause;
     const attempts = cause instanceof TransferFailure ? cause.attempts : 0;
     const absent = reason.code === 'unavailable' && planned.mayBeAbsent;
-    if (absent) return { event: { ...base, status: 'unavailable', attempts, seconds: seconds() } };
+    if (absent)
+      return { event: { ...base, status: 'unavailable', attempts, seconds: secondsSince(started) } };
     const error = fileError(reason);
-    return { event: { ...base, status: 'failed', attempts, seconds: seconds(), error }, reason };
+    return { event: { ...base, status: 'failed', attempts, seconds: secondsSince(started), error }, reason };
   }
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { envOf, type JsonLine, jsonLines, start, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { smallDisk } from '../helpers/small-disk.js';
+import { namesIn, tempDir } from '../helpers/temp.js';
 
 const WEEK = [
   'binance-futures',
@@ -23,8 +23,6 @@ const WEEK = [
 const PARQUET = ['--convert', 'parquet'];
 const ONLY = [...PARQUET, '--no-keep-csv'];
 
-const names = async (dir: string): Promise<string[]> =>
-  (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
 const filesOf = (lines: readonly JsonLine[]): readonly JsonLine[] =>
   lines.filter(({ event }) => event === 'file');
 
@@ -78,7 +76,7 @@ test('a week arrives as Parquet and NDJSON that DuckDB reads as it reads the CSV
     await ask(`select count(*), sum(price * amount) from '${dir}/*.ndjson.gz'`),
     expected.slice(0, 2),
   );
-  assert.equal((await names(dir)).length, 14);
+  assert.equal((await namesIn(dir)).length, 14);
 });
 
 test('plan says what the flags would do, and does nothing', async (t) => {
@@ -123,7 +121,7 @@ for (const flags of [PARQUET, ONLY]) {
     const [dir, whole] = [await tempDir(t), await tempDir(t)];
     const env = envOf(service, dir);
     await tickhaul(['download', ...selection], { env: envOf(service, whole) });
-    const sources = await names(whole);
+    const sources = await namesIn(whole);
     assert.equal(sources.length, 14);
     let recorded = 0;
     for (let told = 0; told < 4; told++) {
@@ -145,7 +143,7 @@ for (const flags of [PARQUET, ONLY]) {
     assert.ok(asked <= 14 - recorded, `${asked} requests for ${14 - recorded} files`);
 
     const outputs = sources.map((name) => name.replace('csv.gz', 'parquet'));
-    assert.deepEqual(await names(dir), flags === ONLY ? outputs : [...sources, ...outputs].sort());
+    assert.deepEqual(await namesIn(dir), flags === ONLY ? outputs : [...sources, ...outputs].sort());
     for (const name of flags === ONLY ? [] : sources) {
       assert.deepEqual(await readFile(join(dir, name)), await readFile(join(whole, name)));
     }
@@ -164,34 +162,25 @@ test('SIGINT ends with 130 and leaves no half conversion; the next run goes on',
   child.kill('SIGINT');
   const first = await finished;
   assert.equal(first.exitCode, 130, first.stderr);
-  assert.ok((await names(dir)).every((name) => !name.endsWith('.parquet.part')));
+  assert.ok((await namesIn(dir)).every((name) => !name.endsWith('.parquet.part')));
   const second = await tickhaul(['download', ...WEEK, ...ONLY, '--json'], { env });
   assert.equal(second.exitCode, 0, second.stderr);
-  assert.equal((await names(dir)).length, 7);
+  assert.equal((await namesIn(dir)).length, 7);
   assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), [140_000]);
 });
 
 test('a disk that fills with conversions ends with code 8 and no half output; with space again, all is made', async (t) => {
-  const dir = join(await tempDir(t), 'small');
-  await mkdir(dir);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', dir], { stdio: 'ignore' });
-  } catch {
-    t.skip('no right to mount a small file system here');
-    return;
-  }
-  try {
-    const service = await sandbox(t, { rows: 8000 });
-    const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
-    const full = await tickhaul(['download', ...WEEK, ...PARQUET, '--json'], { env });
-    assert.equal(full.exitCode, 8, full.stderr);
-    assert.match(full.stderr, /disk is full|free/);
-    assert.ok((await names(dir)).every((name) => !name.endsWith('.parquet.part')));
-    execFileSync('mount', ['-o', 'remount,size=50m', dir]);
-    assert.equal((await tickhaul(['download', ...WEEK, ...PARQUET, '--quiet'], { env })).exitCode, 0);
-    assert.equal((await names(dir)).length, 14);
-    assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), [56_000]);
-  } finally {
-    execFileSync('umount', [dir]);
-  }
+  const disk = await smallDisk(t, '600k');
+  if (!disk) return;
+  const { dir } = disk;
+  const service = await sandbox(t, { rows: 8000 });
+  const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
+  const full = await tickhaul(['download', ...WEEK, ...PARQUET, '--json'], { env });
+  assert.equal(full.exitCode, 8, full.stderr);
+  assert.match(full.stderr, /disk is full|free/);
+  assert.ok((await namesIn(dir)).every((name) => !name.endsWith('.parquet.part')));
+  disk.grow();
+  assert.equal((await tickhaul(['download', ...WEEK, ...PARQUET, '--quiet'], { env })).exitCode, 0);
+  assert.equal((await namesIn(dir)).length, 14);
+  assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), [56_000]);
 });

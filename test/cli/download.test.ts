@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,19 +9,17 @@ import { proveFile } from '../../src/integrity/proof.js';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { envOf, type Finished, jsonLines, start, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { smallDisk } from '../helpers/small-disk.js';
+import { namesIn, tempDir } from '../helpers/temp.js';
 
 const MONTH = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-02-10'];
 const FIRST = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-01'];
 const SLOW: SandboxOptions = { redirect: true, rows: 20_000, rate: 300_000 };
 
-const names = async (dir: string): Promise<string[]> =>
-  (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
-
 /** Waits for a part with bytes in it: on a busy machine a file may be done before any other has some. */
 async function partAppears(dir: string): Promise<void> {
   for (;;) {
-    const parts = (await names(dir)).filter((name) => name.endsWith('.part'));
+    const parts = (await namesIn(dir)).filter((name) => name.endsWith('.part'));
     const sizes = parts.map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0);
     if (sizes.some((size) => size > 0)) return;
     await nextTurn();
@@ -63,7 +60,7 @@ for (const [code, what, options, args, env] of CODES) {
     assert.deepEqual([summary?.event, summary?.['exitCode']], ['summary', code]);
     assert.doesNotMatch(finished.stdout + finished.stderr, /sandbox-key|Bearer/);
     assert.doesNotMatch(finished.stderr, /\n {4}at /, 'no stack trace');
-    for (const name of await names(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
+    for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
   });
 }
 
@@ -108,12 +105,12 @@ for (const [signal, code] of [
     const summary = lastLine(first) as Record<string, unknown>;
     assert.deepEqual([summary['event'], summary['exitCode']], ['summary', code]);
     assert.ok(Number(summary['unfinished']) > 0);
-    assert.ok((await names(dir)).some((name) => name.endsWith('.part')));
+    assert.ok((await namesIn(dir)).some((name) => name.endsWith('.part')));
     const second = await tickhaul([...MONTH, '--json'], { env });
     assert.equal(second.exitCode, 0, second.stderr);
     assert.ok(service.requests.some((request) => request.host === 'objects' && request.status === 206));
-    assert.equal((await names(dir)).filter((name) => name.endsWith('.part')).length, 0);
-    for (const name of await names(dir)) await proveFile(join(dir, name));
+    assert.equal((await namesIn(dir)).filter((name) => name.endsWith('.part')).length, 0);
+    for (const name of await namesIn(dir)) await proveFile(join(dir, name));
   });
 }
 
@@ -126,11 +123,11 @@ test('SIGKILL in the middle, then a run that completes and verifies, and fetches
     await printed(/("status":"downloaded"[\s\S]*){2}/);
     child.kill('SIGKILL');
     await finished;
-    for (const name of await names(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
+    for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
   }
   const { exitCode, stderr } = await tickhaul([...MONTH, '--json'], { env });
   assert.equal(exitCode, 0, stderr);
-  const files = await names(dir);
+  const files = await namesIn(dir);
   assert.equal(files.length, 29);
   for (const name of files) await proveFile(join(dir, name));
   const whole = service.requests.filter(
@@ -148,7 +145,7 @@ test('two processes at once into one folder both end well', async (t) => {
     tickhaul([...MONTH, '--json'], { env }),
   ]);
   for (const finished of both) assert.equal(finished.exitCode, 0, finished.stderr);
-  const files = await names(dir);
+  const files = await namesIn(dir);
   assert.equal(files.length, 29);
   for (const name of files) await proveFile(join(dir, name));
   const again = await tickhaul([...MONTH, '--json'], { env });
@@ -166,33 +163,24 @@ test('a file size limit ends the run at once with code 8', async (t) => {
   assert.equal(finished.exitCode, 8, finished.stderr);
   assert.ok(jsonLines(finished).filter((line) => line['status'] === 'failed').length <= 8);
   assert.deepEqual(
-    (await names(dir)).filter((name) => name.endsWith('.csv.gz')),
+    (await namesIn(dir)).filter((name) => name.endsWith('.csv.gz')),
     [],
   );
 });
 
 test('a full disk ends the run at once with code 8; with space again, all is fetched', async (t) => {
-  const dir = join(await tempDir(t), 'small');
-  await mkdir(dir);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', dir], { stdio: 'ignore' });
-  } catch {
-    t.skip('no right to mount a small file system here');
-    return;
-  }
-  try {
-    const service = await sandbox(t, { rows: 8000 });
-    const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
-    const finished = await tickhaul([...MONTH, '--json'], { env });
-    assert.equal(finished.exitCode, 8, finished.stderr);
-    assert.match(JSON.stringify(lastLine(finished)), /disk is full|free/);
-    for (const name of await names(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
-    execFileSync('mount', ['-o', 'remount,size=50m', dir]);
-    assert.equal((await tickhaul([...MONTH, '--quiet'], { env })).exitCode, 0);
-    assert.equal((await names(dir)).length, 29);
-  } finally {
-    execFileSync('umount', [dir]);
-  }
+  const disk = await smallDisk(t, '400k');
+  if (!disk) return;
+  const { dir } = disk;
+  const service = await sandbox(t, { rows: 8000 });
+  const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
+  const finished = await tickhaul([...MONTH, '--json'], { env });
+  assert.equal(finished.exitCode, 8, finished.stderr);
+  assert.match(JSON.stringify(lastLine(finished)), /disk is full|free/);
+  for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
+  disk.grow();
+  assert.equal((await tickhaul([...MONTH, '--quiet'], { env })).exitCode, 0);
+  assert.equal((await namesIn(dir)).length, 29);
 });
 
 test('a folder that must not be written ends with code 8 and its name', async (t) => {
@@ -246,7 +234,7 @@ test('symbols with odd characters arrive and are stored right', async (t) => {
   const args = ['download', 'coinbase', '-t', 'trades', '-s', symbols, '--date', '2024-03-01', '--json'];
   const finished = await tickhaul(args, { env: envOf(service, dir) });
   assert.equal(finished.exitCode, 0, finished.stderr);
-  assert.deepEqual(await names(dir), [
+  assert.deepEqual(await namesIn(dir), [
     'coinbase_trades_2024-03-01_100%-USD.csv.gz',
     'coinbase_trades_2024-03-01_A+B-USD.csv.gz',
     'coinbase_trades_2024-03-01_CAFÉ-USD.csv.gz',
@@ -282,5 +270,5 @@ test('rm -rf of the folder between two runs is no obstacle', async (t) => {
   assert.equal((await tickhaul(FIRST, { env })).exitCode, 0);
   await rm(dir, { recursive: true });
   assert.equal((await tickhaul(FIRST, { env })).exitCode, 0);
-  assert.equal((await names(dir)).length, 1);
+  assert.equal((await namesIn(dir)).length, 1);
 });

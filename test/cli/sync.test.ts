@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../src/sandbox/options.js';
 import { type CliOptions, envOf, type Finished, jsonLines, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { namesIn, tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
 
 const JOB = `jobs:
@@ -37,9 +37,6 @@ async function setUp(t: TestContext, service: Sandbox, config: string): Promise<
     runBuilt: (args, more = {}) => tickhaul(args, { cwd: dir, ...more, env: { ...base, ...more.env } }),
   };
 }
-
-const namesIn = async (dir: string): Promise<readonly string[]> =>
-  (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
 
 test('sync downloads what the jobs lack, tells a plan, each file with its job, and a summary of all jobs', async (t) => {
   const service = await sandbox(t);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Compression } from '../../src/convert/compression/compressor.js';
 import { columnsOf, DATA_TYPES, LEADING_COLUMNS } from '../../src/dataset/data-types.js';
+import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../helpers/samples.js';
 import { tempDir } from '../helpers/temp.js';
 import { assertEqualsCsv } from './against-csv.js';
 import { cellsOf, csvOf, run, writeDayFile } from './day-files.js';
@@ -83,26 +83,22 @@ test('ten million rows, parsed in one thread and encoded in another', async (t) 
   assert.deepEqual(await duck.query(`${facts(1)} FROM read_parquet('${files[0]?.path}')`), expected);
 });
 
-// From dist.../test/convert up to the folder beside the project's.
-const SAMPLES = fileURLToPath(new URL('../../../../shared/data', import.meta.url));
-const samples = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter((name) => name.endsWith('.csv')) : [];
-
 test('real samples equal their CSV cell by cell, as Parquet and as NDJSON', {
-  skip: samples.length === 0 && 'no samples here',
+  skip: NO_SAMPLES,
 }, async (t) => {
   const dir = await tempDir(t);
-  for (const name of samples) {
-    await writeFile(join(dir, `${name}.gz`), gzipSync(readFileSync(join(SAMPLES, name))));
+  for (const name of SAMPLES) {
+    await writeFile(join(dir, `${name}.gz`), gzipSync(readFileSync(join(SAMPLES_DIR, name))));
   }
   const parquet = await run([dir], { chosen: { rowGroup: 1000 } });
   const ndjson = await run([dir], { format: 'ndjson' });
-  assert.deepEqual(parquet.summary.counts, { converted: samples.length });
+  assert.deepEqual(parquet.summary.counts, { converted: SAMPLES.length });
   for (const { source = '', path, file } of parquet.files) {
     await assertEqualsCsv(duck, source, path, columnsOf(file?.dataType ?? '') ?? []);
   }
   for (const { source = '', path, file } of ndjson.files) {
     const text = await readFile(path, 'utf8');
-    const csv = await readFile(join(SAMPLES, basename(source, '.gz')), 'utf8');
+    const csv = await readFile(join(SAMPLES_DIR, basename(source, '.gz')), 'utf8');
     const rows = text
       .trimEnd()
       .split('\n')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ import { openManifest } from '../../src/store/manifest.js';
 import type { ManifestRecord } from '../../src/store/types.js';
 import { cellsOf, run as convertByHand, csvOf, parquetRows } from '../convert/day-files.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { namesIn, tempDir } from '../helpers/temp.js';
 import { NAME, type RunInput, run, setUp } from './runs.js';
 
 const PARQUET = NAME.replace('csv.gz', 'parquet');
@@ -45,9 +45,6 @@ async function recordOf(dir: string, path = NAME): Promise<ManifestRecord | unde
   await manifest.close();
   return manifest.get(path);
 }
-
-const namesIn = async (dir: string): Promise<string[]> =>
-  (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
 
 /** The Parquet file says what the CSV says, cell by cell, and the manifest knows it by its bytes. */
 async function assertConverted(dir: string, csv: Buffer, path = NAME): Promise<void> {

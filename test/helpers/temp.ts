@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -8,4 +8,9 @@ export async function tempDir(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'tickhaul-test-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   return dir;
+}
+
+/** What a folder shows: hidden files left out, sorted. */
+export async function namesIn(dir: string): Promise<readonly string[]> {
+  return (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
 }

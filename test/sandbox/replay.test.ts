@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,10 +9,10 @@ import { parseDay } from '../../src/dataset/day.js';
 import type { ExchangeRecord } from '../../src/sandbox/exchanges.js';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { startSandbox } from '../../src/sandbox/server.js';
+import { SAMPLES, SAMPLES_DIR } from '../helpers/samples.js';
 import { fileUrl, get, getJson, KEY } from './helpers.js';
 
 // From the compiled test, four folders up is the repository's parent.
-const SAMPLES = join(import.meta.dirname, '../../../../shared/data');
 
 function folderWith(t: TestContext, files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'tickhaul-test-'));
@@ -75,11 +75,10 @@ test('a folder that is not there, or holds no day file, is a usage error', async
 });
 
 test('real samples arrive as they are', {
-  skip: existsSync(SAMPLES) ? false : 'no real samples beside the repository',
+  skip: existsSync(SAMPLES_DIR) ? false : 'no real samples beside the repository',
 }, async (t) => {
-  const sandbox = await replay(t, { replayDir: SAMPLES });
-  const names = readdirSync(SAMPLES).filter((name) => name.endsWith('.csv'));
-  assert.ok(names.length > 0);
+  const sandbox = await replay(t, { replayDir: SAMPLES_DIR });
+  assert.ok(SAMPLES.length > 0);
   const list = await getJson<ExchangeRecord[]>(`${sandbox.apiUrl}/v1/exchanges`);
   const served: string[] = [];
   for (const { id } of list) {
@@ -87,13 +86,13 @@ test('real samples arrive as they are', {
     for (const { id: symbol, dataTypes } of datasets?.symbols ?? []) {
       for (const type of dataTypes) {
         const name =
-          names.find((one) => one.startsWith(`${id}_${type}_`) && one.endsWith(`_${symbol}.csv`)) ?? '';
+          SAMPLES.find((one) => one.startsWith(`${id}_${type}_`) && one.endsWith(`_${symbol}.csv`)) ?? '';
         const day = name.match(/\d{4}-\d{2}-\d{2}/)?.[0] ?? '';
         const { body } = await get(fileUrl(sandbox, id, type, day.replaceAll('-', '/'), symbol), KEY);
-        assert.deepEqual(gunzipSync(body), readFileSync(join(SAMPLES, name)));
+        assert.deepEqual(gunzipSync(body), readFileSync(join(SAMPLES_DIR, name)));
         served.push(name);
       }
     }
   }
-  assert.deepEqual(served.sort(), names.sort());
+  assert.deepEqual(served.sort(), SAMPLES.toSorted());
 });

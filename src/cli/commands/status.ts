@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
+import { MAX_TIMER_MS } from '../../deadline.js';
 import { abortReason, TickhaulError, usageError } from '../../errors.js';
 import type { Client } from '../../service/client.js';
 import type { ExchangeRecord } from '../../service/metadata.js';
@@ -98,9 +99,6 @@ async function pollUntil(
     });
   }
 }
-
-/** The longest that a timer of Node can run. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function isExported(record: ExchangeRecord, day: Day): boolean {
   const until = exportedUntil(record);

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DATA_TYPES } from '../../../src/dataset/data-types.js';
+import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { expectedRows, parseLines, toNdjson } from './helpers.js';
 
-// From dist.../test/convert/ndjson up to the folder beside the project's.
-const folder = join(import.meta.dirname, '../../../../../shared/data');
-const samples = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.csv')) : [];
-
-test('real samples equal their CSV cell by cell', { skip: samples.length === 0 && 'no samples here' }, () => {
-  for (const name of samples) {
-    const csv = readFileSync(join(folder, name), 'utf8');
+test('real samples equal their CSV cell by cell', { skip: NO_SAMPLES }, () => {
+  for (const name of SAMPLES) {
+    const csv = readFileSync(join(SAMPLES_DIR, name), 'utf8');
     const dataType = DATA_TYPES.findLast((type) => name.includes(`_${type}_`)) ?? '';
     const [header = [], ...rows] = csv
       .trimEnd()

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+export interface SmallDisk {
+  readonly dir: string;
+  /** Makes it so large that nothing here fills it. */
+  grow(): void;
+}
+
+/** A file system of a size such as `400k`, gone after the test. Where none may be mounted, the test is skipped. */
+export async function smallDisk(t: TestContext, size: string): Promise<SmallDisk | undefined> {
+  const dir = await mkdtemp(join(tmpdir(), 'tickhaul-test-small-'));
+  let isMounted = false;
+  t.after(async () => {
+    if (isMounted) execFileSync('umount', [dir]);
+    await rm(dir, { recursive: true, force: true });
+  });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', dir], { stdio: 'ignore' });
+    isMounted = true;
+  } catch {
+    t.skip('no right to mount a small file system here');
+    return undefined;
+  }
+  return {
+    dir,
+    grow() {
+      execFileSync('mount', ['-o', 'remount,size=50m', dir]);
+    },
+  };
+}
