@@ -8,6 +8,8 @@ export interface SmallDisk {
   readonly dir: string;
   /** Makes it so large that nothing here fills it. */
   grow(): void;
+  /** Makes it one that may only be read. */
+  seal(): void;
 }
 
 /** A file system of a size such as `400k`, gone after the test. Where none may be mounted, the test is skipped. */
@@ -29,6 +31,9 @@ export async function smallDisk(t: TestContext, size: string): Promise<SmallDisk
     dir,
     grow() {
       execFileSync('mount', ['-o', 'remount,size=50m', dir]);
+    },
+    seal() {
+      execFileSync('mount', ['-o', 'remount,ro', dir]);
     },
   };
 }
