@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Batch } from './columns.js';
 import { DayFileReader } from './day-file-reader.js';
-import { type Encoder, type OpenEncoder, openLocalEncoder } from './encoder.js';
+import { type Encoder, type EncoderHost, localEncoderHost } from './encoder.js';
 import { batchRows, type ConvertOptions } from './options.js';
 import { createOutputWriter, type OutputWriter } from './output.js';
 import type { PartFile } from './part-file.js';
@@ -15,7 +15,8 @@ export interface ConversionInput {
   readonly options: ConvertOptions;
   /** Opened by the caller; closed and published, or discarded, by the conversion. */
   readonly output: PartFile;
-  readonly openEncoder?: OpenEncoder | undefined;
+  /** Closed by the conversion; this thread by default. */
+  readonly encoderHost?: EncoderHost | undefined;
 }
 
 export interface Converted {
@@ -51,6 +52,7 @@ export function startConversion(input: ConversionInput): Conversion {
 class FileConversion implements Conversion {
   readonly #input: ConversionInput;
   readonly #reader: DayFileReader;
+  readonly #host: EncoderHost;
   #encoder: Encoder | undefined;
   #writer: OutputWriter | undefined;
   /** Batches under way, in order; each resolves when it is written. */
@@ -59,6 +61,7 @@ class FileConversion implements Conversion {
   constructor(input: ConversionInput) {
     const { path, dataType, options } = input;
     this.#input = input;
+    this.#host = input.encoderHost ?? localEncoderHost;
     this.#reader = new DayFileReader({
       path,
       dataType,
@@ -81,12 +84,12 @@ class FileConversion implements Conversion {
     const written = await writer.finish(record);
     if (written.rows !== rows) throw new Error(`${path}: ${rows} rows were read and ${written.rows} written`);
     await output.publish();
-    await this.#encoder?.close();
+    await this.#host.close();
     return { ...written, dataType, note: formatRecord(record), warning };
   }
 
   async abort(): Promise<void> {
-    await this.#encoder?.close();
+    await this.#host.close();
     await Promise.allSettled(this.#pending);
     await this.#input.output.discard();
   }
@@ -106,9 +109,9 @@ class FileConversion implements Conversion {
   /** The encoder needs the schema, which the header tells. */
   async #open(): Promise<OutputWriter> {
     if (this.#writer) return this.#writer;
-    const { options, output, openEncoder = openLocalEncoder } = this.#input;
+    const { options, output } = this.#input;
     const { schema } = this.#reader;
-    this.#encoder = await openEncoder(schema, options);
+    this.#encoder = await this.#host.open(schema, options);
     this.#writer = await createOutputWriter(output, schema, options);
     return this.#writer;
   }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { transferables } from './columns.js';
-import { type Encoded, type OpenEncoder, openLocalEncoder } from './encoder.js';
-import type { EncoderData } from './encoder-worker.js';
+import { type Encoded, type EncoderHost, localEncoderHost } from './encoder.js';
+import type { EncoderOrder } from './encoder-worker.js';
 
 /** Batches in a thread's hands: one that it encodes, one that waits for it. */
 const PARALLEL = 2;
@@ -11,9 +11,9 @@ const MANY_COLUMNS = 32;
 /** A second thread takes a while to start: smaller sources, in bytes, are done by then. */
 const WORTH_A_THREAD = 4_000_000;
 
-/** The encoder for a source of so many compressed bytes, where a second thread may be used or not. */
-export function encoderFor(bytes: number, spareThread: boolean): OpenEncoder {
-  return spareThread && bytes >= WORTH_A_THREAD ? openThreadEncoder : openLocalEncoder;
+/** Where a source of so many compressed bytes is encoded, when a second thread may be used or not. */
+export function encoderHostFor(bytes: number, spareThread: boolean): EncoderHost {
+  return spareThread && bytes >= WORTH_A_THREAD ? startEncoderThread() : localEncoderHost;
 }
 
 interface Waiting {
@@ -21,11 +21,9 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Encodes in a thread of its own, so that this one goes on parsing. */
-export const openThreadEncoder: OpenEncoder = async (schema, options) => {
-  const parallel = schema.length > MANY_COLUMNS ? 1 : PARALLEL;
-  const workerData: EncoderData = { schema, options, results: parallel };
-  const worker = new Worker(new URL('./encoder-worker.js', import.meta.url), { workerData });
+/** Encodes in a thread of its own, so that this one goes on parsing. It starts while the header is read. */
+function startEncoderThread(): EncoderHost {
+  const worker = new Worker(new URL('./encoder-worker.js', import.meta.url));
   const waiting: Waiting[] = [];
   let failure: unknown;
   const fail = (error: unknown): void => {
@@ -36,15 +34,22 @@ export const openThreadEncoder: OpenEncoder = async (schema, options) => {
   worker.on('error', fail);
   worker.on('exit', () => fail(new Error('the encoding thread ended')));
   return {
-    parallel,
-    encode: (batch) =>
-      new Promise((resolve, reject) => {
-        if (failure !== undefined) return reject(failure);
-        waiting.push({ resolve, reject });
-        worker.postMessage(batch, transferables(batch));
-      }),
+    async open(schema, options) {
+      const parallel = schema.length > MANY_COLUMNS ? 1 : PARALLEL;
+      const order: EncoderOrder = { schema, options, results: parallel };
+      worker.postMessage(order);
+      return {
+        parallel,
+        encode: (batch) =>
+          new Promise((resolve, reject) => {
+            if (failure !== undefined) return reject(failure);
+            waiting.push({ resolve, reject });
+            worker.postMessage(batch, transferables(batch));
+          }),
+      };
+    },
     close: async () => {
       await worker.terminate();
     },
   };
-};
+}

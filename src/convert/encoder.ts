@@ -13,19 +13,22 @@ export interface Encoder {
   readonly parallel: number;
   /** Takes the batch: its arrays may be gone after. The result is good until `parallel` more batches are given. */
   encode(batch: Batch): Promise<Encoded>;
+}
+
+/** Where an encoder is made, once the header has told the schema. */
+export interface EncoderHost {
+  open(schema: Schema, options: ConvertOptions): Promise<Encoder>;
+  /** Ends what is under way; may be called again, and without `open`. */
   close(): Promise<void>;
 }
 
-export type OpenEncoder = (schema: Schema, options: ConvertOptions) => Promise<Encoder>;
-
 /** Encodes in this thread. */
-export const openLocalEncoder: OpenEncoder = async (schema, options) => {
-  const encode = await createBatchEncoder(schema, options, 1);
-  return {
-    parallel: 1,
-    encode: async (batch) => encode(batch),
-    close: async () => {},
-  };
+export const localEncoderHost: EncoderHost = {
+  async open(schema, options) {
+    const encode = await createBatchEncoder(schema, options, 1);
+    return { parallel: 1, encode: async (batch) => encode(batch) };
+  },
+  close: async () => {},
 };
 
 /**

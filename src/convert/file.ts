@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../errors.js';
 import { hashFile } from '../integrity/file-hash.js';
 import { type Conversion, startConversion } from './conversion.js';
-import { encoderFor } from './encoder-thread.js';
+import { encoderHostFor } from './encoder-thread.js';
 import type { ConvertOptions } from './options.js';
 import { readParquetFooter } from './parquet/index.js';
 import { openPartFile } from './part-file.js';
@@ -86,7 +86,7 @@ async function convert(
     dataType,
     options,
     output,
-    openEncoder: encoderFor(size, job.spareThread),
+    encoderHost: encoderHostFor(size, job.spareThread),
   });
   try {
     const read = await readSource(source, (text) => conversion.write(text), onBytes, signal);

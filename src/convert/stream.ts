@@ -7,7 +7,7 @@ import { createTally } from '../tally.js';
 import { secondsSince } from '../units.js';
 import { type Converted, startConversion } from './conversion.js';
 import { dayFileOfName } from './day-file-name.js';
-import { encoderFor } from './encoder-thread.js';
+import { encoderHostFor } from './encoder-thread.js';
 import { findSources } from './find.js';
 import type { ConvertOptions } from './options.js';
 import type { PartFile } from './part-file.js';
@@ -91,7 +91,7 @@ async function convertOne(
     dataType,
     options,
     output: unnamed(output),
-    openEncoder: encoderFor(size, jobs > 1),
+    encoderHost: encoderHostFor(size, jobs > 1),
   });
   let position = 0;
   const onBytes = (received: number): void => {

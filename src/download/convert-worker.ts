@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { type Conversion, type Converted, startConversion } from '../convert/conversion.js';
-import { encoderFor } from '../convert/encoder-thread.js';
+import { encoderHostFor } from '../convert/encoder-thread.js';
 import type { ConvertOptions } from '../convert/options.js';
 import { openPartFile, type PartFile } from '../convert/part-file.js';
 import { TickhaulError } from '../errors.js';
@@ -107,9 +107,9 @@ async function begin({ target, part, bytes, spareThread, ...job }: ConversionJob
       await output.write(piece);
     },
   };
-  const openEncoder = encoderFor(bytes, spareThread);
+  const encoderHost = encoderHostFor(bytes, spareThread);
   return {
-    conversion: startConversion({ ...job, output: hashed, openEncoder }),
+    conversion: startConversion({ ...job, output: hashed, encoderHost }),
     sha256: () => hash.digest('hex'),
   };
 }
