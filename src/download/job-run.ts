@@ -185,6 +185,6 @@ const WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileStatus>>>
 /** Written out, as there may be a million. */
 function withoutWork({ file, path, output, status }: PlannedFile, job: string | undefined): FileEvent {
   const without = WITHOUT_WORK[status];
-  if (without) return { event: 'file', status: without, job, file, path };
+  if (without) return { event: 'file', status: without, job, file, path, output };
   return { event: 'file', status: 'skipped', job, file, path, output };
 }

@@ -47,7 +47,8 @@ export async function settle(
     if (absent)
       return { event: { ...base, status: 'unavailable', attempts, seconds: secondsSince(started) } };
     const error = fileError(reason);
-    return { event: { ...base, status: 'failed', attempts, seconds: secondsSince(started), error }, reason };
+    const failed = { status: 'failed', output, attempts, seconds: secondsSince(started), error } as const;
+    return { event: { ...base, ...failed }, reason };
   }
 }
 

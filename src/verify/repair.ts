@@ -4,6 +4,7 @@ import type { DownloadOptions, PlannedFile } from '../download/types.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../events.js';
 import type { Client } from '../service/client.js';
 import { fetchMayRead, type MayRead } from '../service/key-coverage.js';
+import type { Manifest } from '../store/manifest.js';
 import type { BadFile, Repair } from './types.js';
 
 export interface RepairInput {
@@ -34,23 +35,48 @@ export function createRepair(input: RepairInput): Repair {
           : unhelped(file, event.error?.message ?? WHY[event.status] ?? event.status),
       );
     };
-    const summaries = await runJobs(
-      {
-        manifest,
-        partSuffix: undefined,
-        options,
-        signal,
-        emit(event) {
-          if (event.event === 'file') settle(event);
-          else if (event.event !== 'plan') emit(event);
+    const mayRead = await fetchMayRead(input.client, signal);
+    const run = (files: readonly BadFile[]): Promise<readonly RunSummary[]> =>
+      runJobs(
+        {
+          manifest,
+          partSuffix: undefined,
+          options,
+          signal,
+          emit(event) {
+            if (event.event === 'file') settle(event);
+            else if (event.event !== 'plan') emit(event);
+          },
         },
-      },
-      jobsOf(bad, input, await fetchMayRead(input.client, signal)),
-    );
+        jobsOf(files, input, mayRead),
+      );
+    const summaries = [...(await run(bad))];
+    const outdated = outdatedConversions(bad, manifest);
+    for (const file of outdated) left.set(keyOf(file), file);
+    summaries.push(...(await run(outdated)));
     if (signal.aborted) return;
     const why = summaries.map((summary: RunSummary) => summary.error?.message).find(Boolean) ?? 'not tried';
     for (const file of left.values()) tell(unhelped(file, why));
   };
+}
+
+/** Conversions that were whole, of day files that came again with other bytes than they had. */
+function outdatedConversions(bad: readonly BadFile[], manifest: Manifest): readonly BadFile[] {
+  const known = new Set(bad.map(keyOf));
+  return bad.flatMap(({ record }) => {
+    const { file, path: source, sha256, conversions = [] } = record;
+    if (manifest.get(source)?.sha256 === sha256) return [];
+    return conversions.flatMap((conversion): BadFile[] => {
+      const { path } = conversion;
+      if (known.has(path)) return [];
+      known.add(path);
+      const error = {
+        code: 'corrupt',
+        message: `${path}: was made of other bytes than ${source} holds now`,
+      } as const;
+      return [{ record, conversion, event: { event: 'file', status: 'corrupt', file, path, source, error } }];
+    });
+  });
 }
 
 /** Day files first, and then conversions, those of the same options together. */
@@ -66,12 +92,13 @@ function jobsOf(
     const key = JSON.stringify([file.conversion.options, file.record.dropped]);
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
+  const badDays = new Set(days.map(({ record }) => record.path));
   const jobOf = (files: readonly BadFile[], more: Partial<DownloadOptions> = {}): DownloadJob => ({
     client,
     options: { ...options, ...more },
     plan: {
       *files() {
-        for (const file of files) yield plannedFile(file, mayRead);
+        for (const file of files) yield plannedFile(file, badDays, mayRead);
       },
     },
   });
@@ -82,10 +109,16 @@ function jobsOf(
   return days.length === 0 ? conversions : [jobOf(days), ...conversions];
 }
 
-function plannedFile({ record, conversion }: BadFile, mayRead: MayRead): PlannedFile {
+/** @param badDays paths of day files that are no source for a conversion. */
+function plannedFile(
+  { record, conversion }: BadFile,
+  badDays: ReadonlySet<string>,
+  mayRead: MayRead,
+): PlannedFile {
   const { file, path, dropped } = record;
   const planned = { file, path, output: conversion?.path, mayBeAbsent: false };
-  if (conversion && !dropped) return { ...planned, status: 'download', action: 'check' };
+  if (conversion && !dropped && (!badDays.has(path) || mayRead(file)))
+    return { ...planned, status: 'download', action: 'check' };
   if (mayRead(file)) return { ...planned, status: 'download', action: 'fetch' };
   return { ...planned, status: 'unauthorized', action: 'nothing' };
 }

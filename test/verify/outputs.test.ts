@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { downloaded, FIRST, namesIn, SECOND, SELECTION } from './helpers.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { downloaded, FIRST, folderOf, namesIn, SECOND, SELECTION } from './helpers.js';
 
 const outputOf = (name: string, extension: string): string => name.replace('csv.gz', extension);
 
@@ -35,6 +36,38 @@ test('a CSV that was dropped is not missing, and is fetched where its conversion
   assert.deepEqual([exitCode, bad], [0, [`repaired ${first}`]]);
   assert.deepEqual(await namesIn(dir), outputs);
   assert.deepEqual((await verify()).summary.counts, { verified: 4 });
+});
+
+test('a conversion is made again where its day file came again with other bytes', async (t) => {
+  const { dir, verify } = await downloaded(t, {}, ['--convert', 'ndjson']);
+  const other = folderOf(await sandbox(t, { seed: 2 }), dir);
+  const output = outputOf(FIRST, 'ndjson');
+  const before = await readFile(join(dir, output));
+  await truncate(join(dir, FIRST), 100);
+  const { exitCode, bad } = await other.verify('--repair');
+  assert.deepEqual([exitCode, bad], [0, [`repaired ${FIRST}`, `repaired ${output}`]]);
+  assert.notDeepEqual(await readFile(join(dir, output)), before);
+  assert.equal((await verify()).summary.counts.verified, 8);
+});
+
+test('without a key, a conversion is made again where that needs none', async (t) => {
+  const { dir, run, env } = await downloaded(t, {}, ['--convert', 'parquet']);
+  for (const name of await namesIn(dir)) await rm(join(dir, name));
+  delete env['TICKHAUL_API_KEY'];
+  const { exitCode, stderr } = await run('verify', '--repair');
+  assert.equal(exitCode, 6);
+  assert.match(stderr, /2024-03-02_BTCUSDT.parquet: is not there; repairing it failed: it needs an API key/);
+  assert.deepEqual(await namesIn(dir), [FIRST, outputOf(FIRST, 'parquet')]);
+});
+
+test('why a conversion cannot be made again is told', async (t) => {
+  const { dir, verify } = await downloaded(t, {}, ['--convert', 'parquet']);
+  const output = outputOf(FIRST, 'parquet');
+  await rm(join(dir, output));
+  await mkdir(join(dir, output));
+  const { exitCode, bad, files } = await verify('--repair');
+  assert.deepEqual([exitCode, bad], [6, [`corrupt ${output}`]]);
+  assert.match(JSON.stringify(files), /is no file; repairing it failed: [^"]*a folder stands under the name/);
 });
 
 test('conversions by hand are checked by what they tell of themselves', async (t) => {
