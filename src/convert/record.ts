@@ -75,6 +75,11 @@ export function rowsOf(pairs: Readonly<Record<string, string>>): number {
   return Number(pairs[KEYS.rows] ?? Number.NaN);
 }
 
+/** Bytes of the output, where they are recorded apart from it; NaN for none. */
+export function outputBytesOf(pairs: Readonly<Record<string, string>>): number {
+  return Number(pairs[OUTPUT_BYTES] ?? Number.NaN);
+}
+
 /** The source that the record tells of; undefined for pairs that are no record. */
 export function sourceOf(pairs: Readonly<Record<string, string>>): SourceIdentity | undefined {
   const { [KEYS.name]: name, [KEYS.md5]: md5, [KEYS.bytes]: bytes } = pairs;

@@ -26,8 +26,11 @@ function differs({ sha256, rows }: Seen, expected: Expected): string | undefined
   return undefined;
 }
 
-function isMadeOtherwise({ rows }: Seen, { rows: written, source, record }: Making): string | undefined {
-  if (rows !== written) return `has ${plural(rows, 'row')}, ${written} were written`;
+function isMadeOtherwise({ bytes, rows }: Seen, making: Making): string | undefined {
+  const { source, record } = making;
+  if (rows !== making.rows) return `has ${plural(rows, 'row')}, ${making.rows} were written`;
+  if (making.bytes >= 0 && bytes !== making.bytes)
+    return `has ${plural(bytes, 'byte')}, ${making.bytes} were written`;
   if (!record || record.md5 === source.md5) return undefined;
   return `was made of other bytes than ${record.path} holds now; convert that again`;
 }

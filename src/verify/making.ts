@@ -1,11 +1,13 @@
 import { dirname, join, posix } from 'node:path';
 import { type ConversionNotes, openNotes } from '../convert/notes.js';
-import { rowsOf, type SourceIdentity, sourceOf } from '../convert/record.js';
+import { outputBytesOf, rowsOf, type SourceIdentity, sourceOf } from '../convert/record.js';
 import type { Manifest } from '../store/manifest.js';
 import type { ManifestRecord } from '../store/types.js';
 
 /** What a conversion's output, or the notes of its folder, tell of its making. */
 export interface Making {
+  /** Of the output; NaN where nobody noted them. */
+  readonly bytes: number;
   readonly rows: number;
   readonly source: SourceIdentity;
   /** Of the source as it is now, where the manifest knows it. */
@@ -33,5 +35,5 @@ export function makingOf(path: string, pairs: Pairs, manifest: Manifest): Making
   const source = sourceOf(pairs);
   if (!source) return undefined;
   const record = manifest.get(posix.join(posix.dirname(path), source.name)) ?? manifest.get(source.name);
-  return { rows: rowsOf(pairs), source, record };
+  return { bytes: outputBytesOf(pairs), rows: rowsOf(pairs), source, record };
 }

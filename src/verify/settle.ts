@@ -13,9 +13,11 @@ export type Settle = (check: Check, sight: Sight) => Promise<FileEvent>;
 export function createSettler({ input, manifest }: Verification): Settle {
   const notesOf = createNotes(input.dir);
 
-  const findMaking = async ({ kind, path }: Check, { seen }: Sight): Promise<Making | undefined> => {
+  const findMaking = async (check: Check, { seen }: Sight): Promise<Making | undefined> => {
+    const { kind, path, expected } = check;
     if (kind === 'day' || !seen) return undefined;
-    const pairs = seen.keyValues ?? (await notesOf(path));
+    // A note may be of what stood there before a download made its own.
+    const pairs = seen.keyValues ?? (expected ? undefined : await notesOf(path));
     return pairs && makingOf(path, pairs, manifest);
   };
 

@@ -86,6 +86,19 @@ test('conversions by hand are checked by what they tell of themselves', async (t
   assert.deepEqual([exitCode, bad], [6, cut.map((path) => `corrupt ${path}`)]);
 });
 
+test('bytes behind NDJSON that was made by hand are found, without a line break too', async (t) => {
+  const { dir, verify, run } = await downloaded(t);
+  await run('convert', join(dir, FIRST), '-f', 'ndjson');
+  const output = outputOf(FIRST, 'ndjson');
+  await appendFile(join(dir, output), 'x');
+  const { exitCode, bad, files } = await verify();
+  assert.deepEqual([exitCode, bad], [6, [`corrupt ${output}`]]);
+  assert.match(JSON.stringify(files), /has \d+ bytes, \d+ were written/);
+  // What a download makes in its place is judged by the manifest.
+  await run('download', ...SELECTION, '--convert', 'ndjson', '--times', 'iso');
+  assert.deepEqual((await verify()).bad, []);
+});
+
 test('a conversion of other bytes than its source has now is found', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   await run('convert', join(dir, FIRST));
