@@ -21,7 +21,7 @@ export async function* findRest(
     yield finding.kind === 'stale' && input.clean ? await removeStale(input.dir, finding) : finding;
   }
   // A file that is there counts, recorded or not.
-  for (const file of tellable.values()) days.add(file);
+  for (const file of tellable.values()) days.add(file, true);
   yield* days.gaps();
 }
 

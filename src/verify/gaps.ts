@@ -8,36 +8,47 @@ const SHOWN = 5;
 
 /** The days there are of each series: an exchange's symbol, in one data type. */
 export interface Days {
-  add(file: DayFile): void;
-  /** Days that a series lacks between its first and its last one. */
+  /** @param isMeant whether the check is about this file: gaps are looked for between those only. */
+  add(file: DayFile, isMeant: boolean): void;
+  /** Days that a series lacks between the first and the last one that are meant. */
   gaps(): Generator<FindingEvent>;
 }
 
+interface Series {
+  /** Any of its files. */
+  readonly file: DayFile;
+  readonly days: Set<Day>;
+  first: number;
+  last: number;
+}
+
 export function createDays(): Days {
-  const series = new Map<string, { first: DayFile; days: Set<Day> }>();
+  const all = new Map<string, Series>();
   return {
-    add(file) {
+    add(file, isMeant) {
       const key = `${file.exchange}\n${file.dataType}\n${file.symbol}`;
-      const found = series.get(key) ?? { first: file, days: new Set() };
-      series.set(key, found);
-      found.days.add(file.day);
+      const series = all.get(key) ?? {
+        file,
+        days: new Set(),
+        first: Number.POSITIVE_INFINITY,
+        last: Number.NEGATIVE_INFINITY,
+      };
+      all.set(key, series);
+      series.days.add(file.day);
+      if (!isMeant) return;
+      series.first = Math.min(series.first, file.day);
+      series.last = Math.max(series.last, file.day);
     },
     *gaps() {
-      for (const { first, days } of series.values()) {
-        const lacking = lackingDays(days);
-        if (lacking.length > 0) yield gapOf(first, lacking);
+      for (const series of all.values()) {
+        const lacking = lackingDays(series);
+        if (lacking.length > 0) yield gapOf(series.file, lacking);
       }
     },
   };
 }
 
-function lackingDays(days: ReadonlySet<Day>): readonly Day[] {
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const day of days) {
-    first = Math.min(first, day);
-    last = Math.max(last, day);
-  }
+function lackingDays({ days, first, last }: Series): readonly Day[] {
   const lacking: Day[] = [];
   for (let day = first + 1; day < last; day++) if (!days.has(day as Day)) lacking.push(day as Day);
   return lacking;

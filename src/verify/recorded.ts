@@ -10,7 +10,7 @@ export interface Recorded {
   readonly roots: ReadonlySet<string>;
   /** Paths of conversions, in the whole folder. */
   readonly conversions: ReadonlySet<string>;
-  /** Of the day files, with those whose CSV was dropped. */
+  /** Of the day files in the whole folder, with those whose CSV was dropped. */
   readonly days: Days;
 }
 
@@ -25,10 +25,10 @@ export function readRecorded(manifest: Manifest, scope: Scope): Recorded {
     return root !== undefined;
   };
   for (const { path, file, dropped, conversions: made = [] } of manifest.records()) {
-    if (isIncluded(path)) {
-      days.add(file);
-      if (!dropped) files++;
-    }
+    const isMeant = isIncluded(path);
+    // A day that the check isn't about is there nevertheless.
+    days.add(file, isMeant);
+    if (isMeant && !dropped) files++;
     for (const entry of made) {
       conversions.add(entry.path);
       if (isIncluded(entry.path)) files++;

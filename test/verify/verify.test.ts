@@ -82,7 +82,9 @@ test('paths say what is checked, from here or from the folder', async (t) => {
   const { dir, verify, run, env } = await downloaded(t);
   await rm(join(dir, SECOND));
   await rm(join(dir, THIRD));
-  assert.equal((await verify(FIRST, FOURTH)).summary.counts.verified, 2);
+  const some = await verify(FIRST, FOURTH, '--strict');
+  // The days in between are known, and not asked about.
+  assert.deepEqual([some.summary.counts, some.exitCode, some.findings], [{ verified: 2 }, 0, []]);
   assert.deepEqual((await verify(SECOND, FIRST)).bad, [`missing ${SECOND}`]);
   await assert.rejects(verify(SECOND, 'nothing.csv.gz'), {
     code: 'usage',
@@ -168,6 +170,8 @@ test('days missing in between are told, and fail a strict run', async (t) => {
   assert.deepEqual([exitCode, bad], [0, ['gap BTCUSDT']]);
   assert.deepEqual(findings[0]?.days?.map(formatDay), ['2024-03-05', '2024-03-06', '2024-03-07']);
   assert.equal((await verify('--quick', '--strict')).exitCode, 7);
+  assert.deepEqual((await verify('--quick', FIRST, nameOf('08'))).bad, ['gap BTCUSDT']);
+  assert.deepEqual((await verify('--quick', FIRST, FOURTH)).bad, []);
   await rm(join(dir, FIRST));
   assert.equal((await verify('--quick', '--strict')).exitCode, 3);
 });
