@@ -15,6 +15,7 @@ export interface LockedFile {
 }
 
 const VERSION = 1;
+const EXTENSION = '.csv.gz';
 const HEADER = ['tickhaulLock'];
 const FIELDS = ['path', 'exchange', 'dataType', 'symbol', 'date', 'bytes', 'sha256'];
 
@@ -59,12 +60,14 @@ export function parseLockFile(text: string, name: string): readonly LockedFile[]
     if (files.has(locked.path)) line.fail(`${locked.path} is there twice`);
     files.set(locked.path, locked);
   }
+  if (files.size === 0) throw usageError(`${name}: no day file is named there`);
   return [...files.values()];
 }
 
 function parseLocked(line: JsonLine): LockedFile {
   refuseOthers(line, FIELDS);
   const path = line.path('path');
+  if (!path.endsWith(EXTENSION)) line.fail(`the path "${path}" does not end in ${EXTENSION}`);
   const sha256 = line.text('sha256');
   if (!/^[0-9a-f]{64}$/.test(sha256)) line.fail(`"sha256" is "${sha256}", and must be 64 hex digits`);
   return { file: line.dayFile(), path, bytes: line.count('bytes'), sha256 };

@@ -21,11 +21,11 @@ const files: fc.Arbitrary<LockedFile[]> = fc.uniqueArray(
     }),
     path: fc
       .array(fc.stringMatching(/^[\w é\n"]{1,6}$/), { minLength: 1, maxLength: 3 })
-      .map((parts) => parts.join('/')),
+      .map((parts) => `${parts.join('/')}.csv.gz`),
     bytes: fc.nat(),
     sha256: fc.constant(SHA),
   }),
-  { selector: ({ path }) => path, maxLength: 8 },
+  { selector: ({ path }) => path, minLength: 1, maxLength: 8 },
 );
 
 test('what is written is read back, and the order of the files does not matter', () => {
@@ -49,6 +49,7 @@ test('a file is a line, so that a diff can be read', () => {
 const NONSENSE: readonly [string, RegExp][] = [
   ['', /^x: not a lock file of tickhaul/],
   [LINE, /^x: not a lock file of tickhaul/],
+  [HEADER, /^x: no day file is named there$/],
   ['hello', /^x line 1: expected a JSON object, found "hello"$/],
   ['{"tickhaulLock":2}', /^x line 1: the lock file has version 2, and this tickhaul knows 1; update it$/],
   ['{"tickhaulLock":"1"}', /^x line 1: "tickhaulLock" is "1", and must be a whole number$/],
@@ -58,6 +59,7 @@ const NONSENSE: readonly [string, RegExp][] = [
   [`${HEADER}\n${LINE}\n${LINE}`, /^x line 3: a\.csv\.gz is there twice$/],
   [`${HEADER}\n${LINE.replace('a.csv', '../a.csv')}`, /^x line 2: the path "\.\.\/a\.csv\.gz" leads out/],
   [`${HEADER}\n${LINE.replace('a.csv', '/etc/a.csv')}`, /^x line 2: the path .* leads out/],
+  [`${HEADER}\n${LINE.replace('a.csv.gz', 'a')}`, /^x line 2: the path "a" does not end in \.csv\.gz$/],
   [`${HEADER}\n${LINE.replace('a.csv', '.tickhaul/a.csv')}`, /^x line 2: .* tickhaul's own$/],
   [
     `${HEADER}\n${LINE.replace('symbol', 'symbl')}`,
