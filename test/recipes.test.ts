@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -136,11 +136,13 @@ test('the container: not root, no key inside, and its command works by its envir
 });
 
 interface Step {
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, string>>;
   readonly run?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-test('the steps of the workflow: a run without a cache, and one with it, which asks for no day file', async (t) => {
+test('the steps of the workflow: without a cache, with it, which asks for no day file, and after the lock file lost one', async (t) => {
   const { service, dir, bin } = await machine(t);
   const { TICKHAUL_DIR: _, ...env } = envOf(service, dir, '');
   const made = join(dir, 'made');
@@ -167,9 +169,19 @@ test('the steps of the workflow: a run without a cache, and one with it, which a
   };
   const checkout = join(dir, 'checkout');
   await mkdir(checkout);
-  await writeFile(join(checkout, 'tickhaul.lock'), await readFile(join(dir, 'tickhaul.lock')));
+  const lock = (await readFile(join(dir, 'tickhaul.lock'), 'utf8')).split(/(?<=\n)/);
+  const cache = jobs.test.steps.find(({ uses = '' }) => uses.startsWith('actions/cache'))?.with ?? {};
+  assert.match(cache['key'] ?? '', /hashFiles\('tickhaul\.lock'\)/);
   const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
-  for (const fetched of [3, 0]) {
+  for (const [lines, fetched] of [
+    [lock, 3],
+    [lock, 0],
+    [lock.toSpliced(1, 1), 2],
+  ] as const) {
+    const isOther = lines !== lock;
+    if (isOther && cache['restore-keys'] === undefined)
+      await rm(join(checkout, cache['path'] ?? ''), { recursive: true });
+    await writeFile(join(checkout, 'tickhaul.lock'), lines.join(''));
     const before = asked();
     for (const step of jobs.test.steps) {
       if (step.run === undefined) continue;
