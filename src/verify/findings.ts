@@ -1,4 +1,5 @@
 import type { FindingEvent } from '../events.js';
+import { isInside } from '../store/paths.js';
 import { judgeParts, removeStale, strayNotes } from './parts.js';
 import type { Verification } from './verification.js';
 
@@ -29,7 +30,8 @@ function* unknownFiles({ input, survey, tellable }: Verification): Generator<Fin
   for (const path of survey.unknown) {
     const isTellable = tellable.has(path);
     if (isTellable && input.adopt) continue;
-    const why = isTellable ? '' : ', and its name does not tell which day file it is';
+    const obstacle = isInside(path) ? 'does not tell which day file it is' : 'cannot be recorded';
+    const why = isTellable ? '' : `, and its name ${obstacle}`;
     yield {
       event: 'finding',
       kind: 'unknown',

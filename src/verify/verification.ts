@@ -1,6 +1,7 @@
 import { dayFileOfName } from '../convert/day-file-name.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { type Manifest, openManifest } from '../store/manifest.js';
+import { isInside } from '../store/paths.js';
 import { outputChecks, recordedChecks, unknownChecks } from './checks.js';
 import type { Days } from './gaps.js';
 import { readRecorded } from './recorded.js';
@@ -39,7 +40,8 @@ export async function openVerification(
   const survey = { ...found, unknown: await stillUnknown(dir, found.unknown) };
   const tellable = new Map(
     survey.unknown.flatMap((path) => {
-      const file = dayFileOfName(path);
+      // A record under another path would be passed over.
+      const file = isInside(path) ? dayFileOfName(path) : undefined;
       return file ? [[path, file] as const] : [];
     }),
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { formatDay } from '../../src/dataset/day.js';
@@ -119,6 +119,19 @@ test('files that the manifest does not know are told, and adopted where they are
   assert.deepEqual(adopting.bad, [`corrupt ${nameOf('02', 'ETHUSDT')}`, 'unknown mine.csv.gz']);
   assert.equal(adopting.exitCode, 6);
   assert.equal((await verify()).summary.counts.verified, 5);
+});
+
+test('a file whose name no record can have is told, and not said to be adopted', {
+  skip: sep === '\\' && 'a folder, here',
+}, async (t) => {
+  const { dir, verify } = await downloaded(t);
+  const name = nameOf('01', 'A\\B');
+  await copyFile(join(dir, FIRST), join(dir, name));
+  for (const _ of ['first', 'again']) {
+    const { bad, warnings, findings } = await verify('--adopt');
+    assert.deepEqual([bad, warnings.trim()], [[`unknown ${name}`], '']);
+    assert.match(findings[0]?.message ?? '', /and its name cannot be recorded$/);
+  }
 });
 
 test('a lost or damaged manifest is made anew from the files, and nothing is downloaded again', async (t) => {
