@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { FileEvent, FindingKind, RunEvent } from '../../events.js';
 import { formatDuration } from '../../units.js';
+import { printable } from './printable.js';
 
 type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 
@@ -11,11 +12,11 @@ export function failedLine(event: FileEvent, chalk: ChalkInstance): string {
   const { source = event.path } = event;
   const named =
     message.startsWith(source) || message.startsWith(event.path) ? message : `${source}: ${message}`;
-  return `${chalk.red(event.status)} ${named}${attempts}\n`;
+  return `${chalk.red(event.status)} ${printable(named)}${attempts}\n`;
 }
 
 export function warningLine(event: EventOf<'warning'>, chalk: ChalkInstance): string {
-  return `${chalk.yellow('warning')} ${event.message}\n`;
+  return `${chalk.yellow('warning')} ${printable(event.message)}\n`;
 }
 
 /** Lines of one kind; a folder may be full of them, and the summary counts. */
@@ -29,7 +30,7 @@ export function createFindingLines(chalk: ChalkInstance): (event: EventOf<'findi
     told[kind] = count;
     if (count > SHOWN + 1) return '';
     const text = count > SHOWN ? 'and more; --json tells of all' : message;
-    return `${chalk.yellow(kind)} ${text}\n`;
+    return `${chalk.yellow(kind)} ${printable(text)}\n`;
   };
 }
 

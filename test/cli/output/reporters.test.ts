@@ -46,6 +46,18 @@ const FAILED = 'failed a.csv.gz: HTTP 500 (after 3 attempts)\n';
 const NEXT =
   '1 day not exported yet: tickhaul status deribit --wait --until 2024-03-01\nrun the same command again: what is whole is kept\n';
 
+test('a line stays a line, and moves no cursor, whatever the name of a file', () => {
+  const stderr = createSink();
+  const stdout = createSink();
+  const reporter = REPORTERS.lines({ stdout, stderr, chalk: new Chalk({ level: 0 }), now: () => 0 });
+  const path = 'a\n\u001b[2Jb.csv.gz';
+  reporter.event({ event: 'finding', kind: 'unknown', path, message: `${path}: unknown` });
+  reporter.event({ ...failed, path });
+  reporter.event({ event: 'warning', message: path });
+  const lines = stderr.text().trimEnd().split('\n');
+  assert.deepEqual([lines.length, lines.join().includes('\u001b')], [3, false]);
+});
+
 test('json prints plan, files and summary on stdout, warnings on stderr', () => {
   const { stdout, stderr } = play('json');
   const lines = stdout
