@@ -30,7 +30,9 @@ function* unknownFiles({ input, survey, tellable }: Verification): Generator<Fin
   for (const path of survey.unknown) {
     const isTellable = tellable.has(path);
     if (isTellable && input.adopt) continue;
-    const obstacle = isInside(path) ? 'does not tell which day file it is' : 'cannot be recorded';
+    const obstacle = isInside(path)
+      ? 'does not tell which day file it is; tickhaul download with its --layout records it'
+      : 'cannot be recorded';
     const why = isTellable ? '' : `, and its name ${obstacle}`;
     yield {
       event: 'finding',

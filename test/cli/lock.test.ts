@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { copyFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { tickhaul } from '../helpers/cli.js';
-import { downloaded, FIRST } from '../verify/helpers.js';
+import { downloaded, FIRST, nameOf } from '../verify/helpers.js';
 
 const exec = promisify(execFile);
 
@@ -24,12 +24,16 @@ test('a lock file names what is downloaded, the same bytes each time', async (t)
 });
 
 test('md5sum and sha256sum take the lists', async (t) => {
-  const { dir, run } = await downloaded(t);
+  const { dir, run, verify } = await downloaded(t);
+  const odd = ['A B', ' A', '*A', '#A', "A'B", 'ÄÖ€', '-A'].map((symbol) => nameOf('01', symbol));
+  for (const name of [...odd, `*${FIRST}`, ` ${FIRST}`, `#${FIRST}`])
+    await copyFile(join(dir, FIRST), join(dir, name));
+  assert.equal((await verify('--adopt')).exitCode, 0);
   for (const format of ['md5sum', 'sha256sum']) {
     const list = join(dir, '..', format);
     assert.equal((await run('lock', '--format', format, '-o', list)).exitCode, 0);
     const { stdout } = await exec(format, ['--strict', '-c', list], { cwd: dir });
-    assert.equal(stdout.match(/: OK$/gm)?.length, 4);
+    assert.equal(stdout.match(/: OK$/gm)?.length, 14);
   }
 });
 

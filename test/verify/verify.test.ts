@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { formatDay } from '../../src/dataset/day.js';
@@ -13,7 +13,7 @@ import { formatLine } from '../../src/store/manifest-line.js';
 import { verify as verifyFolder } from '../../src/verify/run.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
-import { downloaded, FIRST, FOURTH, nameOf, namesIn, OWNER, SECOND, SELECTION, THIRD } from './helpers.js';
+import { downloaded, FIRST, FOURTH, nameOf, namesIn, OWNER, SECOND, THIRD } from './helpers.js';
 
 async function damage(path: string): Promise<void> {
   const bytes = await readFile(path);
@@ -78,6 +78,19 @@ function sameSize(whole: Buffer): Buffer {
   return Buffer.concat([other.subarray(0, 10), comment, other.subarray(10)]);
 }
 
+test('rows are compared with the recorded ones', async (t) => {
+  const { dir, verify } = await downloaded(t);
+  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
+  const lines = (await readFile(manifest, 'utf8')).split('\n');
+  const harmed = lines.map((line) =>
+    line.includes(FIRST) ? line.replace('"rows":300', '"rows":301') : line,
+  );
+  await writeFile(manifest, harmed.join('\n'));
+  const { exitCode, bad, files } = await verify();
+  assert.deepEqual([exitCode, bad], [6, [`corrupt ${FIRST}`]]);
+  assert.match(JSON.stringify(files), /has 300 rows, 301 were recorded/);
+});
+
 test('paths say what is checked, from here or from the folder', async (t) => {
   const { dir, verify, run, env } = await downloaded(t);
   await rm(join(dir, SECOND));
@@ -104,50 +117,6 @@ test('paths say what is checked, from here or from the folder', async (t) => {
   const both = await run('verify', dir, other);
   assert.deepEqual([both.exitCode, both.stderr.split('\n').length], [2, 2], both.stderr);
   assert.match(both.stderr, /different download folders/);
-});
-
-test('files that the manifest does not know are told, and adopted where they are whole', async (t) => {
-  const { dir, verify } = await downloaded(t);
-  await copyFile(join(dir, FIRST), join(dir, 'mine.csv.gz'));
-  await copyFile(join(dir, FIRST), join(dir, nameOf('01', 'ETHUSDT')));
-  await writeFile(join(dir, nameOf('02', 'ETHUSDT')), 'no gzip');
-  await writeFile(join(dir, 'notes.txt'), 'mine');
-  await symlink('.', join(dir, 'circle'));
-  const unknown = [`unknown ${nameOf('01', 'ETHUSDT')}`, `unknown ${nameOf('02', 'ETHUSDT')}`];
-  assert.deepEqual((await verify()).bad, [...unknown, 'unknown mine.csv.gz']);
-  const adopting = await verify('--adopt', '--quick');
-  assert.deepEqual(adopting.bad, [`corrupt ${nameOf('02', 'ETHUSDT')}`, 'unknown mine.csv.gz']);
-  assert.equal(adopting.exitCode, 6);
-  assert.equal((await verify()).summary.counts.verified, 5);
-});
-
-test('a file whose name no record can have is told, and not said to be adopted', {
-  skip: sep === '\\' && 'a folder, here',
-}, async (t) => {
-  const { dir, verify } = await downloaded(t);
-  const name = nameOf('01', 'A\\B');
-  await copyFile(join(dir, FIRST), join(dir, name));
-  for (const _ of ['first', 'again']) {
-    const { bad, warnings, findings } = await verify('--adopt');
-    assert.deepEqual([bad, warnings.trim()], [[`unknown ${name}`], '']);
-    assert.match(findings[0]?.message ?? '', /and its name cannot be recorded$/);
-  }
-});
-
-test('a lost or damaged manifest is made anew from the files, and nothing is downloaded again', async (t) => {
-  const { dir, verify, run, service } = await downloaded(t);
-  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
-  const lines = (await readFile(manifest, 'utf8')).trim().split('\n');
-  await writeFile(manifest, [lines[0], '{"path":"x', lines[2]?.slice(0, 80), ''].join('\n'));
-  const damaged = await verify();
-  assert.match(damaged.warnings, /2 damaged lines/);
-  assert.equal(damaged.bad.length, 3);
-  assert.deepEqual((await verify('--adopt')).bad, []);
-  await rm(manifest);
-  assert.deepEqual((await verify('--adopt')).summary.counts.verified, 4);
-  const asked = service.requests.filter(({ host }) => host === 'datasets').length;
-  assert.match((await run('download', ...SELECTION)).stderr, /4 skipped/);
-  assert.equal(service.requests.filter(({ host }) => host === 'datasets').length, asked);
 });
 
 test('a manifest that names a path outside is not followed there', async (t) => {
