@@ -1,5 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { abortReason, isSystemError, TickhaulError } from '../errors.js';
+import { abortReason, diskError, isSystemError, TickhaulError } from '../errors.js';
 import { hashFile } from '../integrity/file-hash.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import { type Proof, proveFile } from '../integrity/proof.js';
@@ -40,7 +41,8 @@ async function intactConversion(
 ): Promise<ConversionEntry | undefined> {
   const entry = conversions && output && conversionOf(record, output, optionsEntry(conversions.options));
   if (!entry || (expected && expected.sha256 !== record.sha256)) return undefined;
-  const sha256 = await ifThere(hashFile(resolve(dir, entry.path), 'sha256', signal));
+  const made = resolve(dir, entry.path);
+  const sha256 = await ifThere(made, () => hashFile(made, 'sha256', signal));
   if (sha256 === entry.sha256) return entry;
   if (sha256 !== undefined) {
     emit({ event: 'warning', message: `${entry.path}: its sha256 is not the recorded one; making it again` });
@@ -86,7 +88,8 @@ async function proveOnDisk(
   onText: TextSink | undefined,
 ): Promise<Proof | undefined> {
   try {
-    return await ifThere(proveFile(resolve(dir, path), signal, { onText }));
+    const source = resolve(dir, path);
+    return await ifThere(source, () => proveFile(source, signal, { onText }));
   } catch (error) {
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
     emit({ event: 'warning', message: `${path}: ${error.message}; downloading it again` });
@@ -94,13 +97,18 @@ async function proveOnDisk(
   }
 }
 
-/** Undefined where there is no such file: another run may have dropped it since the plan was made. */
-async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+/**
+ * Undefined where there is no such file: another run may have dropped it since the plan was made. Nor is a pipe or
+ * a device one: reading it may never end.
+ */
+async function ifThere<T>(path: string, read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await reading;
+    const stats = await stat(path);
+    if (!stats.isFile() && !stats.isDirectory()) return undefined;
+    return await read();
   } catch (error) {
-    const cause = error instanceof TickhaulError ? error.cause : undefined;
+    const cause = error instanceof TickhaulError ? error.cause : error;
     if (isSystemError(cause) && cause.code === 'ENOENT') return undefined;
-    throw error;
+    throw diskError(error, path);
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -66,6 +67,17 @@ test('what is there is read, and only what differs is downloaded', async (t) => 
   await writeFile(join(dir, FIRST), harmed);
   const trusting = jsonLines(await run('download', '--frozen', lock, '--existing', 'skip', '--json'));
   assert.equal(trusting.at(-1)?.['skipped'], 4);
+});
+
+test('a pipe under the name of a day file is replaced, and not waited for', {
+  skip: process.platform === 'win32' && 'no pipes with names here',
+}, async (t) => {
+  const { dir, lock, run } = await locked(t);
+  const before = await readFile(join(dir, FIRST));
+  await rm(join(dir, FIRST));
+  execFileSync('mkfifo', [join(dir, FIRST)]);
+  const { exitCode, stderr } = await run('download', '--frozen', lock);
+  assert.deepEqual([exitCode, await readFile(join(dir, FIRST))], [0, before], stderr);
 });
 
 test('other bytes from the service are refused with code 6, and what was there stays', async (t) => {
