@@ -1,4 +1,4 @@
-import { startDeadline } from '../deadline.js';
+import { type Deadline, startDeadline } from '../deadline.js';
 import { TickhaulError } from '../errors.js';
 import { type JsonObject, setUpAccount } from '../service/account-api.js';
 import { formatDuration } from '../units.js';
@@ -10,8 +10,8 @@ import { AccountSession } from './session.js';
 
 export interface LoginInput extends Omit<CeremonyInput, 'context'> {
   readonly context: AccountContext;
-  /** Milliseconds for all of it. */
-  readonly timeoutMs: number;
+  /** Milliseconds for all of it; undefined where the signals of the calls end it. */
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface SignedIn {
@@ -28,19 +28,24 @@ export interface SignedIn {
  */
 export async function login(input: LoginInput): Promise<SignedIn> {
   const { context, timeoutMs } = input;
-  const late = `the sign-in was not finished within ${formatDuration(timeoutMs)}`;
-  const deadline = startDeadline(timeoutMs, new TickhaulError('timed_out', late));
-  const { signal = deadline.signal } = context.calls;
+  const deadline = signInDeadline(timeoutMs);
+  const { signal = deadline.signal, lastSignal = deadline.signal } = context.calls;
   const calls = {
     ...context.calls,
     signal: AbortSignal.any([signal, deadline.signal]),
-    lastSignal: deadline.signal,
+    lastSignal: AbortSignal.any([lastSignal, deadline.signal]),
   };
   try {
     return await signIn({ ...input, context: { ...context, calls } });
   } finally {
     deadline.clear();
   }
+}
+
+/** The time by which a sign-in must be done. @param timeoutMs milliseconds; undefined for no end. */
+export function signInDeadline(timeoutMs: number | undefined): Deadline {
+  const late = `the sign-in was not finished within ${formatDuration(timeoutMs ?? 0)}`;
+  return startDeadline(timeoutMs, new TickhaulError('timed_out', late));
 }
 
 async function signIn(input: CeremonyInput): Promise<SignedIn> {

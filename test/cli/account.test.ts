@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { storeIn } from '../account/helpers.js';
 import { approveClaim } from '../helpers/claim-page.js';
 import { type Finished, jsonLines, type Started, start, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -141,6 +142,27 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
   assert.deepEqual([late.exitCode, summaryOf(late)], [5, 5]);
   assert.match(late.stderr, /the sign-in was not finished within 0\.3s\n$/);
   assert.deepEqual(storedIn(dir), []);
+});
+
+test('the time for a sign-in holds for finding the issuer, and for waiting for another process', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = accountEnv(service, dir);
+  const late = [...LOGIN, '--json', '--timeout', '300ms'];
+  service.issuer.failNext('resource', 'stall');
+  const unanswered = await tickhaul(late, { env });
+  assert.equal(unanswered.exitCode, 5, unanswered.stderr);
+  assert.deepEqual(
+    jsonLines(unanswered).map(({ event }) => event),
+    ['summary'],
+  );
+
+  await storeIn(dirname(identitiesOf(dir))).update('auth.example.com', EMAIL, async () => {
+    const locked = await tickhaul(late, { env });
+    assert.equal(locked.exitCode, 5, locked.stderr);
+    assert.match(locked.stderr, /the sign-in was not finished within 0\.3s\n$/);
+    return { assertion: 'an-assertion', refreshToken: 'a-refresh-token' };
+  });
 });
 
 test('two identities: one is chosen by its e-mail, and a wide file is refused', async (t) => {

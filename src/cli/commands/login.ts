@@ -41,12 +41,15 @@ export const login: Action = {
     const emit = await reporterOf(args, cli, email);
     const source = openCodeSource(readText(args, 'code-file'), cli);
     const tellWait = (wait: Wait): void => emit({ event: 'waiting', ...wait });
+    const { login: signIn, signInDeadline } = await import('../../account/login.js');
+    // To find the issuer, and to wait for other processes, is part of it.
+    const deadline = signInDeadline(timeoutMs);
+    const timed = { ...cli, signal: AbortSignal.any([cli.signal, deadline.signal]) };
     try {
-      return await withAccount(args, cli, tellWait, async (setup) => {
-        const { login: signIn } = await import('../../account/login.js');
+      return await withAccount(args, timed, tellWait, async (setup) => {
         const { issuer } = setup;
-        const ask = source.ask;
-        const { account, reused } = await signIn({ context: setup, email, emit, timeoutMs, askCode: ask });
+        const context = { ...setup, calls: { ...setup.calls, lastSignal: deadline.signal } };
+        const { account, reused } = await signIn({ context, email, emit, askCode: source.ask });
         if (json) {
           const shown = setup.calls.secrets.redact(documentText({ event: 'account', account }, false));
           cli.stdout.write(shown);
@@ -60,6 +63,7 @@ export const login: Action = {
         return 0;
       });
     } finally {
+      deadline.clear();
       source.close();
     }
   },
