@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 import type { CodeReason } from '../account/events.js';
 import { abortReason, isSystemError, TickhaulError, usageError } from '../errors.js';
@@ -47,16 +47,21 @@ function lineSource({ stdin, stderr }: Cli): CodeSource {
   };
 }
 
-/** Each code is what the file holds once it holds something else than before; it need not be there yet. */
+/**
+ * Each code is what the file holds once it holds something else than before, or, after a choice on the page that
+ * may have left the code as it was, once it was written again. The file need not be there yet.
+ */
 function fileSource(path: string): CodeSource {
-  let last = '';
+  let last = NOT_THERE;
   return {
-    async ask(_reason, signal) {
+    async ask(reason, signal) {
       for (;;) {
-        const text = (await readIfThere(path)).trim();
-        if (text !== '' && text !== last) {
-          last = text;
-          return text;
+        const found = await readIfThere(path);
+        const isNew =
+          found.text !== last.text || (reason === 'organization' && found.writtenNs !== last.writtenNs);
+        if (found.text !== '' && isNew) {
+          last = found;
+          return found.text;
         }
         await wait(LOOK_MS, signal);
       }
@@ -65,12 +70,15 @@ function fileSource(path: string): CodeSource {
   };
 }
 
-async function readIfThere(path: string): Promise<string> {
+const NOT_THERE = { text: '', writtenNs: 0n };
+
+async function readIfThere(path: string): Promise<typeof NOT_THERE> {
   try {
-    return await readFile(path, 'utf8');
+    const found = await stat(path, { bigint: true });
+    return { text: (await readFile(path, 'utf8')).trim(), writtenNs: found.mtimeNs };
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    if (error.code === 'ENOENT') return '';
+    if (error.code === 'ENOENT') return NOT_THERE;
     throw usageError(`--code-file: cannot read "${path}" (${error.code})`);
   }
 }

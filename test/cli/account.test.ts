@@ -110,6 +110,10 @@ test('a program drives a sign-in by events and a file for the code', async (t) =
   const code = await approveClaim(link, EMAIL);
   await writeFile(file, 'wrong-code\n');
   await started.printed(/"reason":"wrong"/);
+  service.issuer.failNext('complete', 'stale_organization_selection');
+  await writeFile(file, `${code}\n`);
+  // The choice on the page has left the code as it was.
+  await started.printed(/"reason":"organization"/);
   await writeFile(file, `${code}\n`);
   const { exitCode, stderr } = await started.finished;
   assert.equal(exitCode, 0, stderr);
