@@ -37,7 +37,7 @@ function lineSource({ stdin, stderr }: Cli): CodeSource {
       reader ??= createInterface({ input: stdin, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
       lines ??= reader[Symbol.asyncIterator]();
       if (isTerminal) stderr.write(PROMPTS[reason]);
-      const { done, value } = await orAborted(lines.next(), signal);
+      const { done, value } = await orAborted(lines.next(), signal).catch(unreadable);
       if (done) throw noCode('stdin has ended');
       return value;
     },
@@ -45,6 +45,11 @@ function lineSource({ stdin, stderr }: Cli): CodeSource {
       reader?.close();
     },
   };
+}
+
+function unreadable(error: unknown): never {
+  if (error instanceof TickhaulError || !isSystemError(error)) throw error;
+  throw noCode(`stdin cannot be read (${error.code})`);
 }
 
 /**
@@ -75,9 +80,15 @@ const NOT_THERE = { text: '', writtenNs: 0n };
 async function readIfThere(path: string): Promise<typeof NOT_THERE> {
   try {
     const found = await stat(path, { bigint: true });
+    // To open a pipe waits for its writer, and neither a signal nor a deadline ends that.
+    if (found.isFIFO()) {
+      throw usageError(
+        `--code-file: "${path}" is a pipe, and must be a file; a pipe goes to stdin: < ${path}`,
+      );
+    }
     return { text: (await readFile(path, 'utf8')).trim(), writtenNs: found.mtimeNs };
   } catch (error) {
-    if (!isSystemError(error)) throw error;
+    if (error instanceof TickhaulError || !isSystemError(error)) throw error;
     if (error.code === 'ENOENT') return NOT_THERE;
     throw usageError(`--code-file: cannot read "${path}" (${error.code})`);
   }

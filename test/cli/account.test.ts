@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -129,6 +130,17 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
   const empty = await tickhaul([...LOGIN, '--json'], { env });
   assert.deepEqual([empty.exitCode, summaryOf(empty)], [4, 4]);
   assert.match(empty.stderr, /no code came: stdin has ended; .* --code-file\n$/);
+
+  // As nohup leaves it.
+  const command = ['sh', '-c', 'exec "$0" "$@" 0> /dev/null', process.execPath];
+  const unreadable = await tickhaul([...LOGIN, '--json'], { env, command });
+  assert.deepEqual([unreadable.exitCode, summaryOf(unreadable)], [4, 4]);
+  assert.match(unreadable.stderr, /no code came: stdin cannot be read \(EBADF\); .* --code-file\n$/);
+
+  execFileSync('mkfifo', [`${dir}/pipe`]);
+  const pipe = await tickhaul([...LOGIN, '--json', '--code-file', `${dir}/pipe`], { env });
+  assert.deepEqual([pipe.exitCode, summaryOf(pipe)], [2, 2]);
+  assert.match(pipe.stderr, /--code-file: ".*\/pipe" is a pipe, and must be a file; .*: < \S+\/pipe\n$/);
 
   const key = await tickhaul([...LOGIN, '--json', '--api-key-file', '-'], { env, stdin: 'a-key\n' });
   assert.equal(key.exitCode, 4);
