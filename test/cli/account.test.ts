@@ -121,6 +121,18 @@ test('a program drives a sign-in by events and a file for the code', async (t) =
   assert.equal(stderr, '');
 });
 
+test('a sign-in goes on when its reader has taken the link and left', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const file = join(dir, 'code.txt');
+  const started = start([...LOGIN, '--json', '--code-file', file], { env: accountEnv(service, dir) });
+  const code = await approveClaim(await linkOf(started), EMAIL);
+  started.child.stdout?.destroy();
+  await writeFile(file, code);
+  assert.equal((await started.finished).exitCode, 0);
+  assert.ok(service.requests.some(({ url, status }) => url === '/v1/account' && status === 201));
+});
+
 test('a stdin without a code, an interrupt, and a time that is over each end as the contract says', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);

@@ -70,6 +70,7 @@ export const COMMANDS: readonly Outline[] = [
     syntax: 'login',
     describe: 'sign in: register this machine, confirm it on a page, set up the account',
     working: true,
+    outlivesReader: true,
     load: async () => (await import('./login.js')).login,
   },
   {
