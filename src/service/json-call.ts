@@ -1,5 +1,5 @@
 import { abortReason, TickhaulError } from '../errors.js';
-import { formatDuration, formatSize } from '../units.js';
+import { formatSize } from '../units.js';
 import { discardBody, readBody } from './body-watch.js';
 import type { Client } from './client.js';
 import { type Headers, isRedirect, send, shownUrl } from './http.js';
@@ -9,6 +9,7 @@ import { withRetries } from './retry.js';
 import type { Check } from './schema.js';
 import type { Secrets } from './secrets.js';
 import { isSecureUrl } from './secure-url.js';
+import { wholeAnswer } from './whole-answer.js';
 
 /** The longest answer of the issuer or the account API that is read. */
 const MAX_BYTES = 1_000_000;
@@ -76,19 +77,10 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
   if (!isSecureUrl(url)) {
     throw new TickhaulError('usage', `${name}: secrets are sent over https only: give an https:// address`);
   }
-  const { stallTimeoutMs } = client.config;
-  const end = new AbortController();
-  const stop = (): void => end.abort(signal && abortReason(signal));
-  const timer = setTimeout(() => {
-    const patience = formatDuration(stallTimeoutMs);
-    end.abort(new TickhaulError('stalled', `${name}: no whole answer within ${patience}`));
-  }, stallTimeoutMs);
-  signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted) stop();
-  try {
+  return wholeAnswer(name, client.config.stallTimeoutMs, signal, async (end) => {
     const { method, body } = call;
     const headers = { accept: 'application/json', ...call.headers };
-    const answer = await send(client, { method, url, headers, body }, end.signal);
+    const answer = await send(client, { method, url, headers, body }, end);
     if (isRedirect(answer.status)) {
       await discardBody(answer.body);
       throw new TickhaulError('bad_answer', `${name}: redirect to another address, which is not followed`, {
@@ -100,10 +92,7 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
       throw new TickhaulError('bad_answer', `${name}: an answer of more than ${formatSize(MAX_BYTES)}`);
     }
     return { name, status: answer.status, headers: answer.headers, json: parse(bytes, name) };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
-  }
+  });
 }
 
 function parse(body: Buffer, name: string): unknown {

@@ -6,6 +6,7 @@ import { get, shownUrl } from './http.js';
 import { jsonOf } from './json-body.js';
 import { withRetries } from './retry.js';
 import { checkWith } from './schema.js';
+import { wholeAnswer } from './whole-answer.js';
 
 const PATH = '/v1/api-key-info';
 const TRIES = 4;
@@ -37,15 +38,16 @@ export function fetchKeyInfo(
   client: Client,
   { tries = TRIES, signal }: { readonly tries?: number; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<readonly KeyAccess[]> {
-  const { apiUrl, apiKey } = client.config;
+  const { apiUrl, apiKey, stallTimeoutMs } = client.config;
   const url = apiUrl + PATH;
   const name = shownUrl(new URL(url));
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const askOnce = async (): Promise<readonly KeyAccess[]> => {
-    const answer = await get(client, url, headers, signal);
+  const ask = async (end: AbortSignal): Promise<readonly KeyAccess[]> => {
+    const answer = await get(client, url, headers, end);
     if (answer.status !== 200) throw await errorAnswer(answer, apiKey);
     const body = await readBody(answer.body, MAX_BYTES);
     return checkKeyInfo(jsonOf(body), name);
   };
+  const askOnce = (): Promise<readonly KeyAccess[]> => wholeAnswer(name, stallTimeoutMs, signal, ask);
   return withRetries(askOnce, { tries, maxWaitMs: MAX_WAIT_MS, signal });
 }

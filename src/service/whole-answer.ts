@@ -1,0 +1,23 @@
+import { startDeadline } from '../deadline.js';
+import { TickhaulError } from '../errors.js';
+import { formatDuration } from '../units.js';
+
+/**
+ * Does what asks for a small answer and reads it, and ends it when that takes too long, however slowly bytes drip in.
+ * @param name host and path, for the error. @param patienceMs milliseconds for all of it.
+ * @throws TickhaulError `stalled`; what `ask` throws.
+ */
+export async function wholeAnswer<T>(
+  name: string,
+  patienceMs: number,
+  signal: AbortSignal | undefined,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = `${name}: no whole answer within ${formatDuration(patienceMs)}`;
+  const deadline = startDeadline(patienceMs, new TickhaulError('stalled', late));
+  try {
+    return await ask(signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal);
+  } finally {
+    deadline.clear();
+  }
+}
