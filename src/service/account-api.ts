@@ -67,7 +67,7 @@ export interface OperationRequest {
   readonly body?: string | undefined;
 }
 
-/** Calls any account operation. @returns what the service answers; undefined where it answers nothing in JSON. */
+/** Calls any account operation. @returns what the service answers; undefined for nothing. */
 export function callOperation(
   context: CallContext,
   operation: OperationRequest,

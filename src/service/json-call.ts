@@ -47,6 +47,7 @@ export interface JsonAnswer {
   readonly headers: Headers;
   /** Undefined where the body is no JSON. */
   readonly json: unknown;
+  readonly hasBody: boolean;
 }
 
 /**
@@ -63,6 +64,10 @@ export async function callJson<T>(context: CallContext, call: JsonCall, check: C
     if (signal?.aborted) throw abortReason(signal);
     const answer = await answerOf(context, call);
     if (answer.status < 200 || answer.status > 299) throw refusedError(answer, secrets);
+    // A page of something in between must not pass for an answer that says nothing.
+    if (answer.json === undefined && answer.hasBody) {
+      throw new TickhaulError('bad_answer', `${answer.name}: the answer is not JSON`);
+    }
     return check(answer.json, answer.name);
   };
   const mayRetry = (error: TickhaulError): boolean => repeatable || error.status !== undefined;
@@ -91,7 +96,8 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
     if (bytes.length > MAX_BYTES) {
       throw new TickhaulError('bad_answer', `${name}: an answer of more than ${formatSize(MAX_BYTES)}`);
     }
-    return { name, status: answer.status, headers: answer.headers, json: parse(bytes, name) };
+    const { status, headers: found } = answer;
+    return { name, status, headers: found, json: parse(bytes, name), hasBody: /\S/.test(bytes.toString()) };
   });
 }
 

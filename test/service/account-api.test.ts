@@ -142,6 +142,26 @@ test('an error quotes the server without any secret that was seen, in one line',
   );
 });
 
+for (const [what, body, json] of [
+  ['nothing', '', undefined],
+  ['a blank line', '\r\n', undefined],
+  ['JSON', '[1]', [1]],
+] as const) {
+  test(`an operation may answer ${what}`, async (t) => {
+    const base = await serve(t, (_, response) => response.end(body));
+    const answer = callOperation(contextFor(t, base), { method: 'DELETE', path: '/v1/account/x' }, 'a-token');
+    assert.deepEqual(await answer, json);
+  });
+}
+
+test('a page in the place of an answer does not pass for an operation that is done', async (t) => {
+  const base = await serve(t, (_, response) => response.end('<title>Please sign in</title>'));
+  await assert.rejects(
+    callOperation(contextFor(t, base), { method: 'DELETE', path: '/v1/account/x' }, 'a-token'),
+    { code: 'bad_answer', message: /\/v1\/account\/x: the answer is not JSON$/ },
+  );
+});
+
 test('an operation that does something is sent once, unless the service says that it failed', async (t) => {
   let asked = 0;
   const base = await serve(t, (request, response) => {
