@@ -94,7 +94,7 @@ export async function completeClaim(
   claimToken: string,
   userCode: string,
 ): Promise<VerifiedIdentity> {
-  const body = { claim_token: claimToken, user_code: userCode };
+  const body = { claim_token: claimToken, user_code: context.secrets.add(userCode) };
   return identityOf(
     context,
     await post(context, `${issuer.url}/agent/identity/claim/complete`, body, checkIdentity, ONCE),

@@ -72,6 +72,17 @@ test('from a sign-in to a logout: what is said, what is stored, and no secret an
   assert.ok(operations.some(({ operationId }) => operationId === 'getUsage'));
   assert.match((await run('account', '--operations')).stdout, /^getUsage +from, \[to\] +Data transfer/m);
 
+  const { refreshToken } = JSON.parse(storedIn(dir)[0] ?? '') as { refreshToken: string };
+  const description = {
+    paths: { '/v1/x': { get: { operationId: 'x', summary: `Bearer ${refreshToken}` } } },
+  };
+  service.issuer.answerNext(
+    'openapi',
+    { status: 401, body: '{}' },
+    { status: 200, body: JSON.stringify(description) },
+  );
+  assert.match((await run('account', '--operations')).stdout, /^x +Bearer \*\*\*$/m);
+
   const call = ['account', 'call', 'updateAccount', '--json', '--data'];
   await writeFile(join(dir, 'data.json'), '{"name":"Jo"}');
   const changed = JSON.parse((await run(...call, `@${dir}/data.json`)).stdout) as { name: string };

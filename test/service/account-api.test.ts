@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { callOperation, discoverIssuer, fetchDescription } from '../../src/service/account-api.js';
-import { parseIssuer, startClaim } from '../../src/service/issuer.js';
+import { completeClaim, parseIssuer, startClaim } from '../../src/service/issuer.js';
 import { type CallContext, callJson } from '../../src/service/json-call.js';
 import { Secrets } from '../../src/service/secrets.js';
 import { clientFor, serve } from './loopback.js';
@@ -140,6 +140,19 @@ test('an error quotes the server without any secret that was seen, in one line',
       return true;
     },
   );
+});
+
+test('a code that a refusal repeats is not shown', async (t) => {
+  const base = await serve(t, (request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => {
+      response.writeHead(400).end(JSON.stringify({ code: 'invalid_user_code', message: text }));
+    });
+  });
+  const completed = completeClaim(contextFor(t, base), parseIssuer(base, 'x'), 'claim-token', 'Abcd3Efg');
+  await assert.rejects(completed, (error: Error) => {
+    assert.match(error.message, /"user_code":"\*\*\*"/);
+    return true;
+  });
 });
 
 for (const [what, body, json] of [

@@ -45,7 +45,7 @@ export const account: Action = {
       } else if (readToggle(args, 'operations')) {
         const operations = await describeOperations(setup.calls, openSession);
         if (json) print(operations.map(documentOf));
-        else cli.stdout.write(await operationsText(operations));
+        else cli.stdout.write(setup.calls.secrets.redact(await operationsText(operations)));
       } else {
         const { setUpAccount } = await import('../../service/account-api.js');
         const session = await openSession();
