@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir } from 'node:fs/promises';
+import { chmod, mkdir, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { diskError, isSystemError, usageError } from '../errors.js';
@@ -26,7 +26,8 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 /** @throws usage error where others may look into the folder; TickhaulError `disk`. */
 export async function assertPrivateFolder(folder: string): Promise<void> {
   try {
-    refuseWide((await lstat(folder)).mode, folder, FOLDER_MODE);
+    // Of a link the folder behind it counts: a link's own mode is wide, and no chmod changes it.
+    refuseWide((await stat(folder)).mode, folder, FOLDER_MODE);
   } catch (error) {
     throw diskError(error, folder, 'disk');
   }

@@ -106,6 +106,18 @@ test('a symbolic link in the place of an identity is not followed', async (t) =>
   await assert.rejects(store.read(HOST, EMAIL), { code: 'disk', message: /symbolic link/ });
 });
 
+test('a folder may be a link: what counts is the mode of the folder behind it', async (t) => {
+  const { store, folder } = await kept(t);
+  const behind = `${folder}.real`;
+  await rename(folder, behind);
+  await symlink(behind, folder);
+  await store.update(HOST, EMAIL, async () => SECOND);
+  assert.equal((await store.read(HOST, EMAIL))?.assertion, SECOND.assertion);
+  await chmod(behind, 0o755);
+  const refusal = { code: 'usage', message: new RegExp(`mode 0755.* chmod 700 ${folder}$`) };
+  await assert.rejects(store.read(HOST, EMAIL), refusal);
+});
+
 for (const text of ['', '{"issuer":"auth', '[]', 'null', '{"issuer":"a","email":"b","assertion":"c"}']) {
   test(`${JSON.stringify(text)} is a damaged identity, which logout --all can remove`, async (t) => {
     const { store, path } = await kept(t);
