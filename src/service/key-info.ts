@@ -15,14 +15,14 @@ const MAX_BYTES = 16_000_000;
 
 const access = z.looseObject({
   exchange: z.string(),
-  accessType: z.string().optional(),
+  accessType: z.string().nullish(),
   /** ISO 8601, UTC. */
   from: z.string().nullish(),
   /** Not included. */
   to: z.string().nullish(),
   /** Empty for all. */
   symbols: z.array(z.string()).nullish(),
-  dataPlan: z.string().optional(),
+  dataPlan: z.string().nullish(),
 });
 
 /** What an API key may read of one exchange; fields that nobody knows are kept. */

@@ -15,3 +15,11 @@ test('an answer that drips without an end is broken off', async (t) => {
     message: /api-key-info: no whole answer within 0\.2s/,
   });
 });
+
+test('what a key has none of may be null', async (t) => {
+  const access = [
+    { exchange: 'deribit', accessType: null, from: null, to: null, symbols: null, dataPlan: null },
+  ];
+  const base = await serve(t, (_, response) => response.end(JSON.stringify(access)));
+  assert.deepEqual(await fetchKeyInfo(clientFor(t, base, { apiKey: 'a-key' })), access);
+});
