@@ -19,7 +19,7 @@ export function operationRequest(
   const { members, rest } = split(operation, data);
   const texts = new Map<Parameter, readonly string[]>();
   for (const parameter of operation.parameters) {
-    const value = members[parameter.name];
+    const value = members.get(parameter.name);
     if (value !== undefined) texts.set(parameter, checkedTexts(check, parameter, value));
     else if (parameter.required) throw missing(operation, parameter);
   }
@@ -40,18 +40,19 @@ const SENDABLE: Readonly<Record<Parameter['in'], RegExp>> = {
 };
 
 interface Split {
-  readonly members: JsonObject;
+  readonly members: ReadonlyMap<string, unknown>;
   /** What is left for the body; undefined for nothing. */
   readonly rest: unknown;
 }
 
 function split(operation: Operation, data: unknown): Split {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return { members: {}, rest: data };
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    return { members: new Map(), rest: data };
   const names = new Set(operation.parameters.map(({ name }) => name));
   const entries = Object.entries(data);
   const others = entries.filter(([name]) => !names.has(name));
   return {
-    members: Object.fromEntries(entries.filter(([name]) => names.has(name))),
+    members: new Map(entries.filter(([name]) => names.has(name))),
     rest: others.length === 0 ? undefined : Object.fromEntries(others),
   };
 }
@@ -72,7 +73,7 @@ function bodyOf(check: SchemaCheck, { id, body, parameters }: Operation, rest: u
     throw usageError(`${id} has no parameter "${first}"${didYouMean(first, known) || `; ${taken}`}`);
   }
   if (rest === undefined && !body.required) return undefined;
-  const value = rest ?? {};
+  const value = rest === undefined ? {} : rest;
   const problem = body.schema === undefined ? undefined : check(body.schema, value);
   if (problem !== undefined) throw usageError(`--data: the body of ${id} is not right: ${problem}`);
   return value;

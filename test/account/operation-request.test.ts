@@ -44,6 +44,14 @@ const DOCUMENT = {
         requestBody: { content: { 'application/json': { schema: { type: 'array', maxItems: 2 } } } },
       },
     },
+    '/v1/any': {
+      post: {
+        operationId: 'postAny',
+        // A name that every object has.
+        parameters: [parameter('constructor', 'query', { type: 'string' })],
+        requestBody: { required: true, content: { 'application/json': {} } },
+      },
+    },
     'no-slash': { get: { operationId: 'never' } },
   },
   components: {
@@ -96,6 +104,7 @@ test('operations are listed with their path’s parameters; what is none is pass
         body: undefined,
       },
       { id: 'postList', at: 'POST /v1/list', takes: [], body: false },
+      { id: 'postAny', at: 'POST /v1/any', takes: ['constructor'], body: true },
     ],
   );
 });
@@ -123,6 +132,8 @@ for (const [id, data, request] of [
     },
   ],
   ['postList', [1, 2], { method: 'POST', path: '/v1/list', headers: {}, body: '[1,2]' }],
+  ['postAny', null, { method: 'POST', path: '/v1/any', headers: {}, body: 'null' }],
+  ['postAny', undefined, { method: 'POST', path: '/v1/any', headers: {}, body: '{}' }],
   ['postList', undefined, { method: 'POST', path: '/v1/list', headers: {} }],
 ] as const) {
   test(`${id} of ${JSON.stringify(data)}`, () => {
