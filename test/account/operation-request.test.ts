@@ -171,6 +171,29 @@ for (const [id, data, message] of [
   });
 }
 
+function bodyOf(schema: object, value: unknown, document: object): string | undefined {
+  const content = { 'application/json': { schema } };
+  const paths = { '/x': { post: { operationId: 'x', requestBody: { required: true, content } } } };
+  return requestOf('x', value, { ...document, paths }).body;
+}
+
+test('an exclusive bound of OpenAPI 3.0 is a boolean', () => {
+  const exclusive = { minimum: 0, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: false };
+  for (const right of [1, 5]) assert.equal(bodyOf(exclusive, right, { openapi: '3.0.3' }), `${right}`);
+  for (const [wrong, why] of [
+    [0, /must be > 0/],
+    [6, /must be <= 5/],
+  ] as const) {
+    assert.throws(() => bodyOf(exclusive, wrong, { openapi: '3.0.3' }), { code: 'usage', message: why });
+  }
+});
+
+test('a pattern that the flag u would forbid is heeded', () => {
+  const schema = { type: 'string', pattern: '^[\\w-.]+$' };
+  assert.equal(bodyOf(schema, 'a-b.c', DOCUMENT), '"a-b.c"');
+  assert.throws(() => bodyOf(schema, 'a b', DOCUMENT), { code: 'usage', message: /must match pattern/ });
+});
+
 for (const [title, schema] of [
   ['that leads to another host', { $ref: 'https://elsewhere.example.com/schema' }],
   ['that leads nowhere', { $ref: '#/components/schemas/Nobody' }],
