@@ -28,6 +28,7 @@ export interface Operation {
 
 /** What a URL takes as it is; a template's braces are filled in. */
 const PATH = /^\/[\x21-\x7e]*$/;
+const JSON_TYPE = /^application\/json *(;|$)/i;
 /** The longest name or summary that is shown. */
 const MAX_TEXT = 200;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
@@ -94,8 +95,9 @@ function parameterAt(place: Place): Parameter | undefined {
 
 function bodyAt(document: JsonObject, operation: Place): Operation['body'] {
   const body = resolved(document, memberOf(operation, 'requestBody'));
-  const media = memberOf(memberOf(body, 'content'), 'application/json');
-  if (media.value === undefined) return undefined;
+  // A media type may have parameters: `application/json; charset=utf-8`.
+  const media = membersOf(memberOf(body, 'content')).find((one) => JSON_TYPE.test(nameOf(one)));
+  if (!media) return undefined;
   return {
     required: memberOf(body, 'required').value === true,
     schema: pointerOf(memberOf(media, 'schema')),

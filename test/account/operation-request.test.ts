@@ -49,7 +49,10 @@ const DOCUMENT = {
         operationId: 'postAny',
         // A name that every object has.
         parameters: [parameter('constructor', 'query', { type: 'string' })],
-        requestBody: { required: true, content: { 'application/json': {} } },
+        requestBody: {
+          required: true,
+          content: { 'text/plain': {}, 'application/json; charset=utf-8': {} },
+        },
       },
     },
     'no-slash': { get: { operationId: 'never' } },
