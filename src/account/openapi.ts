@@ -31,6 +31,8 @@ const PATH = /^\/[\x21-\x7e]*$/;
 const JSON_TYPE = /^application\/json *(;|$)/i;
 /** The longest name or summary that is shown. */
 const MAX_TEXT = 200;
+/** Where descriptions are, for servers that are relative to that. */
+const DESCRIPTION = 'https://openapi.invalid/v1/account/openapi.json';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 /** Headers that a description cannot set (OpenAPI 3.1.0, section 4.8.12.2), and those that frame a request. */
 const OWN_HEADERS =
@@ -38,6 +40,7 @@ const OWN_HEADERS =
 
 /** The operations of an OpenAPI 3.0 or 3.1 document; what is none is passed over. */
 export function listOperations(document: JsonObject): readonly Operation[] {
+  const base = basePathOf(document);
   const paths = membersOf(memberOf({ value: document, pointer: '' }, 'paths'));
   return paths.flatMap((place) => {
     const path = nameOf(place);
@@ -46,9 +49,21 @@ export function listOperations(document: JsonObject): readonly Operation[] {
     return METHODS.flatMap((method) => {
       const operation = memberOf(item, method);
       const isThere = typeof operation.value === 'object' && operation.value !== null;
-      return isThere ? [operationAt(document, item, operation, method.toUpperCase(), path)] : [];
+      return isThere ? [operationAt(document, item, operation, method.toUpperCase(), base + path)] : [];
     });
   });
+}
+
+/**
+ * The path that all others are below, by the first server (OpenAPI 3.1.0, section 4.8.5). Of its host nothing is
+ * taken: tokens go to the API host only.
+ */
+function basePathOf(document: JsonObject): string {
+  const [server] = membersOf(memberOf({ value: document, pointer: '' }, 'servers'));
+  const url = server && textAt(server, 'url');
+  // What has variables is left alone.
+  if (url === undefined || url.includes('{') || !URL.canParse(url, DESCRIPTION)) return '';
+  return new URL(url, DESCRIPTION).pathname.replace(/\/+$/, '');
 }
 
 function operationAt(

@@ -174,6 +174,21 @@ for (const [id, data, message] of [
   });
 }
 
+for (const [url, path] of [
+  ['https://elsewhere.example.com/v1/', '/v1/keys'],
+  ['https://elsewhere.example.com', '/keys'],
+  ['/v1', '/v1/keys'],
+  ['/', '/keys'],
+  ['https://{region}.example.com/v1', '/keys'],
+  ['https://', '/keys'],
+  [7, '/keys'],
+] as const) {
+  test(`below the server ${url}, /keys is asked for as ${path}`, () => {
+    const document = { servers: [{ url }], paths: { '/keys': { get: { operationId: 'keys' } } } };
+    assert.equal(requestOf('keys', undefined, document).path, path);
+  });
+}
+
 function bodyOf(schema: object, value: unknown, document: object): string | undefined {
   const content = { 'application/json': { schema } };
   const paths = { '/x': { post: { operationId: 'x', requestBody: { required: true, content } } } };
@@ -225,6 +240,7 @@ test('references in a circle end', () => {
 test('whatever a description holds, it is listed or passed over, and its requests stay below its host', () => {
   const anyJson = fc.jsonValue({ maxDepth: 4 });
   const odd = fc.record({
+    servers: fc.oneof(anyJson, fc.array(fc.record({ url: fc.oneof(fc.string(), fc.webUrl()) }))),
     paths: fc.dictionary(
       fc.oneof(fc.string(), fc.constantFrom('/a/{b}', '/{__proto__}', '//evil.example.com', '/..')),
       fc.oneof(
