@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_TIMER_MS } from './deadline.js';
 import { abortReason } from './errors.js';
 
 /**
- * Waits so many milliseconds.
+ * Waits so many milliseconds, at most as long as a timer can run.
  * @throws the reason of the abort, as a TickhaulError.
  */
 export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   try {
-    await sleep(ms, undefined, signal && { signal });
+    await sleep(Math.min(ms, MAX_TIMER_MS), undefined, signal && { signal });
   } catch (error) {
     throw signal?.aborted ? abortReason(signal) : error;
   }
