@@ -40,7 +40,12 @@ const disabled: Rule = {
   code: 'no_access',
   meaning: 'signing in by e-mail and code is not enabled here: ask the operator of the service',
 };
-const claimOver = (meaning: string): Rule => ({ handling: 'restart', code: 'claim_failed', meaning });
+const claimOver = (meaning: string): Rule => ({
+  handling: 'restart',
+  code: 'claim_failed',
+  meaning,
+  advice: 'it was begun anew once already: run tickhaul login again for one more registration',
+});
 const reselect: Rule = {
   handling: 'reselect',
   code: 'claim_failed',

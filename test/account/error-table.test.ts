@@ -103,7 +103,10 @@ describe('the error table', { concurrency: 8 }, () => {
       const { result } = signIn(account, { timeoutMs: exit === 5 ? 700 : 60_000 });
       const error = await codeOf(result);
       assert.equal(error.exitCode, exit, error.message);
-      if (outcome === 'restarts') assert.equal(countOf(service, REGISTER), 2);
+      if (outcome === 'restarts') {
+        assert.equal(countOf(service, REGISTER), 2);
+        assert.match(error.message, /begun anew once already: run tickhaul login again/);
+      }
       assert.deepEqual(await account.store.list(), []);
     });
   }
