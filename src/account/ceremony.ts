@@ -1,7 +1,7 @@
 import { completeClaim, register, startClaim } from '../service/issuer.js';
 import { wait } from '../wait.js';
 import type { AccountContext } from './context.js';
-import type { CodeReason, LoginEvent } from './events.js';
+import type { CodeReason, LinkReason, LoginEvent } from './events.js';
 import type { Identity } from './identity.js';
 import { atStep, IssuerRefusal } from './refusals.js';
 import { normalizeUserCode } from './user-code.js';
@@ -58,11 +58,11 @@ class Claim {
     const { calls, issuer } = context;
     const claimToken = await atStep('register', () => register(calls, issuer, email));
     emit({ event: 'registered' });
-    for (;;) {
+    for (let reason: LinkReason = 'first'; ; reason = 'expired') {
       const uri = await this.#patiently(() =>
         atStep('claim', () => startClaim(calls, issuer, claimToken, email)),
       );
-      emit({ event: 'verification', uri });
+      emit({ event: 'verification', uri, reason });
       const identity = await this.#complete(claimToken);
       if (identity) return identity;
     }

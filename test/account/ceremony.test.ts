@@ -54,7 +54,7 @@ test('a wrong code before the page is done: it is waited for the page, then aske
   let uri = '';
   const { result } = signIn(account, {
     emit: (event) => {
-      told.push('reason' in event ? event.reason : event.event);
+      told.push(event.event === 'code' || event.event === 'waiting' ? event.reason : event.event);
       if (event.event === 'verification') uri = event.uri;
       if (event.event !== 'waiting') return;
       code ??= claimVisitor(uri)

@@ -87,6 +87,8 @@ describe('the error table', { concurrency: 8 }, () => {
       const links =
         outcome === 'gives a fresh link' || (outcome === 'restarts' && step === 'complete') ? 2 : 1;
       assert.equal(of('verification'), links);
+      const isExpired = events.some((event) => event.event === 'verification' && event.reason === 'expired');
+      assert.equal(isExpired, outcome === 'gives a fresh link');
       const asked = {
         asks: ['first', 'wrong'],
         'has the user choose': ['first', 'organization'],

@@ -49,6 +49,16 @@ test('in a terminal: the link, its QR code, a wrong code, the right one', {
   }
 });
 
+test('a code that has expired is said, with a fresh link', { skip: NO_TERMINAL }, async (t) => {
+  const service = await sandbox(t);
+  const { started, link } = await terminalLogin(t, service, await tempDir(t), LOGIN.join(' '));
+  service.issuer.failNext('complete', 'user_code_expired');
+  started.child.stdin?.write('abcd\n');
+  await started.printed(/That code has expired, and there is a fresh link\.\r\nOpen this page/);
+  started.child.stdin?.write(`${await approveClaim(link, EMAIL)}\n`);
+  await started.printed('left with 0');
+});
+
 test('Ctrl-C at the question for the code ends it', { skip: NO_TERMINAL }, async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);

@@ -22,7 +22,10 @@ export function loginReporter(output: LoginOutput): (event: LoginEvent) => void 
   const { stderr, quiet, now } = output;
   const tellWait = waitTeller(stderr, now);
   return (event) => {
-    if (event.event === 'verification') stderr.write(linkText(event.uri, output));
+    if (event.event === 'verification') {
+      if (event.reason === 'expired') stderr.write('That code has expired, and there is a fresh link.\n');
+      stderr.write(linkText(event.uri, output));
+    }
     if (quiet) return;
     if (event.event === 'stored') stderr.write('a stored identity is there\n');
     if (event.event === 'restart') stderr.write(`${event.message}\nregistering anew\n`);

@@ -34,7 +34,7 @@ function reported(
   return { stdout: stdout.text(), stderr: stderr.text() };
 }
 
-const LINK: LoginEvent = { event: 'verification', uri: 'https://example.com/claim' };
+const LINK: LoginEvent = { event: 'verification', reason: 'first', uri: 'https://example.com/claim' };
 
 test('the link is told to whom it concerns, drawn where there is room', () => {
   assert.deepEqual(reported([{ event: 'registered' }, LINK], { drawLink: (uri) => `[${uri.length}]` }), {
