@@ -98,7 +98,7 @@ export const RULES: Readonly<Record<Step, Readonly<Record<string, Rule>>>> = {
       handling: 'fail',
       code: 'not_signed_in',
       meaning:
-        'the issuer cannot read the stored identity: forget it with tickhaul logout, then sign in again',
+        'the issuer cannot read the stored identity: forget it with tickhaul logout --email <address>, then sign in again',
     },
     invalid_grant: {
       handling: 'restart',
