@@ -5,7 +5,7 @@ import { formatDuration } from '../units.js';
 /**
  * Does what asks for a small answer and reads it, and ends it when that takes too long, however slowly bytes drip in.
  * @param name host and path, for the error. @param patienceMs milliseconds for all of it.
- * @throws TickhaulError `stalled`; what `ask` throws.
+ * @throws TickhaulError `stalled`; `reset` for one that is cut short, since no data are corrupt; what `ask` throws.
  */
 export async function wholeAnswer<T>(
   name: string,
@@ -17,6 +17,9 @@ export async function wholeAnswer<T>(
   const deadline = startDeadline(patienceMs, new TickhaulError('stalled', late));
   try {
     return await ask(signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal);
+  } catch (error) {
+    if (!(error instanceof TickhaulError) || error.code !== 'short_body') throw error;
+    throw new TickhaulError('reset', error.message, { cause: error });
   } finally {
     deadline.clear();
   }

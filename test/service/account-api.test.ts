@@ -142,6 +142,14 @@ test('an error quotes the server without any secret that was seen, in one line',
   );
 });
 
+test('an answer that is cut short is a broken connection, not corrupt data', async (t) => {
+  const base = await serve(t, (request) => {
+    request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{}');
+  });
+  const cut = callOperation(contextFor(t, base), { method: 'POST', path: '/v1/account/x' }, 'a-token');
+  await assert.rejects(cut, { code: 'reset', message: /2 of the 500 announced bytes came/ });
+});
+
 test('a code that a refusal repeats is not shown', async (t) => {
   const base = await serve(t, (request, response) => {
     request.setEncoding('utf8').on('data', (text: string) => {
