@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { account } from '../../src/cli/commands/account.js';
 import { storeIn } from '../account/helpers.js';
 import { approveClaim } from '../helpers/claim-page.js';
 import { type Finished, jsonLines, type Started, start, tickhaul } from '../helpers/cli.js';
@@ -71,6 +72,13 @@ test('from a sign-in to a logout: what is said, what is stored, and no secret an
   }[];
   assert.ok(operations.some(({ operationId }) => operationId === 'getUsage'));
   assert.match((await run('account', '--operations')).stdout, /^getUsage +from, \[to\] +Data transfer/m);
+
+  const example = account.examples
+    .map(([words]) => /^\$0 (account call \w+ --data) '(.*)'$/.exec(words))
+    .at(-1);
+  const [, words = '', data = ''] = example ?? assert.fail('no example calls an operation');
+  const called = await run(...words.split(' '), data, '--json');
+  assert.deepEqual([called.exitCode, called.stderr.includes('tickhaul:')], [0, false], called.stderr);
 
   const { refreshToken } = JSON.parse(storedIn(dir)[0] ?? '') as { refreshToken: string };
   const description = {

@@ -26,7 +26,7 @@ export const account: Action = {
   examples: [
     ['$0 account', 'the account as the service returns it'],
     ['$0 account --operations', 'what the account API can do'],
-    ['$0 account call getUsage --data \'{"from":"2024-03-01"}\'', 'call one of them'],
+    ['$0 account call listApiKeys --data \'{"active":true}\'', 'call one of them'],
   ],
   async run(args, cli) {
     const call = await readCall(args);
