@@ -28,8 +28,10 @@ export class AccountSession {
    * @throws IssuerRefusal, with `restart` where the identity is of no use; what the call throws.
    */
   async authorized<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
+    // A 401 of the issuer is not meant: it would be asked the same again.
+    const token = await this.#accessToken();
     try {
-      return await call(await this.#accessToken());
+      return await call(token);
     } catch (error) {
       if (!(error instanceof RefusedError) || error.status !== 401) throw error;
       this.#token = undefined;

@@ -46,6 +46,16 @@ test('a 401 has the token exchanged anew, once', async (t) => {
   assert.equal(countOf(service, '/v1/account'), sent + 2);
 });
 
+test('a 401 of the issuer itself is not asked for again', async (t) => {
+  const service = await sandbox(t);
+  const account = await accountFor(t, service);
+  const session = new AccountSession(account, await signedIn(account));
+  service.issuer.answerNext('token', { status: 401, body: '{"code":"invalid_client"}' });
+  const before = countOf(service, TOKEN);
+  await assert.rejects(use(account, session), { exitCode: 4, status: 401, message: /invalid_client/ });
+  assert.equal(countOf(service, TOKEN), before + 1);
+});
+
 test('an assertion near its end is refreshed ahead of time, and the new refresh token stored', async (t) => {
   const service = await sandbox(t);
   const account = await accountFor(t, service);
