@@ -40,7 +40,9 @@ export function schemaCheck(document: JsonObject): SchemaCheck {
       return unreadable(error);
     }
     const issue = ajv.errors?.[0];
-    return `${issue?.instancePath.slice(1).replaceAll('/', '.') ?? ''} ${issue?.message ?? 'is wrong'}`.trim();
+    const where = issue?.instancePath.slice(1).replaceAll('/', '.') ?? '';
+    // It quotes the schema: names, patterns.
+    return oneLine(`${where} ${issue?.message ?? 'is wrong'}`, MAX_QUOTE);
   };
 }
 

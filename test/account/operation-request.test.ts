@@ -212,6 +212,14 @@ test('a pattern that the flag u would forbid is heeded', () => {
   assert.throws(() => bodyOf(schema, 'a b', DOCUMENT), { code: 'usage', message: /must match pattern/ });
 });
 
+test('what a schema says is quoted in one line, without what a terminal would obey', () => {
+  const schema = { type: 'object', required: ['\u001b[2J\nname'] };
+  assert.throws(() => bodyOf(schema, {}, DOCUMENT), {
+    code: 'usage',
+    message: /must have required property ' \[2J name'$/,
+  });
+});
+
 for (const [title, schema] of [
   ['that leads to another host', { $ref: 'https://elsewhere.example.com/schema' }],
   ['that leads nowhere', { $ref: '#/components/schemas/Nobody' }],
