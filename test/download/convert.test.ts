@@ -16,7 +16,7 @@ import type { ManifestRecord } from '../../src/store/types.js';
 import { cellsOf, run as convertByHand, csvOf, parquetRows } from '../convert/day-files.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
-import { NAME, type RunInput, run, setUp } from './runs.js';
+import { NAME, patience, type RunInput, run, setUp } from './runs.js';
 
 const PARQUET = NAME.replace('csv.gz', 'parquet');
 
@@ -186,7 +186,7 @@ for (const redirect of [false, true]) {
     test(`a fault "${kind}" on the first try leaves no trace in the conversion${redirect ? ', behind a redirect' : ''}`, async (t) => {
       const options = { faults: { [kind]: 1 }, faultsPerFile: 1, redirect, retryAfterSeconds: 0, rows: 3000 };
       const { service, dir } = await setUp(t, options);
-      const { summary, files } = await run(service, dir, converting());
+      const { summary, files } = await run(service, dir, { ...converting(), ...patience(kind) });
       assert.equal(summary.exitCode, 0);
       assert.ok((files[0]?.attempts ?? 0) > 1);
       assert.deepEqual(await namesIn(dir), [NAME, PARQUET]);

@@ -11,7 +11,7 @@ import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/faults.js';
 import { openManifest } from '../../src/store/manifest.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { NAME, onDisk, run, setUp } from './runs.js';
+import { NAME, onDisk, patience, run, setUp } from './runs.js';
 
 test('a day file arrives whole, under its name, with its record', async (t) => {
   const { service, dir } = await setUp(t);
@@ -51,9 +51,7 @@ for (const redirect of [false, true]) {
         retryAfterSeconds: 0,
         redirect,
       });
-      // A late answer is no stall: it is waited for.
-      const stallTimeoutMs = kind === 'slow-start' ? 30_000 : 300;
-      const { summary, files } = await run(service, dir, { stallTimeoutMs });
+      const { summary, files } = await run(service, dir, patience(kind));
       assert.equal(summary.exitCode, 0, JSON.stringify(summary));
       assert.deepEqual(await onDisk(dir), { whole: [NAME], parts: [] });
       assert.equal((await readFile(join(dir, NAME))).length, files[0]?.bytes);
@@ -81,7 +79,7 @@ const LASTING: readonly (readonly [FaultKind, number, string])[] = [
 for (const [kind, exitCode, code] of LASTING) {
   test(`a fault "${kind}" that lasts ends with code ${exitCode}, and nothing stands under the name`, async (t) => {
     const { service, dir } = await setUp(t, { faults: { [kind]: 1 }, retryAfterSeconds: 0 });
-    const { summary, files } = await run(service, dir, { options: { retries: 1 } });
+    const { summary, files } = await run(service, dir, { options: { retries: 1 }, ...patience(kind) });
     assert.equal(summary.exitCode, exitCode);
     assert.deepEqual(
       files.map((event) => [event.status, event.error?.code]),

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { type DownloadInput, download } from '../../src/download/run.js';
 import type { DownloadOptions, Selection } from '../../src/download/types.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events.js';
+import type { FaultKind } from '../../src/sandbox/faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { createClient } from '../../src/service/client.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -28,6 +29,11 @@ export interface RunInput {
   readonly stallTimeoutMs?: number;
 }
 
+/** Short where a test waits for its end; else long enough for late answers and a busy machine. */
+export function patience(fault: FaultKind): Pick<RunInput, 'stallTimeoutMs'> {
+  return fault === 'stall' ? { stallTimeoutMs: 300 } : {};
+}
+
 /** Downloads by the library's own function. */
 export async function run(service: Sandbox, dir: string, input: RunInput = {}): Promise<Run> {
   const events: RunEvent[] = [];
@@ -35,7 +41,7 @@ export async function run(service: Sandbox, dir: string, input: RunInput = {}): 
     apiUrl: service.apiUrl,
     datasetsUrl: service.datasetsUrl,
     apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
-    stallTimeoutMs: input.stallTimeoutMs ?? 300,
+    stallTimeoutMs: input.stallTimeoutMs ?? 5000,
     env: {},
   });
   const all: DownloadInput = {

@@ -81,7 +81,7 @@ async function verifyHere(service: Sandbox, dir: string, flags: readonly string[
   const events: RunEvent[] = [];
   const emit = (event: RunEvent): void => void events.push(event);
   const { apiUrl, datasetsUrl, apiKey } = service;
-  const client = createClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 300, env: {} });
+  const client = createClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
   const options = { dir, concurrency: 4, retries: 1, maxWaitMs: 1000, existing: 'skip' } as const;
   try {
     const summary = await verify({
