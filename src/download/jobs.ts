@@ -91,7 +91,9 @@ function openShared(
 ): SharedRun {
   const { options, signal, partSuffix } = input;
   const concurrency =
-    options.concurrency === 'auto' ? autoConcurrency(Date.now()) : fixedConcurrency(options.concurrency);
+    options.concurrency === 'auto'
+      ? autoConcurrency(performance.now())
+      : fixedConcurrency(options.concurrency);
   const pool = createPool(concurrency);
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);

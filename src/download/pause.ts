@@ -8,7 +8,7 @@ export interface Pause {
   passed(signal: AbortSignal): Promise<void>;
 }
 
-export function createPause(now: () => number = Date.now): Pause {
+export function createPause(now = (): number => performance.now()): Pause {
   let until = 0;
   return {
     hold(ms) {

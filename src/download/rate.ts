@@ -7,13 +7,14 @@ export type RateLimit = (bytes: number, signal: AbortSignal) => Promise<void>;
  * @param bytesPerSecond undefined for no limit.
  * Each chunk books its time after those before it, so that transfers share the rate in the order they ask.
  */
-export function createRateLimit(bytesPerSecond: number | undefined, now: () => number = Date.now): RateLimit {
+export function createRateLimit(bytesPerSecond: number | undefined): RateLimit {
   if (bytesPerSecond === undefined) return async () => {};
   let bookedUntil = 0;
   return async (bytes, signal) => {
-    const start = Math.max(bookedUntil, now());
-    bookedUntil = start + (bytes / bytesPerSecond) * 1000;
-    const ahead = bookedUntil - now();
+    // A clock that nobody sets: what was booked would else lie hours ahead.
+    const now = performance.now();
+    bookedUntil = Math.max(bookedUntil, now) + (bytes / bytesPerSecond) * 1000;
+    const ahead = bookedUntil - now;
     if (ahead > 0) await wait(ahead, signal);
   };
 }

@@ -91,7 +91,7 @@ async function receiveAtLast(
     const onBytes = (received: number, position: number, total: number | undefined): void => {
       progress ||= position > mostBytes;
       mostBytes = Math.max(mostBytes, position);
-      context.concurrency.quiet(Date.now(), false);
+      context.concurrency.quiet(performance.now(), false);
       emit({ event: 'progress', path, received, position, total });
     };
     try {
@@ -101,7 +101,7 @@ async function receiveAtLast(
       try {
         await context.pause.passed(signal);
         const received = await tryOnce(context, planned, attempt, conversion, place, onAnswer, onBytes);
-        context.concurrency.quiet(Date.now(), true);
+        context.concurrency.quiet(performance.now(), true);
         return { received, attempts: attempt + 1 };
       } finally {
         await conversion?.end();
@@ -196,8 +196,8 @@ async function waitBeforeRetry(
   fruitless: number,
   cause: TickhaulError,
 ): Promise<void> {
-  if (cause.code === 'rate_limited') concurrency.trouble(Date.now(), 'rate');
-  if (cause.code === 'reset' || cause.code === 'stalled') concurrency.trouble(Date.now(), 'broken');
+  if (cause.code === 'rate_limited') concurrency.trouble(performance.now(), 'rate');
+  if (cause.code === 'reset' || cause.code === 'stalled') concurrency.trouble(performance.now(), 'broken');
   const waitMs = Math.max(cause.retryAfterMs ?? 0, retryDelayMs(fruitless, Math.random()));
   const error = fileError(cause);
   emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error });

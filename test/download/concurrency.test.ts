@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { autoConcurrency } from '../../src/download/concurrency.js';
 import { createPause } from '../../src/download/pause.js';
 import { createPool } from '../../src/download/pool.js';
+import { createRateLimit } from '../../src/download/rate.js';
 
 test('auto begins at 8 and grows by one after each quiet stretch, to 20', () => {
   const auto = autoConcurrency(0);
@@ -110,4 +111,17 @@ test('a pause holds everybody until its latest end', async () => {
   await assert.rejects(passed, { code: 'interrupted' });
   now = 1000;
   await pause.passed(new AbortController().signal);
+});
+
+test('a clock that is set back holds nobody up', async (t) => {
+  let clock = Date.now();
+  t.mock.method(Date, 'now', () => clock);
+  const pause = createPause();
+  const rate = createRateLimit(1_000_000);
+  const signal = AbortSignal.timeout(10_000);
+  pause.hold(1);
+  await rate(1000, signal);
+  clock -= 3_600_000;
+  await rate(1000, signal);
+  await pause.passed(signal);
 });
