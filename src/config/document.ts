@@ -11,15 +11,26 @@ export interface ConfigDocument {
   lineOf(at: ConfigPath): number;
 }
 
+/** Uses of one anchor: more than any list of jobs has, and too few for aliases of aliases that fill the memory. */
+const MOST_ALIASES = 10_000;
+
 /** @throws usage error with file and line for what is no YAML (1.2, core schema; `<<` merges). */
 export function readDocument(source: string, path: string): ConfigDocument {
   const lines = new LineCounter();
-  const document = parseDocument(source, { lineCounter: lines, merge: true, prettyErrors: false });
+  const document = parseDocument(source, {
+    lineCounter: lines,
+    merge: true,
+    prettyErrors: false,
+    // Its warnings are errors here, and it would print the rest.
+    logLevel: 'error',
+  });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) {
-    throw usageError(
-      `${path}:${lines.linePos(problem.pos[0]).line}: ${problem.message.replace(/\s+/g, ' ').trim()}`,
-    );
+    const message =
+      problem.code === 'MULTIPLE_DOCS'
+        ? 'a second document begins here; write all in one'
+        : problem.message.replace(/\s+/g, ' ').trim();
+    throw usageError(`${path}:${lines.linePos(problem.pos[0]).line}: ${message}`);
   }
   return {
     value: toData(document, path),
@@ -30,7 +41,7 @@ export function readDocument(source: string, path: string): ConfigDocument {
 /** @throws usage error for aliases that grow without bounds, or name nothing. */
 function toData(document: ReturnType<typeof parseDocument>, path: string): unknown {
   try {
-    return document.toJS();
+    return document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (error) {
     throw usageError(`${path}:1: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -54,7 +65,7 @@ interface Found {
 }
 
 function pairOf(map: YAMLMap, key: string | number): Found | undefined {
-  const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
+  const pair = map.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
   return pair && { offset: (pair.key as Node).range?.[0], value: pair.value };
 }
 

@@ -74,8 +74,9 @@ function unknownKey(at: ConfigPath): Complaint {
     return { at, message, isUnknown: true };
   }
   const [here, there] = at[0] === 'jobs' ? [jobSchema, configSchema] : [configSchema, jobSchema];
-  const elsewhere =
-    key in there.shape ? `; it belongs ${at[0] === 'jobs' ? 'to the top' : 'into a job'}` : '';
+  const elsewhere = Object.hasOwn(there.shape, key)
+    ? `; it belongs ${at[0] === 'jobs' ? 'to the top' : 'into a job'}`
+    : '';
   const known = Object.keys(here.shape);
   const hint = elsewhere || didYouMean(key, known) || `; known are ${known.join(', ')}`;
   return { at, message: `unknown key "${key}"${hint}`, isUnknown: true };

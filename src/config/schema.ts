@@ -27,7 +27,9 @@ const choice = (description: string, choices: readonly [string, ...string[]]) =>
 
 const list = (description: string) =>
   z
-    .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a text or a list of texts' })
+    .union([z.string(), z.array(z.string()).min(1, { error: 'expected at least one' })], {
+      error: 'expected a text or a list of texts',
+    })
     .meta({ description });
 
 /** What may stand in a job, and at the top for all jobs: the flags of `download`, in camelCase. */

@@ -23,6 +23,19 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ['a list', '- a\n', /^c:1: expected settings and jobs, found a list$/],
   ['a key twice', `dir: a\n${JOB}dir: b\n`, /^c:7: Map keys must be unique/],
   ['an unknown tag', `dir: !!odd a\n${JOB}`, /^c:1: Unresolved tag/],
+  ['a second document', `${JOB}---\n${JOB}`, /^c:6: a second document begins here/],
+  ['a number as a key', `${JOB}    5: x\n`, /^c:6: unknown key "5"/],
+  ['a key that every object has', `${JOB}    toString: x\n`, /^c:6: unknown key "toString"; known are/],
+  [
+    'a list of nothing',
+    JOB.replace('[BTC]', '[]'),
+    /^c:5: jobs\[0\]\.symbols: expected at least one, found an empty/,
+  ],
+  [
+    'aliases without bounds',
+    `dir: &a0 x\n${Array.from({ length: 9 }, (_, n) => `a${n}: &a${n + 1} [${`*a${n}, `.repeat(9)}]\n`).join('')}`,
+    /^c:1: Excessive alias count/,
+  ],
   ['no jobs', 'dir: a\n', /^c:1: jobs is missing: expected a list of jobs$/],
   ['an empty list of jobs', 'jobs: []\n', /^c:1: jobs: expected at least one job, found an empty list$/],
   [
@@ -77,6 +90,17 @@ test('JSON is read as well, days stay text, and << merges what jobs share', () =
   assert.deepEqual(config.jobs[1], { ...config.jobs[0], name: 'b' });
   assert.equal(config.jobs[1]?.from, '2024-03-01');
   assert.equal(place(['jobs', 1, 'from']), 'c:3', 'what was merged has the place of its job');
+});
+
+test('hundreds of jobs may share what one of them says', () => {
+  const first = '  - &one {name: a, exchange: b, types: &types [trades], symbols: X, last: 1d}\n';
+  const others = Array.from(
+    { length: 300 },
+    (_, n) =>
+      `  - {<<: *one, name: merged${n}}\n  - {name: alias${n}, exchange: b, types: *types, symbols: X}\n`,
+  );
+  const { config } = parseConfig(`jobs:\n${first}${others.join('')}`, 'c');
+  assert.deepEqual(config.jobs.at(-1)?.types, ['trades']);
 });
 
 test('the JSON Schema that is shipped is current, and says the same as the reader', async () => {
