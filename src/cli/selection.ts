@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { checkDayRange } from '../dataset/day-range.js';
+import { parseLayout } from '../dataset/layout.js';
 import type { DownloadOptions, Existing, Selection } from '../download/types.js';
 import { isSystemError, usageError } from '../errors.js';
 import { readConvertSetting } from './conversion.js';
@@ -20,7 +21,7 @@ export async function readSelection(args: Args): Promise<Selection> {
     symbols: await resolveSymbolFiles(symbols),
     symbolTypes: readList(args, 'symbol-type'),
     ...readDays(args),
-    layout: readText(args, 'layout') ?? 'flat',
+    layout: readLayout(args),
   };
 }
 
@@ -45,6 +46,13 @@ export function readStallTimeout(args: Args): number {
   const ms = readDuration(args, 'stall-timeout') ?? 60_000;
   if (ms === 0) throw usageError('--stall-timeout must be longer than 0');
   return ms;
+}
+
+/** Looked at here already: what is wrong with it is told before anything is asked for. */
+function readLayout(args: Args): string {
+  const layout = readText(args, 'layout') ?? 'flat';
+  parseLayout(layout);
+  return layout;
 }
 
 type Days = Pick<Selection, 'from' | 'to' | 'date' | 'last'>;

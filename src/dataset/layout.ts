@@ -38,7 +38,7 @@ export function parseLayout(text: string): Layout {
   const dated = used.has('date') || (used.has('year') && used.has('month') && used.has('day'));
   if (!used.has('name') && !(dated && used.has('exchange') && used.has('type') && used.has('symbol'))) {
     throw usageError(
-      `layout "${text}" would give different day files one name: use {name}, or all of {exchange}, {type}, {symbol} and {date}`,
+      `--layout "${text}" would give different day files one name: use {name}, or all of {exchange}, {type}, {symbol} and {date}`,
     );
   }
   const parts = compile(template);
@@ -107,7 +107,7 @@ function checkPlaceholders(text: string, template: string): ReadonlySet<Placehol
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (!PLACEHOLDERS.includes(name as Placeholder)) {
       throw usageError(
-        `layout "${text}": unknown ${whole}; known are ${PLACEHOLDERS.map((p) => `{${p}}`).join(' ')}`,
+        `--layout "${text}": unknown ${whole}; known are ${PLACEHOLDERS.map((p) => `{${p}}`).join(' ')}`,
       );
     }
     used.add(name as Placeholder);
@@ -117,14 +117,14 @@ function checkPlaceholders(text: string, template: string): ReadonlySet<Placehol
 
 function checkFolders(text: string, template: string): void {
   if (template.startsWith('/') || template.includes('\\') || template.includes('\0')) {
-    throw usageError(`layout "${text}" must be a path under the download folder, with / between folders`);
+    throw usageError(`--layout "${text}" must be a path under the download folder, with / between folders`);
   }
   const folders = template.split('/');
   if (folders.some((folder) => folder === '' || folder === '.' || folder === '..')) {
     throw usageError(
-      `layout "${text}" has an empty, "." or ".." folder; it must stay under the download folder`,
+      `--layout "${text}" has an empty, "." or ".." folder; it must stay under the download folder`,
     );
   }
   if (folders[0] === STATE_FOLDER)
-    throw usageError(`layout "${text}": ${STATE_FOLDER} is tickhaul's own folder`);
+    throw usageError(`--layout "${text}": ${STATE_FOLDER} is tickhaul's own folder`);
 }
