@@ -6,6 +6,9 @@ import { abortReason, isSystemError, usageError } from '../errors.js';
 import { readText } from './read.js';
 import type { Args } from './types.js';
 
+/** Variables that hold an API key. */
+export const KEY_VARIABLES = ['TICKHAUL_API_KEY', 'TARDIS_API_KEY', 'TM_API_KEY'] as const;
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where the API key comes from; `-` as a file is stdin. */

@@ -22,7 +22,10 @@ test('a command that fails or hangs is told in one line, and what it started end
   await assert.rejects(runHook('kill -TERM $$', '', cli), /^Error: ended by SIGTERM$/);
   const path = join(await tempDir(t), 'pid');
   const hung = `sleep 600 & echo $! > '${path}'; wait`;
-  await assert.rejects(runHook(hung, '', cli, 300), /^Error: took longer than 0\.3s and was ended$/);
+  await assert.rejects(
+    runHook(hung, '', cli, { timeoutMs: 300 }),
+    /^Error: took longer than 0\.3s and was ended$/,
+  );
   const pid = Number(await readFile(path, 'utf8'));
   assert.ok(pid > 0);
   const isGone = async (): Promise<boolean> =>
@@ -31,6 +34,30 @@ test('a command that fails or hangs is told in one line, and what it started end
       () => true,
     );
   while (!(await isGone()));
+});
+
+test('what it said last is told, however busy this process is, but for the key', async () => {
+  const key = 'TD.a-key-of-some-length';
+  const env = { ...cli.env, TICKHAUL_API_KEY: key };
+  const said = Array.from({ length: 20 }, () =>
+    runHook('printf "\\033[31mwith $TICKHAUL_API_KEY" >&2; exit 1', '', { env }),
+  );
+  const told = /^Error: ended with code 1: \ufffd\[31mwith \*\*\*$/;
+  await Promise.all(said.map((one) => assert.rejects(one, told)));
+});
+
+test('a wait that is broken off leaves the command running, with what it was told', async (t) => {
+  const path = join(await tempDir(t), 'heard');
+  const heard = runHook(`cat > '${path}'; echo $$ >> '${path}'; exec sleep 600`, 'told ', cli, {
+    signal: AbortSignal.abort(),
+  });
+  await assert.rejects(heard, /^Error: was left running/);
+  let pid = 0;
+  while (!(pid > 0)) {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    pid = Number(/^told (\d+)\n/.exec(text)?.[1]);
+  }
+  process.kill(pid, 'SIGKILL');
 });
 
 test('what it leaves running does not hold the run up', async () => {

@@ -1,11 +1,24 @@
 import { spawn } from 'node:child_process';
 import { kill } from 'node:process';
+import { Secrets } from '../../service/secrets.js';
+import { KEY_VARIABLES } from '../environment.js';
+import { printable } from '../output/printable.js';
 import type { Cli } from '../types.js';
 
 /** Milliseconds after which a command of the user's is ended. */
-export const HOOK_MS = 60_000;
+const HOOK_MS = 60_000;
+/** Milliseconds that what it said has to come through, once it has ended. */
+const LAST_WORDS_MS = 200;
 
-const LAST_CHARACTERS = 300;
+/** Of what it says, how much is kept, and how much of its last line is told: a key in it is seen whole, or not told. */
+const KEPT_CHARACTERS = 4096;
+const TOLD_CHARACTERS = 300;
+
+export interface HookOptions {
+  readonly timeoutMs?: number | undefined;
+  /** Ends the wait for it, and not the command. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * Runs a shell command with a text on its stdin; what it prints on stdout is passed over.
@@ -15,40 +28,59 @@ export function runHook(
   command: string,
   input: string,
   { env }: Pick<Cli, 'env'>,
-  timeoutMs = HOOK_MS,
+  { timeoutMs = HOOK_MS, signal: noMore }: HookOptions = {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     // A process group of its own, so that what the shell started ends with it.
     const child = spawn(command, { shell: true, detached: true, env, stdio: ['pipe', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-LAST_CHARACTERS);
+      said = (said + text).slice(-KEPT_CHARACTERS);
     });
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       endGroup(child.pid);
     }, timeoutMs);
+    const leave = (): void => {
+      clearTimeout(timer);
+      child.unref();
+      child.stderr.destroy();
+      reject(new Error('was left running, as the run was broken off'));
+    };
+    if (noMore?.aborted) setImmediate(leave);
+    else noMore?.addEventListener('abort', leave, { once: true });
     child.on('error', (error) => {
       clearTimeout(timer);
       reject(error);
     });
-    child.on('exit', (code, signal) => {
-      clearTimeout(timer);
+    child.on('exit', () => {
       // What it left running may hold the pipe open.
-      child.stderr.destroy();
+      setTimeout(() => child.stderr.destroy(), LAST_WORDS_MS).unref();
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      noMore?.removeEventListener('abort', leave);
       if (code === 0) return resolve();
       const how = isLate
         ? `took longer than ${timeoutMs / 1000}s and was ended`
         : code === null
           ? `ended by ${signal}`
           : `ended with code ${code}`;
-      reject(new Error([how, said.trim().split('\n').at(-1)].filter(Boolean).join(': ')));
+      reject(new Error([how, lastLine(said, env)].filter(Boolean).join(': ')));
     });
     // A command that doesn't read its stdin is fine.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
+}
+
+/** Without the key that it has of us. */
+function lastLine(said: string, env: Cli['env']): string {
+  const secrets = new Secrets();
+  for (const name of KEY_VARIABLES) secrets.add(env[name]?.trim() ?? '');
+  const line = secrets.redact(said.trim()).split('\n').at(-1) ?? '';
+  return printable(line.slice(-TOLD_CHARACTERS));
 }
 
 function endGroup(pid: number | undefined): void {
