@@ -18,8 +18,8 @@ export type KeySource =
 
 /** What a config file says of the same; paths are absolute, addresses as they stand there. */
 export interface ConfigSettings {
-  /** The file, for messages. */
-  readonly path: string;
+  /** File and line of a setting, for messages. */
+  readonly place: (key: string) => string;
   readonly apiUrl?: string | undefined;
   readonly datasetsUrl?: string | undefined;
   readonly authUrl?: string | undefined;
@@ -111,7 +111,7 @@ function keySource(env: Env, args: Args, config: ConfigSettings | undefined): Ke
     keyValue(env, 'TM_API_KEY') ??
     (config?.apiKeyFile === undefined
       ? undefined
-      : { from: 'file', name: `${config.path}: apiKeyFile`, path: config.apiKeyFile })
+      : { from: 'file', name: `${config.place('apiKeyFile')}: apiKeyFile`, path: config.apiKeyFile })
   );
 }
 
@@ -141,7 +141,7 @@ function address(
   const sources = [
     [`--${flag}`, readText(args, flag)],
     [variable, given(env, variable)],
-    [`${config?.path}: ${key}`, config?.[key]],
+    [`${config?.place(key)}: ${key}`, config?.[key]],
   ] as const;
   const [name, text] = sources.find(([, found]) => found !== undefined) ?? [];
   if (text === undefined) return undefined;

@@ -15,6 +15,14 @@ const LEAVE_MS = 5_000;
 export async function main(): Promise<void> {
   const words = process.argv.slice(2);
   const command = commandOf(COMMANDS, words);
+  let isOver = false;
+  /** At once, with what is under way left as it is. */
+  const leave = (reason: TickhaulError): never => {
+    // Bars or a `^C` may stand where the shell's prompt will be.
+    if (process.stderr.isTTY) process.stderr.write('\n');
+    if (!isOver) tellSummary(describeFailure(reason), command, words);
+    process.exit(reason.exitCode);
+  };
   leaveWithReader(command);
   // A file that grows past `ulimit -f` is then a failed write (EFBIG), and not the process's end.
   process.on('SIGXFSZ', () => {});
@@ -24,13 +32,14 @@ export async function main(): Promise<void> {
     process.exit(fail(error, command, words));
   });
   try {
-    process.exitCode = await runWords(words);
+    process.exitCode = await runWords(words, leave);
+    isOver = true;
   } catch (error) {
     process.exitCode = fail(error, command, words);
   }
 }
 
-async function runWords(words: readonly string[]): Promise<number> {
+async function runWords(words: readonly string[], leave: Leave): Promise<number> {
   const columns = Math.min(process.stdout.columns || 80, 120);
   if (words.length === 0) {
     process.stderr.write(await helpText(COMMANDS, columns));
@@ -41,7 +50,7 @@ async function runWords(words: readonly string[]): Promise<number> {
     process.stdout.write(parsed.text);
     return 0;
   }
-  return parsed.command.run(parsed.args, cliOf(words, abortOnSignals()));
+  return parsed.command.run(parsed.args, cliOf(words, abortOnSignals(leave)));
 }
 
 function cliOf(words: readonly string[], signal: AbortSignal): Cli {
@@ -60,29 +69,22 @@ function isAlive(pid: number): boolean {
   }
 }
 
+type Leave = (reason: TickhaulError) => never;
+
 /** The first SIGINT or SIGTERM ends the run in order, a second one at once. */
-function abortOnSignals(): AbortSignal {
+function abortOnSignals(leave: Leave): AbortSignal {
   const controller = new AbortController();
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {
+    const reason = new TickhaulError(code, `${code} (${name})`);
     process.on(name, () => {
-      const { exitCode } = ERRORS[code];
-      if (controller.signal.aborted) leave(exitCode);
-      setTimeout(() => leave(exitCode), LEAVE_MS).unref();
-      controller.abort(
-        new TickhaulError(code, code === 'interrupted' ? 'interrupted (SIGINT)' : 'terminated (SIGTERM)'),
-      );
+      if (controller.signal.aborted) leave(reason);
+      setTimeout(() => leave(reason), LEAVE_MS).unref();
+      controller.abort(reason);
     });
   };
   listen('SIGINT', 'interrupted');
   listen('SIGTERM', 'terminated');
   return controller.signal;
-}
-
-/** At once, with what is under way left as it is. */
-function leave(exitCode: number): never {
-  // Bars or a `^C` may stand where the shell's prompt will be.
-  if (process.stderr.isTTY) process.stderr.write('\n');
-  process.exit(exitCode);
 }
 
 /** A closed pipe (`| head`) is a normal end of a command that only prints. */
@@ -103,8 +105,12 @@ function fail(thrown: unknown, command: Outline | undefined, words: readonly str
   process.stderr.write(`tickhaul: ${failure.error.message}\n`);
   const stack = stackOf(thrown);
   if (stack !== undefined && words.includes('--verbose')) process.stderr.write(`${stack}\n`);
-  if (command?.working === true && words.includes('--json')) {
-    process.stdout.write(summaryLine(failedSummary(failure)));
-  }
+  tellSummary(failure, command, words);
   return failure.exitCode;
+}
+
+/** The last line of a working command's JSON, where the command didn't come to it. */
+function tellSummary(failure: Failure, command: Outline | undefined, words: readonly string[]): void {
+  if (command?.working !== true || !words.includes('--json')) return;
+  process.stdout.write(summaryLine(failedSummary(failure)));
 }

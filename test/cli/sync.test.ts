@@ -149,8 +149,10 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   ],
   [`${JOB}    rowGroup: 64k\n`, [], /tickhaul\.yaml:7: rowGroup needs convert/],
   [`timeout: 4h\n${JOB}`, [], /tickhaul\.yaml:1: timeout goes with wait/],
-  [`apiUrl: api.tardis.dev\n${JOB}`, [], /tickhaul\.yaml: apiUrl: "api\.tardis\.dev" is not an address/],
-  [`ping: hc.example/secret\n${JOB}`, [], /^tickhaul: ping is not an address; write it as https/],
+  [`apiUrl: api.tardis.dev\n${JOB}`, [], /tickhaul\.yaml:1: apiUrl: "api\.tardis\.dev" is not an address/],
+  [`ping: hc.example/secret\n${JOB}`, [], /tickhaul\.yaml:1: ping is not an address; write it as https/],
+  [`onSuccess: ''\n${JOB}`, [], /tickhaul\.yaml:1: onSuccess is empty/],
+  [`${JOB}    layout: '{date}'\n`, [], /tickhaul\.yaml:7: layout "\{date\}" would give different day files/],
   [JOB, ['--job', 'btx'], /--job: no job is named "btx"; did you mean btc\?/],
   [JOB, ['--concurrency', '0'], /^tickhaul: --concurrency: "0" is not a whole number/],
 ];

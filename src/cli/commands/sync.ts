@@ -8,6 +8,7 @@ import { readSettings } from '../environment.js';
 import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, SYNC_FLAGS } from '../flags.js';
 import { lockOwner } from '../lock-owner.js';
 import { type Notifications, notified } from '../notify/notified.js';
+import { readPing } from '../notify/ping.js';
 import type { Reporter } from '../output/reporter.js';
 import { readDuration, readText, readToggle } from '../read.js';
 import { readDownloadOptions } from '../selection.js';
@@ -26,7 +27,9 @@ export const sync: Action = {
       const config = await tryLoad(args, cli);
       const allArgs = config.file ? runArgs(config.file, args) : args;
       // Whatever is wrong with the file, those whom the flags name hear of it.
-      return notified(readNotifications(allArgs), cli, emit, async () => {
+      const read = (): Notifications => readNotifications(allArgs);
+      const notifications = config.file ? await inPlace(config.file, [], args, read) : read();
+      return notified(notifications, cli, emit, async () => {
         if (!config.file) throw config.error;
         return syncJobs(config.file, args, cli, reporter, emit);
       });
@@ -54,7 +57,7 @@ function readNotifications(args: Args): Notifications {
   return {
     onSuccess: readText(args, 'on-success'),
     onFailure: readText(args, 'on-failure'),
-    ping: readText(args, 'ping'),
+    ping: readPing(args),
   };
 }
 

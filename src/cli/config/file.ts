@@ -31,10 +31,10 @@ export async function loadSettings(args: Args, cli: Cli): Promise<Settings> {
 }
 
 /** What the file says for every command; its paths are relative to its own folder. */
-export function settingsOf({ path, config }: ConfigFile): ConfigSettings {
+export function settingsOf({ path, config, place }: ConfigFile): ConfigSettings {
   const { apiUrl, datasetsUrl, authUrl, apiKeyFile, dir } = config;
   return {
-    path,
+    place: (key) => place([key]),
     apiUrl,
     datasetsUrl,
     authUrl,

@@ -11,8 +11,11 @@ export interface Notifications {
   readonly onSuccess?: string | undefined;
   readonly onFailure?: string | undefined;
   /** Address of a dead man's switch. */
-  readonly ping?: string | undefined;
+  readonly ping?: URL | undefined;
 }
+
+/** Milliseconds after Ctrl-C for which those who are told are waited for: soon after, the process leaves. */
+const GRACE_MS = 3000;
 
 /**
  * Does a run and tells those who want to know. What goes wrong with that is a warning, and changes nothing of the
@@ -26,9 +29,12 @@ export async function notified(
 ): Promise<RunSummary> {
   const warn = (error: unknown): void =>
     emit({ event: 'warning', message: error instanceof Error ? error.message : String(error) });
-  const ping = notifications.ping === undefined ? undefined : openPing(notifications.ping, 'ping', cli);
-  const tell = async (state: PingState): Promise<void> => ping?.send(state).catch(warn);
-  const started = tell('start');
+  const ping = notifications.ping === undefined ? undefined : openPing(notifications.ping, cli);
+  const hurry = signalAfter(cli.signal, GRACE_MS);
+  const tell = async (state: PingState, signal: AbortSignal): Promise<void> =>
+    ping?.send(state, signal).catch(warn);
+  // A run that is broken off is told of at its end.
+  const started = tell('start', cli.signal);
   try {
     const summary = await work().catch(async (error: unknown) => {
       await started;
@@ -44,13 +50,22 @@ export async function notified(
 
   async function tellEnd(summary: RunSummary): Promise<void> {
     const isGood = summary.exitCode === 0;
-    await tell(isGood ? 'success' : 'fail');
+    await tell(isGood ? 'success' : 'fail', hurry);
     const [name, command] = isGood
       ? ['on-success', notifications.onSuccess]
       : ['on-failure', notifications.onFailure];
     if (command === undefined) return;
-    await runHook(command, summaryLine(summary), cli).catch((error: Error) => {
+    await runHook(command, summaryLine(summary), cli, { signal: hurry }).catch((error: Error) => {
       emit({ event: 'warning', message: `${name}: the command ${error.message}` });
     });
   }
+}
+
+/** Aborted so many milliseconds after another signal is. */
+function signalAfter(signal: AbortSignal, ms: number): AbortSignal {
+  const later = new AbortController();
+  const begin = (): void => void setTimeout(() => later.abort(), ms).unref();
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  return later.signal;
 }
