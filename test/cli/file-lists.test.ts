@@ -66,6 +66,21 @@ test('the files that failed are listed, and the list is all that the next run ne
   assert.equal(await readFile(list, 'utf8'), '');
 });
 
+test('a list that a run does not come to the end of keeps what is left', async (t) => {
+  const folder = await emptyFolder(t);
+  const list = join(folder.dir, '..', 'list.jsonl');
+  await writeFile(list, (await folder.run('plan', ...SELECTION, '--json')).stdout);
+  const flags = ['download', '--from-file', list, '--failed-to', list, '--json'];
+  const refused = await tickhaul(flags, { env: { ...folder.env, TICKHAUL_API_KEY: 'not-the-right-one' } });
+  assert.equal(refused.exitCode, 4);
+  const kept = jsonLines({ ...refused, stdout: await readFile(list, 'utf8') });
+  assert.deepEqual(kept.map(({ path }) => path).sort(), [...ALL].sort());
+  assert.deepEqual(new Set(kept.map(({ status }) => status)), new Set(['failed', 'download']));
+  const healed = await folder.run(...flags);
+  assert.deepEqual([healed.exitCode, await readFile(list, 'utf8')], [0, '']);
+  assert.deepEqual(await namesIn(folder.dir), ALL);
+});
+
 test('a list that cannot be written ends the run before it begins', async (t) => {
   const folder = await emptyFolder(t);
   const path = join(folder.dir, 'nowhere', 'failed.jsonl');
