@@ -40,6 +40,9 @@ export interface Plan {
   readonly exportedUntil: Day;
   /** The symbols of the selection that have not ended. */
   readonly listed: ReadonlySet<string>;
+  readonly series: readonly Series[];
+  readonly range: SelectedRange;
+  readonly layout: Layout;
   /**
    * The day files, the last and the first day of the range before the rest, so that missing access shows after
    * two requests; then symbol by symbol, type by type, day by day. What stands on disk is looked up as it goes,
@@ -63,6 +66,9 @@ export function makePlan(input: PlanInput): Plan {
     exchange: record.id,
     exportedUntil,
     listed: new Set(selected.filter(isListed).map(({ symbol }) => symbol)),
+    series,
+    range,
+    layout,
     files: () => planFiles(input, layout, series, range, exportedUntil, skipped),
   };
 }

@@ -15,6 +15,7 @@ export interface OpenJob {
   readonly name: string;
   /** Undefined where there is no record to plan by. */
   readonly ready: DownloadJob | undefined;
+  readonly plan: Plan | undefined;
   readonly error: TickhaulError | undefined;
   readonly failures: Failures;
   readonly news: News;
@@ -45,7 +46,7 @@ export function openJob(
     const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record came`);
     if (error.code === 'usage') throw inJob(job, error);
     const symbols = before ?? { selection: '', symbols: [] };
-    return { name, ready: undefined, error, failures, news: NO_NEWS, symbols };
+    return { name, ready: undefined, plan: undefined, error, failures, news: NO_NEWS, symbols };
   }
   const { existing, convert } = job.options;
   const plan = planOf(job, () =>
@@ -60,6 +61,7 @@ export function openJob(
       options: job.options,
       client: patientAs(client, job),
     },
+    plan,
     error: undefined,
     failures,
     news: newsSince(before, symbols),

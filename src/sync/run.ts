@@ -10,9 +10,10 @@ import { startDeadline } from './deadline.js';
 import { newsLines } from './news.js';
 import { type OpenJob, openJob } from './open-job.js';
 import { readRecords } from './records.js';
+import { refuseContradictions } from './same-files.js';
 import { readSyncState, type SyncState, writeSyncState } from './state.js';
 import { summarize } from './summary.js';
-import type { SyncInput } from './types.js';
+import type { SyncInput, SyncJob } from './types.js';
 
 /**
  * Brings all jobs up to date: reads each exchange's record once, plans the jobs together, downloads what the
@@ -46,6 +47,7 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
     const mayRead = await fetchMayRead(input.client, signal);
     const plans = { records, manifest, mayRead };
     const jobs = input.jobs.map((job) => openJob(job, input, plans, state[job.name]));
+    refuseContradictions(jobs.map(({ plan }, index) => ({ job: input.jobs[index] as SyncJob, plan })));
     for (const { name, news } of jobs) {
       for (const message of newsLines(name, news)) emit({ event: 'note', message });
     }
