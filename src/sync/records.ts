@@ -34,12 +34,10 @@ export async function readRecords(input: SyncInput, noMore: AbortSignal): Promis
   for (let attempt = 0; ; attempt++) {
     const late = [...wanted].filter(([exchange, day]) => !isThere(records.get(exchange), day));
     if (late.length === 0) return { records, late: undefined };
-    const missing = late.map(([exchange, day]) => lateText(exchange, day, records.get(exchange))).join('; ');
     const left = end - performance.now();
-    if (left <= 0 || noMore.aborted)
-      return { records, late: new TickhaulError('not_exported', `${missing}; the time to wait is over`) };
+    if (left <= 0 || noMore.aborted) return { records, late: lateError(late, records) };
     const step = Math.min(left, stepMs(attempt));
-    emit({ event: 'note', message: `${missing}; asking again in ${formatDuration(step)}` });
+    emit({ event: 'note', message: `${lateText(late, records)}; asking again in ${formatDuration(step)}` });
     await wait(step, AbortSignal.any([signal, noMore])).catch((error: unknown) => {
       if (!noMore.aborted || signal.aborted) throw error;
     });
@@ -93,7 +91,20 @@ function isThere(record: RecordOrError | undefined, day: Day): boolean {
   return until !== undefined && day < until;
 }
 
-function lateText(exchange: string, day: Day, record: RecordOrError | undefined): string {
+type Late = readonly (readonly [exchange: string, day: Day])[];
+
+/** A record that didn't come at all is its jobs' own failure, and says nothing of the export. */
+function lateError(late: Late, records: Records['records']): TickhaulError | undefined {
+  const known = late.filter(([exchange]) => !(records.get(exchange) instanceof TickhaulError));
+  if (known.length === 0) return undefined;
+  return new TickhaulError('not_exported', `${lateText(known, records)}; the time to wait is over`);
+}
+
+function lateText(late: Late, records: Records['records']): string {
+  return late.map(([exchange, day]) => oneLate(exchange, day, records.get(exchange))).join('; ');
+}
+
+function oneLate(exchange: string, day: Day, record: RecordOrError | undefined): string {
   if (record === undefined || record instanceof TickhaulError) return record?.message ?? exchange;
   const until = dayOfTime(record.datasets?.exportedUntil ?? '');
   const through = until === undefined ? '' : ` (exported through ${formatDay(addDays(until, -1))})`;

@@ -95,3 +95,13 @@ test('a service that does not answer is asked again while there is time', async 
   });
   assert.equal(summary.exitCode, 0);
 });
+
+test('a service that never answers is not one that exported late: the code is that of its failure', async (t) => {
+  const apiUrl = await serve(t, (_request, response) => {
+    response.writeHead(503).end();
+  });
+  const service = { ...(await sandbox(t)), apiUrl };
+  const waiting = { timeoutMs: 1, stepMs: () => 1 };
+  const { summary } = await syncNow(t, service, await tempDir(t), [job('btc', { last: 1 })], { waiting });
+  assert.deepEqual([summary.exitCode, summary.error, summary.jobs?.[0]?.exitCode], [5, undefined, 5]);
+});
