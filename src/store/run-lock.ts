@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, link, lstat, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
@@ -56,22 +56,43 @@ export function lockPath(dir: string): string {
   return join(stateFolder(dir), 'lock');
 }
 
+/**
+ * The lock appears with its text in it: one that is made first and written then is nobody's, and holds for minutes,
+ * where its process is killed in between.
+ */
 async function create(path: string, owner: LockOwner): Promise<FileHandle | undefined> {
-  let handle: FileHandle;
-  try {
-    handle = await open(path, 'wx');
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'EEXIST') return undefined;
-    throw error;
-  }
+  if (await isThere(path)) return undefined;
   const { pid, host, command } = owner;
   const started = new Date(owner.now).toISOString();
+  const holder: LockHolder = { pid, host, started, command, process: await processIdentity(pid) };
+  const mine = `${path}.${randomUUID()}`;
   try {
-    const holder: LockHolder = { pid, host, started, command, process: await processIdentity(pid) };
-    await handle.writeFile(`${JSON.stringify(holder)}\n`);
-    return handle;
+    await writeFile(mine, `${JSON.stringify(holder)}\n`, { flag: 'wx' });
+    if (!(await takeName(mine, path))) return undefined;
+  } finally {
+    await rm(mine, { force: true });
+  }
+  return open(path, 'r+');
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether the name was free: one step, as O_EXCL is, and on network file systems too. */
+async function takeName(mine: string, path: string): Promise<boolean> {
+  try {
+    await link(mine, path).catch((error: unknown) => {
+      if (isSystemError(error) && error.code === 'EEXIST') throw error;
+      // A file system without hard links.
+      return copyFile(mine, path, constants.COPYFILE_EXCL);
+    });
+    return true;
   } catch (error) {
-    await giveBack(path, handle);
+    if (isSystemError(error) && error.code === 'EEXIST') return false;
     throw error;
   }
 }

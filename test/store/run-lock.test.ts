@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -212,6 +212,16 @@ test('a process that is killed gives its lock to the next at once', async () => 
   child.kill('SIGKILL');
   await once(child, 'exit');
   const lock = await tryLock(dir, mine);
+  assert.ok(lock);
+  await lock.release();
+});
+
+test('one that is killed the moment its lock is there has said who it was', async () => {
+  const child = spawn(process.execPath, [CHILD, dir, '1', 'hang'], { stdio: 'ignore' });
+  while (!existsSync(path));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const lock = await tryLock(dir, owner(0, { pid: process.pid, host: hostname(), isAlive }));
   assert.ok(lock);
   await lock.release();
 });
