@@ -52,7 +52,7 @@ export async function openManifest(dir: string, options: ManifestOptions): Promi
   const scan = await readManifest(path);
   for (const message of findings(scan, path)) options.warn(message);
   const manifest = new ManifestFile(path, scan);
-  if (scan.damaged.length > 0) await manifest.compact();
+  if (scan.damaged.length + scan.outside.length > 0) await manifest.compact();
   else await manifest.compactIfGrown();
   return manifest;
 }

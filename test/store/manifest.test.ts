@@ -140,6 +140,13 @@ test('damaged lines and paths that lead outside are passed over, each kind with 
   );
 });
 
+test('paths that lead outside are told of once, and not at each opening', async () => {
+  await writeRaw([recordOf('../x'), recordOf('good')].map(formatLine).join(''));
+  await openIt();
+  await openIt();
+  assert.equal(warnings.length, 1);
+});
+
 test('a single damaged line is counted as one', async () => {
   await writeRaw(`{\n${formatLine(recordOf('/a'))}`);
   await openIt();
