@@ -71,26 +71,41 @@ function isAlive(pid: number): boolean {
 
 type Leave = (reason: TickhaulError) => never;
 
-/** The first SIGINT or SIGTERM ends the run in order, a second one at once. */
+/** The first signal ends the run in order, a second SIGINT or SIGTERM at once. */
 function abortOnSignals(leave: Leave): AbortSignal {
   const controller = new AbortController();
+  const { signal } = controller;
+  const end = (reason: TickhaulError): void => {
+    setTimeout(() => leave(reason), LEAVE_MS).unref();
+    controller.abort(reason);
+  };
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {
     const reason = new TickhaulError(code, `${code} (${name})`);
-    process.on(name, () => {
-      if (controller.signal.aborted) leave(reason);
-      setTimeout(() => leave(reason), LEAVE_MS).unref();
-      controller.abort(reason);
-    });
+    process.on(name, () => (signal.aborted ? leave(reason) : end(reason)));
   };
   listen('SIGINT', 'interrupted');
   listen('SIGTERM', 'terminated');
-  return controller.signal;
+  // The terminal was closed: kernel and shell may both say so.
+  process.on('SIGHUP', () => {
+    if (signal.aborted) return;
+    if (process.stderr.isTTY) process.on('exit', dieOfHangup);
+    end(new TickhaulError('terminated', 'terminated (SIGHUP)'));
+  });
+  return signal;
+}
+
+/** Node's own way out aborts where the terminal that it began with is gone. */
+function dieOfHangup(): void {
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
 }
 
 /** A closed pipe (`| head`) is a normal end of a command that only prints. */
 function leaveWithReader(command: Outline | undefined): void {
   const listen = (stream: NodeJS.WriteStream): void => {
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      // EIO: a terminal that was closed.
+      if (error.code === 'EIO' && stream.isTTY) return;
       if (error.code !== 'EPIPE') throw diskError(error, 'the output');
       if (stream === process.stdout && command?.outlivesReader !== true) process.exit(0);
     });

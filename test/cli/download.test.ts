@@ -91,6 +91,7 @@ test('elsewhere than on a terminal there are plain lines, one a failed file, and
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 143],
 ] as const) {
   test(`${signal} breaks off with code ${code}, keeps the parts, tells a summary; the next run resumes`, async (t) => {
     const service = await sandbox(t, SLOW);

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { envOf, jsonLines, type Started, start } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
+import { inTerminal, NO_TERMINAL } from '../helpers/terminal.js';
 import { serve } from '../service/loopback.js';
 
 const JOBS = `jobs:
@@ -59,4 +60,18 @@ test('one that is broken off a second time ends at once, with a summary too', as
   const summaries = jsonLines(ended).filter(({ event }) => event === 'summary');
   assert.deepEqual([summaries.length, summaries[0]?.['exitCode']], [1, 130]);
   assert.equal(jsonLines(ended).at(-1)?.event, 'summary');
+});
+
+test('a run whose terminal is closed ends in order, and those who want to know are told', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const service = await sandbox(t, { rows: 3000, rate: 20_000 });
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'tickhaul.yaml'), `onFailure: cat > ${dir}/heard\n${JOBS}`);
+  const { child, printed } = inTerminal('tickhaul sync', dir, envOf(service, join(dir, 'data')));
+  await printed(/\[[ =]+\] binance-futures_trades/);
+  child.kill('SIGKILL');
+  let heard = '';
+  while (!heard.endsWith('\n')) heard = await readFile(join(dir, 'heard'), 'utf8').catch(() => '');
+  assert.equal((JSON.parse(heard) as { exitCode: number }).exitCode, 143);
 });
