@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../src/sandbox/options.js';
@@ -117,6 +117,10 @@ test('the config file is the one named, else the one here, else the user’s; it
     /3 skipped/,
     'the user’s',
   );
+  await writeFile(join(user, 'tickhaul.yaml'), config.replace('data', '~/mine').replace('key', '~/key'));
+  await rename(join(user, 'key'), join(dir, 'key'));
+  assert.match((await runBuilt(['sync'], { env, cwd: user })).stderr, /3 downloaded/);
+  assert.equal((await namesIn(join(dir, 'mine'))).length, 3, 'a shell would have found it there');
 });
 
 test('a config file that is not there', async (t) => {

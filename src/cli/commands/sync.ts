@@ -68,7 +68,7 @@ async function syncJobs(
   reporter: Reporter,
   emit: EventSink,
 ): Promise<RunSummary> {
-  const settings = readSettings(cli.env, args, cli.home, settingsOf(file));
+  const settings = readSettings(cli.env, args, cli.home, settingsOf(file, cli.home));
   const allArgs = runArgs(file, args);
   const run = await inPlace(file, [], args, () => readRun(allArgs, settings.downloadDir));
   const jobs = jobNamed(await readJobs(file, args, settings.downloadDir), readText(args, 'job'));

@@ -27,19 +27,24 @@ export async function loadConfig(args: Args, { env, home }: Cli): Promise<Config
 /** What flags, environment and the config file say, for any command. */
 export async function loadSettings(args: Args, cli: Cli): Promise<Settings> {
   const file = await loadConfig(args, cli);
-  return readSettings(cli.env, args, cli.home, file && settingsOf(file));
+  return readSettings(cli.env, args, cli.home, file && settingsOf(file, cli.home));
 }
 
-/** What the file says for every command; its paths are relative to its own folder. */
-export function settingsOf({ path, config, place }: ConfigFile): ConfigSettings {
+/** What the file says for every command; its paths are relative to its own folder, or to `~`, the user's. */
+export function settingsOf({ path, config, place }: ConfigFile, home: string): ConfigSettings {
   const { apiUrl, datasetsUrl, authUrl, apiKeyFile, dir } = config;
+  const own = (text: string): string =>
+    besideConfig(
+      path,
+      text.replace(/^~(?=\/|$)/, () => home),
+    );
   return {
     place: (key) => place([key]),
     apiUrl,
     datasetsUrl,
     authUrl,
-    apiKeyFile: apiKeyFile === '-' ? '-' : apiKeyFile && besideConfig(path, apiKeyFile),
-    dir: dir && besideConfig(path, dir),
+    apiKeyFile: apiKeyFile === '-' ? '-' : apiKeyFile && own(apiKeyFile),
+    dir: dir && own(dir),
   };
 }
 
