@@ -227,6 +227,19 @@ test('those who want to know are told of success and failure; their trouble is a
   for (const { stdout, stderr } of [good, bad, unheard]) assert.doesNotMatch(stdout + stderr, /s3cret/);
 });
 
+test('what a lock in a shared folder says of its holder does not get at the terminal', async (t) => {
+  const { dir, run } = await setUp(t, await sandbox(t), `dir: data\n${JOB}`);
+  await mkdir(join(dir, 'data', '.tickhaul'), { recursive: true });
+  const holder = { pid: 1, host: '\u001b[2Jthere', started: 'then', command: 'tickhaul sync' };
+  await writeFile(join(dir, 'data', '.tickhaul', 'lock'), JSON.stringify(holder));
+  for (const flags of [[], ['--lock-timeout', '1ms'], ['--quiet']]) {
+    const { exitCode, stderr } = await run(['sync', ...flags]);
+    assert.equal(exitCode, 9);
+    assert.match(stderr, /process 1 on \ufffd\[2Jthere since then/);
+    assert.ok(!stderr.includes('\u001b'));
+  }
+});
+
 test('a broken config file is told to those whom the flags name', async (t) => {
   const { dir, run } = await setUp(t, await sandbox(t), 'jobs: 5\n');
   const { exitCode } = await run(['sync', '--on-failure', `cat > ${dir}/bad`]);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { TickhaulError } from '../../errors.js';
 import type { FileError, RunSummary } from '../../events.js';
+import { printable } from './printable.js';
 
 /** What a failed command says and ends with. */
 export interface Failure {
@@ -38,7 +39,7 @@ export function failedSummary({ exitCode, error }: Failure): RunSummary {
 }
 
 function oneLine(message: string): string {
-  return message.replace(/\s*[\r\n]+\s*/g, ' ').trim();
+  return printable(message.replace(/\s*[\r\n]+\s*/g, ' ').trim());
 }
 
 /** ` at <address>`, where package.json names one. */

@@ -3,6 +3,7 @@ import { type Day, formatDay } from '../../dataset/day.js';
 import { ERRORS } from '../../errors.js';
 import type { FileError, FileStatus, RunEvent, RunSummary } from '../../events.js';
 import { formatDuration, formatSize, plural } from '../../units.js';
+import { printable } from './printable.js';
 
 /** Remembers of a run's events what its summary needs in order to say what to do next. */
 export interface Tally {
@@ -65,7 +66,7 @@ export function errorsOf({ error, jobs = [] }: RunSummary): readonly FileError[]
 
 /** Why the run ended early, as the one line that every failed command prints. */
 export function errorLine(error: FileError): string {
-  return `tickhaul: ${error.message}\n`;
+  return `tickhaul: ${printable(error.message)}\n`;
 }
 
 interface Seen {
