@@ -59,8 +59,8 @@ export class JobRun {
     return this.#planned;
   }
 
-  /** Begins all files, the probes before the plan is told. */
-  async feed(planTold: Promise<void>): Promise<void> {
+  /** Begins all files, the probes before the plan is told; stops once on the way, when no more are urgent. */
+  async *feed(planTold: Promise<void>): AsyncGenerator<undefined, void> {
     const { signal } = this.#context;
     const { pool, noMore } = this.#shared;
     const { concurrency } = this.#job.options;
@@ -72,7 +72,14 @@ export class JobRun {
     const [refused] = this.#refused;
     if (refused && this.#refused.length === PROBES) this.#stop.abort(refused);
     let walked = 0;
+    let isUrgent = true;
     for (const file of files) {
+      if (isUrgent && this.#job.urgent?.has(file.path) !== true) {
+        isUrgent = false;
+        const paused = performance.now();
+        yield;
+        this.#started += performance.now() - paused;
+      }
       if (++walked % FILES_A_TURN === 0) await nextTurn();
       if (signal.aborted) break;
       if (file.action === 'nothing') this.#tell(withoutWork(file, this.#job.name));

@@ -16,6 +16,8 @@ export interface DownloadJob {
   /** Told with each file, where there are several jobs. */
   readonly name?: string | undefined;
   readonly plan: Pick<Plan, 'files'>;
+  /** Paths of files, next in the plan after the probes, that go before the rest of all jobs. */
+  readonly urgent?: ReadonlySet<string> | undefined;
   readonly options: DownloadOptions;
   readonly client: Client;
 }
@@ -75,7 +77,10 @@ export async function runJobs(
     for (const tell of tellings) tell();
   });
   try {
-    for (const run of runs) await run.feed(planTold);
+    const feeds = runs.map((run) => run.feed(planTold));
+    // What is urgent in any of them, and then the rest.
+    for (const feed of feeds) await feed.next();
+    for (const feed of feeds) await feed.next();
     await shared.pool.idle();
   } finally {
     await Promise.all([...conversions.values()].map((one) => one.close()));

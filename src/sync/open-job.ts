@@ -58,6 +58,7 @@ export function openJob(
     ready: {
       name,
       plan: failedFirst(plan, failures.before),
+      urgent: failures.before,
       options: job.options,
       client: patientAs(client, job),
     },

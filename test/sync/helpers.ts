@@ -1,10 +1,21 @@
 import type { TestContext } from 'node:test';
+import { parseDay } from '../../src/dataset/day.js';
 import type { DownloadOptions, Selection } from '../../src/download/types.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/events.js';
-import type { Sandbox } from '../../src/sandbox/options.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { sync } from '../../src/sync/run.js';
 import type { SyncInput, SyncJob } from '../../src/sync/types.js';
+import { sandbox } from '../helpers/sandbox.js';
 import { clientFor } from '../service/loopback.js';
+
+/** An embedded service whose export ends before a day. */
+export function night(t: TestContext, until: string, options: SandboxOptions = {}): Promise<Sandbox> {
+  return sandbox(t, { exportedUntil: parseDay(until), ...options });
+}
+
+export function ofJob(files: readonly FileEvent[], name: string): readonly FileEvent[] {
+  return files.filter((file) => file.job === name);
+}
 
 /** A job of trades of binance-futures, but for what is said. */
 export function job(

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { convertOptions } from '../../src/convert/options.js';
-import { type Day, formatDay, parseDay } from '../../src/dataset/day.js';
-import type { FileEvent } from '../../src/events.js';
 import { proveFile } from '../../src/integrity/proof.js';
-import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { tryLock } from '../../src/store/run-lock.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
-import { askedFor, job, syncNow } from './helpers.js';
-
-const night = (t: TestContext, until: string, options: SandboxOptions = {}) =>
-  sandbox(t, { exportedUntil: parseDay(until), ...options });
-
-const ofJob = (files: readonly FileEvent[], name: string): readonly FileEvent[] =>
-  files.filter((file) => file.job === name);
+import { askedFor, job, night, ofJob, syncNow } from './helpers.js';
 
 test('night after night, also after missed ones: what is new is downloaded, nothing twice', async (t) => {
   const dir = await tempDir(t);
@@ -47,33 +38,6 @@ test('night after night, also after missed ones: what is new is downloaded, noth
   }
   // btc from the 1st, the last two days of eth, one day of xbt.
   assert.deepEqual(downloaded, [3 + 2 + 1, 1 + 1, 4 + 2, 0]);
-});
-
-test('a job that fails does not stop the others, and its days are tried first the next night', async (t) => {
-  const dir = await tempDir(t);
-  const jobs = [
-    job('btc', { from: '2024-03-01' }, { retries: 0 }),
-    job('eth', { symbols: ['ETHUSDT'], last: 1 }),
-  ];
-  const bad = await night(t, '2024-03-08', { faults: { '500': 0.4 }, seed: 3 });
-  const first = await syncNow(t, bad, dir, jobs);
-  const failed = ofJob(first.files, 'btc').filter(({ status }) => status === 'failed');
-  assert.ok(failed.length > 0 && failed.length < 7);
-  assert.ok(
-    (first.summary.jobs?.[1]?.counts.downloaded ?? 0) + (first.summary.jobs?.[1]?.counts.failed ?? 0) > 0,
-  );
-  assert.equal(first.summary.exitCode, 5);
-
-  const good = await night(t, '2024-03-10');
-  const options = { dir, concurrency: 1 };
-  const second = await syncNow(t, good, dir, jobs, { options });
-  assert.equal(second.summary.exitCode, 0);
-  const days = askedFor(good).flatMap((path) => path.match(/\d{4}\/\d\d\/\d\d(?=\/BTC)/) ?? []);
-  const again = failed.map(({ file }) => formatDay(file?.day as Day).replaceAll('-', '/')).sort();
-  // The newest day goes before: it shows whether the key has access.
-  assert.deepEqual(days, ['2024/03/09', ...again, '2024/03/08']);
-  const third = await syncNow(t, good, dir, jobs);
-  assert.equal(third.summary.counts.skipped, 10);
 });
 
 test('a record that does not come fails its job only', async (t) => {
