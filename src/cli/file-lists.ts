@@ -35,6 +35,9 @@ export async function readFileList(args: Args, { stdin }: Cli): Promise<FileList
   }
   if (list !== undefined) {
     const content = list === '-' ? await text(stdin) : await readNamed(list, flag);
+    // A command before the pipe that failed leaves nothing, and that is no list.
+    if (list === '-' && content.trim() === '')
+      throw usageError('stdin: nothing came; --from-file - reads a list');
     const files = parseFileList(content, list === '-' ? 'stdin' : list);
     return { files: placeFiles(files, readText(args, 'layout')), isFrozen: false };
   }

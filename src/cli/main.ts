@@ -1,4 +1,5 @@
 import { homedir, hostname } from 'node:os';
+import { isatty } from 'node:tty';
 import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../errors.js';
 import { COMMANDS } from './commands/index.js';
 import { describeFailure, type Failure, failedSummary, stackOf } from './output/failure.js';
@@ -85,9 +86,11 @@ function abortOnSignals(leave: Leave): AbortSignal {
   };
   listen('SIGINT', 'interrupted');
   listen('SIGTERM', 'terminated');
-  // The terminal was closed: kernel and shell may both say so.
+  // The terminal was closed: kernel and shell may both say so. Without one it is nohup that is meant, of which Node
+  // undoes the effect when it starts.
+  const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   process.on('SIGHUP', () => {
-    if (signal.aborted) return;
+    if (signal.aborted || !hasTerminal) return;
     if (process.stderr.isTTY) process.on('exit', dieOfHangup);
     end(new TickhaulError('terminated', 'terminated (SIGHUP)'));
   });

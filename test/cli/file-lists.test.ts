@@ -121,8 +121,10 @@ test('what a list calls pending or unavailable is not asked for, nor what needs 
 
 const NONSENSE: readonly [string, RegExp][] = [
   ['hello', /list line 1: expected a JSON object, found "hello"/],
-  ['', /list: no day file is listed there/],
-  ['{"event":"summary"}', /list: no day file is listed there/],
+  [
+    '{"event":"summary","exitCode":2}',
+    /list: no day file is listed there, as what wrote it ended with code 2/,
+  ],
   [`${JSON.stringify(LINE)}\n${JSON.stringify({ ...LINE, date: 'x' })}`, /list line 2: "x" is not a day/],
   [JSON.stringify({ ...LINE, symbol: 1 }), /list line 1: "symbol" is 1, and must be a text/],
   [JSON.stringify({ ...LINE, path: '../x.csv.gz' }), /list line 1: the path "..\/x.csv.gz" leads out/],
@@ -142,6 +144,21 @@ test('a list of nonsense is refused by its line, before anything is asked for', 
     assert.match(stderr, message);
   }
   assert.equal(folder.service.requests.length, 0);
+});
+
+test('an empty list is nothing to do, but for one that never came', async (t) => {
+  const folder = await emptyFolder(t);
+  const list = join(folder.dir, '..', 'list');
+  for (const text of ['', '{"event":"plan","files":0}\n{"event":"summary","exitCode":0}\n']) {
+    await writeFile(list, text);
+    const finished = await folder.run('download', '--from-file', list, '--failed-to', list, '--json');
+    assert.equal(finished.exitCode, 0, finished.stderr);
+    assert.equal(jsonLines(finished).at(-1)?.['exitCode'], 0);
+    assert.equal(await readFile(list, 'utf8'), '');
+  }
+  const piped = await tickhaul(['download', '--from-file', '-'], { env: folder.env });
+  assert.equal(piped.exitCode, 2);
+  assert.match(piped.stderr, /stdin: nothing came/);
 });
 
 test('a list and a selection do not go together, and one of them is needed', async (t) => {
