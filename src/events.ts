@@ -12,6 +12,7 @@ export type FileStatus =
   | 'converted'
   | 'verified'
   | 'repaired'
+  | 'forgotten'
   | 'corrupt'
   | 'missing'
   | 'failed'

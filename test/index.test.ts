@@ -63,6 +63,7 @@ test('the library downloads, converts, inspects and verifies, with the events of
     quick: false,
     jobs: 1,
     adopt: false,
+    forget: false,
     clean: false,
     strict: false,
   });

@@ -104,6 +104,7 @@ export const VERIFY_FLAGS = grouped('Check:', {
   quick: toggle('look at presence and size only'),
   repair: toggle('download corrupt and missing files again; the old one stays until the new one is whole'),
   adopt: toggle('record whole files that the manifest does not know'),
+  forget: toggle('take missing files out of the manifest: days that were deleted on purpose'),
   clean: toggle('remove what ended runs left behind'),
   strict: toggle('days missing within a series make the run fail (exit code 7)'),
   jobs: value('files to read at once (default: the number of processors)', { alias: 'j' }),

@@ -41,6 +41,10 @@ export class LineStore {
     if (this.#end >= BLOCK) this.#end = block.length;
   }
 
+  delete(path: string): void {
+    this.#places.delete(path);
+  }
+
   *values(): IterableIterator<string> {
     for (const place of this.#places.values()) yield this.#lineAt(place);
   }

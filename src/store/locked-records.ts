@@ -23,7 +23,7 @@ export async function lockedRecords(
   if (!first) return records;
   throw new TickhaulError(
     'missing',
-    `${dir}: ${plural(bad.length, 'file')} of the manifest missing or of another size, the first is ${first.path}; run tickhaul verify --repair`,
+    `${dir}: ${plural(bad.length, 'file')} of the manifest missing or of another size, the first is ${first.path}; run tickhaul verify --repair, or --forget where they were deleted on purpose`,
   );
 }
 

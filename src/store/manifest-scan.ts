@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { LineStore } from './line-store.js';
 import { parseLine } from './manifest-line.js';
 import { isInside } from './paths.js';
+import type { ManifestRecord } from './types.js';
 
 /** What one reading of a manifest file found. */
 export interface ManifestScan {
@@ -21,6 +22,16 @@ export interface ManifestScan {
 const CHUNK = 1024 * 1024;
 const LF = 0x0a;
 
+/** Notes the last line of a path; one that says that nothing is left of a day file is the end of its record. */
+export function keepLine(
+  live: LineStore,
+  { path, dropped, conversions }: ManifestRecord,
+  line: string,
+): void {
+  if (dropped && !conversions?.length) live.delete(path);
+  else live.set(path, line);
+}
+
 /** Reads a manifest from its beginning. */
 export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
   const live = new LineStore();
@@ -30,10 +41,10 @@ export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
   const { end, rest } = await eachLine(handle, 0, (line) => {
     lines++;
     if (line === '') return;
-    const path = parseLine(line)?.path;
-    if (path === undefined) damaged.push(lines);
-    else if (!isInside(path)) outside.push(lines);
-    else live.set(path, line);
+    const record = parseLine(line);
+    if (record === undefined) damaged.push(lines);
+    else if (!isInside(record.path)) outside.push(lines);
+    else keepLine(live, record, line);
   });
   return { live, lines, end, halfLine: rest > 0, damaged, outside };
 }

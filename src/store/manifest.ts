@@ -6,7 +6,7 @@ import { plural } from '../units.js';
 import { compactManifest } from './compact.js';
 import { LineStore } from './line-store.js';
 import { formatLine, parseLine } from './manifest-line.js';
-import { type ManifestScan, scanManifest } from './manifest-scan.js';
+import { keepLine, type ManifestScan, scanManifest } from './manifest-scan.js';
 import { ManifestWriter } from './manifest-writer.js';
 import { NO_FOLLOW } from './no-follow.js';
 import { stateFolder } from './state-folder.js';
@@ -28,7 +28,10 @@ export interface Manifest {
   has(path: string): boolean;
   get(path: string): ManifestRecord | undefined;
   records(): IterableIterator<ManifestRecord>;
-  /** Resolves when the record is written. @throws TickhaulError `disk`. */
+  /**
+   * Resolves when the record is written. One that was dropped and has no conversions is known no more.
+   * @throws TickhaulError `disk`.
+   */
   append(record: ManifestRecord): Promise<void>;
   /** Waits for what is being appended. @throws TickhaulError `disk`. */
   close(): Promise<void>;
@@ -160,7 +163,7 @@ class ManifestFile implements Manifest {
     }
     this.#lines += lines.length;
     records.forEach((record, index) => {
-      this.#live.set(record.path, (lines[index] ?? '').trimEnd());
+      keepLine(this.#live, record, (lines[index] ?? '').trimEnd());
     });
   }
 }

@@ -21,7 +21,7 @@ export interface ManifestRecord {
   readonly version: string;
   /** What was made of exactly these bytes, each under another path. */
   readonly conversions?: readonly ConversionEntry[] | undefined;
-  /** Set where the CSV was deleted on purpose, once it was converted: it isn't missing. */
+  /** Set where the CSV was deleted on purpose: it isn't missing. Without conversions, the day file is forgotten. */
   readonly dropped?: true | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { Verification } from './verification.js';
 const BREATH = 1024;
 
 /**
- * Checks every file and tells of each what it is, but for those that are to be repaired.
+ * Checks every file and tells of each what it is, but for those that are to be repaired or forgotten.
  * @returns them.
  * @throws TickhaulError the reason of an abort; `disk` where a record can't be written.
  */
@@ -29,7 +29,8 @@ export async function checkFiles(
     const first = await settle(check, sight);
     const event = isBad(first) ? ((await settleAgain(check)) ?? first) : first;
     const { record, path } = check;
-    if (input.repair && isBad(event) && record) {
+    const isTaken = input.repair ? isBad(event) : input.forget && event.status === 'missing';
+    if (isTaken && record) {
       bad.push({ record, event, conversion: record.conversions?.find((made) => made.path === path) });
     } else tell(event);
   };

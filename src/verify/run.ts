@@ -8,6 +8,7 @@ import { createTally } from '../tally.js';
 import { secondsSince } from '../units.js';
 import { checkFiles } from './check-files.js';
 import { findRest } from './findings.js';
+import { forgetMissing } from './forget.js';
 import { readManifestVersion } from './second-look.js';
 import type { Repair } from './types.js';
 import { openVerification } from './verification.js';
@@ -27,6 +28,8 @@ export interface VerifyInput {
   readonly clean: boolean;
   /** Days that a series lacks make the run fail with code 7. */
   readonly strict: boolean;
+  /** Takes missing files out of the manifest; nothing else is done about bad ones. */
+  readonly forget: boolean;
   /** Brings bad files again, and tells what became of each; undefined where they are only told. */
   readonly repair?: Repair | undefined;
   readonly owner: LockOwner;
@@ -44,7 +47,7 @@ export interface VerifyInput {
 export async function verify(input: VerifyInput): Promise<RunSummary> {
   const { dir, owner } = input;
   await assertFolder(dir);
-  const isChanged = input.adopt || input.clean || input.repair !== undefined;
+  const isChanged = input.adopt || input.clean || input.forget || input.repair !== undefined;
   if (!isChanged) return verifyFolder(input, false);
   const lock = await takeLock(dir, owner, { ...input.lock, signal: input.signal });
   try {
@@ -71,7 +74,10 @@ async function verifyFolder(input: VerifyInput, isLockOurs: boolean): Promise<Ru
     emit({ event: 'plan', ...planned, aim: 'verify' });
     const stopped = await reasonOfEnd(input.signal, async () => {
       const bad = await checkFiles(verification, tell);
-      if (bad.length > 0) await input.repair?.(bad, manifest, tell, input.signal);
+      if (bad.length > 0) {
+        if (input.repair) await input.repair(bad, manifest, tell, input.signal);
+        else await forgetMissing(bad, manifest, tell);
+      }
       for await (const finding of findRest(verification, isLockOurs)) {
         tally.addFinding(finding, finding.kind === 'gap' && input.strict ? 'not_exported' : undefined);
         emit(finding);

@@ -13,7 +13,7 @@ import type { Verification } from './verification.js';
 
 /**
  * Looks again at a file that seems bad, where another run has recorded it anew since the manifest was read, or has
- * dropped it: its record then tells of other bytes.
+ * dropped or forgotten it: its record then tells of other bytes, or is gone.
  * @returns undefined where nobody has.
  */
 export function createSecondLook(
@@ -29,9 +29,10 @@ export function createSecondLook(
       known = await openManifest(dir, { warn: () => {} });
       version = current;
     }
-    const record = check.record && known.get(check.record.path);
-    if (!record || isDeepStrictEqual(record, check.record)) return undefined;
-    const now = [...checksOf(record)].find((each) => each.path === check.path);
+    if (!check.record) return undefined;
+    const record = known.get(check.record.path);
+    if (isDeepStrictEqual(record, check.record)) return undefined;
+    const now = record && [...checksOf(record)].find((each) => each.path === check.path);
     if (!now) return { event: 'file', status: 'skipped', file: check.file, path: check.path };
     const order = orderOf(now, dir);
     return settle(now, quick ? look(order) : await examine(order, () => {}));

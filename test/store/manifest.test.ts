@@ -275,3 +275,20 @@ test('a failed append is reported, and the next one is tried anew', async () => 
   assert.deepEqual(paths(manifest), ['b']);
   await manifest.close();
 });
+
+test('a record of which nothing is left is known no more, after a compaction too', async () => {
+  const first = await openIt();
+  const [gone, kept] = [recordOf('gone.csv.gz'), recordOf('kept.csv.gz')];
+  await first.append(gone);
+  await first.append(kept);
+  await first.append({ ...gone, dropped: true });
+  assert.deepEqual([first.size, paths(first)], [1, ['kept.csv.gz']]);
+  await first.close();
+  assert.deepEqual(paths(await openIt()), ['kept.csv.gz']);
+  assert.equal(await compactManifest(path, Date.now()), true);
+  assert.equal((await readFile(path, 'utf8')).trim().split('\n').length, 1);
+  const again = await openIt();
+  await again.append(gone);
+  await again.close();
+  assert.deepEqual(paths(await openIt()), ['kept.csv.gz', 'gone.csv.gz']);
+});

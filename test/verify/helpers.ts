@@ -91,6 +91,7 @@ async function verifyHere(service: Sandbox, dir: string, flags: readonly string[
       jobs: 2,
       adopt: flags.includes('--adopt'),
       clean: flags.includes('--clean'),
+      forget: flags.includes('--forget'),
       strict: flags.includes('--strict'),
       repair: flags.includes('--repair')
         ? createRepair({

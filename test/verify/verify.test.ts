@@ -189,7 +189,7 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
     ];
     appendFileSync(join(dir, '.tickhaul', 'manifest.jsonl'), records.map(formatLine).join(''));
   };
-  const no = { quick: false, adopt: false, clean: false, strict: false };
+  const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };
   const { signal } = new AbortController();
   const summary = await verifyFolder({ dir, paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
   assert.equal(summary.exitCode, 0);
@@ -200,7 +200,7 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
 test('a check that is broken off says what was left', async (t) => {
   const { dir } = await downloaded(t);
   const controller = new AbortController();
-  const no = { quick: false, adopt: false, clean: false, strict: false };
+  const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };
   const emit = (event: RunEvent): void => {
     if (event.event === 'plan') controller.abort(new TickhaulError('interrupted', 'interrupted'));
   };

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { usageError } from '../../errors.js';
 import type { RunSummary } from '../../events.js';
 import type { Repair } from '../../verify/types.js';
 import { loadSettings } from '../config/file.js';
@@ -28,6 +29,11 @@ export const verify: Action = {
     const jobs = readCount(args, 'jobs', 1, 256) ?? availableParallelism();
     const stallTimeoutMs = readStallTimeout(args);
     const options = readDownloadOptions(args, dir);
+    if (readToggle(args, 'forget') && readToggle(args, 'repair')) {
+      throw usageError(
+        '--forget and --repair do not go together: what is missing is forgotten or brought again',
+      );
+    }
     const runModule = await import('../../verify/run.js');
     return reportRun(args, cli, async (reporter, emit) => {
       const check = (repair?: Repair): Promise<RunSummary> =>
@@ -38,6 +44,7 @@ export const verify: Action = {
           jobs,
           adopt: readToggle(args, 'adopt'),
           clean: readToggle(args, 'clean'),
+          forget: readToggle(args, 'forget'),
           strict: options.strict,
           repair,
           owner: lockOwner(cli),

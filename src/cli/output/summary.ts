@@ -91,6 +91,7 @@ const ORDER: readonly FileStatus[] = [
   'downloaded',
   'converted',
   'repaired',
+  'forgotten',
   'verified',
   'skipped',
   'pending',
@@ -149,6 +150,7 @@ function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: See
     );
   }
   if (counts.corrupt || counts.missing) steps.push('tickhaul verify --repair downloads bad files again');
+  if (counts.missing) steps.push('tickhaul verify --forget is for files that were deleted on purpose');
   if (findings?.unknown)
     steps.push('tickhaul verify --adopt records whole files that the manifest does not know');
   if (findings?.extra) steps.push('extra files: remove them, or take a folder of their own with --dir');
