@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
+import { createBatchEncoder } from './batch-encoder.js';
 import type { Batch, Schema } from './columns.js';
-import { createBatchEncoder, type Encoded } from './encoder.js';
+import type { Encoded } from './encoder.js';
 import type { ConvertOptions } from './options.js';
 
 /** The thread's first message; then each is a batch, and each answer what became of it. */

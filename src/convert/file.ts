@@ -6,7 +6,6 @@ import { hashFile } from '../integrity/file-hash.js';
 import { type Conversion, startConversion } from './conversion.js';
 import { encoderHostFor } from './encoder-thread.js';
 import type { ConvertOptions } from './options.js';
-import { readParquetFooter } from './parquet/index.js';
 import { openPartFile } from './part-file.js';
 import { isMadeFrom, OUTPUT_BYTES, rowsOf } from './record.js';
 import { readSource, sourceError } from './source.js';
@@ -103,13 +102,13 @@ async function keptOutput(
   bytes: number,
   signal: AbortSignal,
 ): Promise<FileResult | undefined> {
-  const pairs = options.format === 'parquet' ? await parquetRecord(target) : noted;
-  if (!pairs) return undefined;
   const outputBytes = await stat(target).then(
     (found) => found.size,
     () => undefined,
   );
   if (outputBytes === undefined) return undefined;
+  const pairs = options.format === 'parquet' ? await parquetRecord(target) : noted;
+  if (!pairs) return undefined;
   // A Parquet file that is cut has no footer; of any other, the size tells.
   if (options.format !== 'parquet' && pairs[OUTPUT_BYTES] !== String(outputBytes)) return undefined;
   const isSame = await isMadeFrom(pairs, { name: basename(source), bytes }, dataType, options, () =>
@@ -122,6 +121,7 @@ async function keptOutput(
 
 /** Undefined where no Parquet file is: it is made anew then, whatever stands there. */
 async function parquetRecord(path: string): Promise<Readonly<Record<string, string>> | undefined> {
+  const { readParquetFooter } = await import('./parquet/footer.js');
   try {
     return (await readParquetFooter(path)).keyValues;
   } catch (error) {

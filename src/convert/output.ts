@@ -3,7 +3,8 @@ import { type Compress, loadCompressor } from './compression/compressor.js';
 import type { Encoded } from './encoder.js';
 import { createNdjsonOutput } from './ndjson/output.js';
 import type { ConvertOptions } from './options.js';
-import { createParquetWriter, type Sink } from './parquet/index.js';
+import type { Sink } from './parquet/sink.js';
+import { createParquetWriter } from './parquet/writer.js';
 import { type ConversionRecord, formatRecord } from './record.js';
 
 /** Puts encoded batches into the order and the frame of their format. Calls must not overlap. */

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../errors.js';
 import { publish } from '../integrity/publish.js';
 import { makeFolder } from '../make-folder.js';
-import { fileSink, type Sink } from './parquet/index.js';
+import { fileSink, type Sink } from './parquet/sink.js';
 
 /** An output in the making: `<target>.part`, which gets its name when it is whole. */
 export interface PartFile extends Sink {

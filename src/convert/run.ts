@@ -31,6 +31,8 @@ export interface ConvertInput {
   readonly keepSource: boolean;
   /** Asked for a file whose name doesn't tell which one it is. */
   readonly dayFileOf?: ((path: string) => Promise<DayFile | undefined>) | undefined;
+  /** One that was started beforehand, as that takes a while; the caller closes it, whatever happens. */
+  readonly thread?: ConvertThread | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -66,6 +68,7 @@ export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
 class Run {
   readonly #input: ConvertInput;
   readonly #tell: (event: FileEvent) => void;
+  #thread: ConvertThread | undefined;
   readonly #notes = new Map<string, Promise<ConversionNotes>>();
   /** Files not begun yet, and threads at work. */
   #left = 0;
@@ -77,6 +80,7 @@ class Run {
   constructor(input: ConvertInput, tell: (event: FileEvent) => void) {
     this.#input = input;
     this.#tell = tell;
+    this.#thread = input.thread;
     this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
     // Each thread listens to it, and that is no leak.
     setMaxListeners(0, this.#signal);
@@ -97,7 +101,8 @@ class Run {
   /** Converts one file after the other in one thread, until none is left. */
   async #serve(queue: Iterator<PlannedConversion> & Iterable<PlannedConversion>): Promise<void> {
     const signal = this.#signal;
-    const thread = startConvertThread();
+    const thread = this.#thread ?? startConvertThread();
+    this.#thread = undefined;
     const abort = (): void => thread.abort();
     signal.addEventListener('abort', abort, { once: true });
     try {

@@ -1,6 +1,9 @@
-import { CsvError } from 'csv-parse';
-import { parse } from 'csv-parse/sync';
+import { createRequire } from 'node:module';
+import type { CsvError } from 'csv-parse';
 import { cellError, type Place } from './errors.js';
+
+/** Loads csv-parse when a file has quotes: hardly any has, and each converting thread would pay for it. */
+const require = createRequire(import.meta.url);
 
 const QUOTE = 34;
 const LF = 10;
@@ -33,6 +36,7 @@ export class RecordEnds {
  * columns, for messages.
  */
 export function parseRecords(bytes: Buffer, place: Place, names: readonly string[]): Buffer[][] {
+  const { CsvError, parse } = require('csv-parse/sync') as typeof import('csv-parse/sync');
   try {
     const options = { encoding: null, record_delimiter: ['\r\n', '\n'], relax_column_count: true };
     return parse(bytes, options) as unknown as Buffer[][];
