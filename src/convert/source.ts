@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isSystemError, TickhaulError } from '../errors.js';
-import { startGunzip, type TextSink } from '../integrity/gunzip.js';
+import { LARGE_TEXT_CHUNK, startGunzip, type TextSink } from '../integrity/gunzip.js';
 import { readChunks } from '../integrity/proof.js';
 
 /** What one reading of a source found. */
@@ -32,7 +32,7 @@ export async function readSource(
       textError = error;
       throw error;
     }
-  });
+  }, LARGE_TEXT_CHUNK);
   try {
     await readChunks(
       path,

@@ -20,13 +20,16 @@ export interface GunzipPass {
   destroy(): void;
 }
 
-// A buffer holds many small outputs, and the pages nobody wrote to cost nothing.
+/** Bytes. A buffer holds many small outputs, and the pages nobody wrote to cost nothing. */
 const TEXT_CHUNK = 256 * 1024;
+/** Bytes. A tenth faster, for those that run no more at once than there are processors. */
+export const LARGE_TEXT_CHUNK = 1024 * 1024;
 // A high-water mark of 1 makes each write wait until its chunk is used up.
-const GUNZIP: ZlibOptions & TransformOptions = { chunkSize: TEXT_CHUNK, highWaterMark: 1 };
+const GUNZIP: ZlibOptions & TransformOptions = { highWaterMark: 1 };
 
-export function startGunzip(onText: TextSink): GunzipPass {
-  return new CheckedGunzip(onText);
+/** @param chunkSize bytes of text that come at once, at most. */
+export function startGunzip(onText: TextSink, chunkSize: number = TEXT_CHUNK): GunzipPass {
+  return new CheckedGunzip(onText, chunkSize);
 }
 
 class CheckedGunzip implements GunzipPass {
@@ -37,8 +40,8 @@ class CheckedGunzip implements GunzipPass {
   #failure: unknown;
   #wake: (() => void) | undefined;
 
-  constructor(onText: TextSink) {
-    this.#gunzip = createGunzip(GUNZIP);
+  constructor(onText: TextSink, chunkSize: number) {
+    this.#gunzip = createGunzip({ ...GUNZIP, chunkSize });
     this.#gunzip.on('data', (text: Buffer) => void this.#handOver(text, onText));
     this.#gunzip.on('drain', () => this.#wake?.());
     this.#gunzip.on('end', () => {

@@ -17,6 +17,8 @@ export interface Proof {
 export interface ProofOptions {
   /** Is given the gunzipped text too. */
   readonly onText?: TextSink | undefined;
+  /** Bytes of text that come at once, at most. */
+  readonly textChunk?: number | undefined;
   /** Told of compressed bytes as they are read; by `proveFile` only. */
   readonly onBytes?: ((count: number) => void) | undefined;
 }
@@ -28,7 +30,7 @@ export interface ProofPass extends Omit<GunzipPass, 'finish'> {
 
 const READ_CHUNK = 1024 * 1024;
 
-export function startProof({ onText }: ProofOptions = {}): ProofPass {
+export function startProof({ onText, textChunk }: ProofOptions = {}): ProofPass {
   const md5 = createHash('md5');
   const sha256 = createHash('sha256');
   let bytes = 0;
@@ -38,7 +40,7 @@ export function startProof({ onText }: ProofOptions = {}): ProofPass {
     lines += countLines(text);
     last = text[text.length - 1];
     return onText?.(text);
-  });
+  }, textChunk);
   return {
     async write(chunk) {
       bytes += chunk.length;

@@ -3,6 +3,7 @@ import { isSystemError, TickhaulError } from '../errors.js';
 import type { FileError } from '../events.js';
 import { fileError } from '../file-error.js';
 import { hashFile } from '../integrity/file-hash.js';
+import { LARGE_TEXT_CHUNK } from '../integrity/gunzip.js';
 import { proveFile } from '../integrity/proof.js';
 import { proveBytes, proveBytesBriefly } from '../integrity/prove-bytes.js';
 import { plural } from '../units.js';
@@ -51,7 +52,7 @@ async function seeDay(
   onBytes: (count: number) => void,
 ): Promise<Seen> {
   const seen = bytes < SMALL ? seeSmallDay(readSmall(path), expected !== undefined) : undefined;
-  if (!seen) return proveFile(path, undefined, { onBytes });
+  if (!seen) return proveFile(path, undefined, { onBytes, textChunk: LARGE_TEXT_CHUNK });
   onBytes(bytes);
   return seen;
 }
