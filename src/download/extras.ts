@@ -22,10 +22,12 @@ export async function withExtras(
   { dir, named, emit, signal }: ExtrasInput,
 ): Promise<RunSummary> {
   let extra = 0;
-  for await (const path of walkFiles(dir, '', signal)) {
-    if (!path.endsWith('.csv.gz') || named.has(path)) continue;
-    extra++;
-    emit({ event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` });
+  for await (const paths of walkFiles(dir, '', signal)) {
+    for (const path of paths) {
+      if (!path.endsWith('.csv.gz') || named.has(path)) continue;
+      extra++;
+      emit({ event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` });
+    }
   }
   if (extra === 0) return summary;
   const exitCode = commonExitCode([summary.exitCode, ERRORS.changed.exitCode]);

@@ -5,19 +5,31 @@ import { STATE_FOLDER } from '../dataset/layout.js';
 import { abortReason, diskError, isSystemError } from '../errors.js';
 
 /**
- * The files under a folder, by their paths relative to it, with `/`, in the order of names. tickhaul's own
- * folders are left out. Links to files are followed, links to folders are not: they may lead in circles.
+ * The files under a folder, by their paths relative to it, with `/`, in the order of names; as there may be a
+ * million, each time some that stand side by side. tickhaul's own folders are left out. Links to files are followed,
+ * links to folders are not: they may lead in circles.
  * @param under a folder or a file in it; empty for all. What is gone is passed over.
  * @throws TickhaulError `disk` for a folder that can't be read; the reason of an abort.
  */
-export async function* walkFiles(root: string, under: string, signal: AbortSignal): AsyncGenerator<string> {
+export async function* walkFiles(
+  root: string,
+  under: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
   if (signal.aborted) throw abortReason(signal);
+  let files: string[] = [];
   for (const entry of await list(root, under)) {
-    const path = posix.join(under, entry.name);
+    const path = under === '' ? entry.name : posix.join(under, entry.name);
     if (entry.isDirectory()) {
-      if (entry.name !== STATE_FOLDER) yield* walkFiles(root, path, signal);
-    } else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(join(root, path))))) yield path;
+      if (entry.name === STATE_FOLDER) continue;
+      if (files.length > 0) yield files;
+      files = [];
+      yield* walkFiles(root, path, signal);
+    } else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(join(root, path))))) {
+      files.push(path);
+    }
   }
+  if (files.length > 0) yield files;
 }
 
 async function list(root: string, under: string): Promise<readonly Dirent[]> {

@@ -7,8 +7,10 @@ import type { Check, Order, Sight } from './types.js';
 export interface CheckAllInput {
   /** Download folder. */
   readonly dir: string;
-  /** Threads. */
+  /** How many threads. */
   readonly jobs: number;
+  /** Those that were started already. */
+  readonly threads?: readonly CheckThread[] | undefined;
   readonly onStart: (check: Check) => void;
   readonly onBytes: (check: Check, count: number) => void;
   readonly onSight: (check: Check, sight: Sight) => Promise<void>;
@@ -25,7 +27,7 @@ const BATCHES_A_THREAD = 2;
 export async function checkAll(checks: Iterable<Check>, input: CheckAllInput): Promise<void> {
   const { jobs, signal } = input;
   const batches = batchesOf(checks);
-  const threads = Array.from({ length: jobs }, startCheckThread);
+  const threads = Array.from({ length: jobs }, (_, at) => input.threads?.[at] ?? startCheckThread());
   let stop: (reason: unknown) => void = () => {};
   const stopped = new Promise<never>((_, reject) => {
     stop = reject;

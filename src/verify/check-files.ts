@@ -40,6 +40,7 @@ export async function checkFiles(
   await checkAll(unread ?? verification.checks(), {
     dir,
     jobs: Math.min(input.jobs, unread?.length ?? files),
+    threads: input.threads,
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {
       const at = (position.get(check) ?? 0) + received;

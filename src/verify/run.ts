@@ -10,6 +10,7 @@ import { checkFiles } from './check-files.js';
 import { findRest } from './findings.js';
 import { forgetMissing } from './forget.js';
 import { readManifestVersion } from './second-look.js';
+import type { CheckThread } from './threads.js';
 import type { Repair } from './types.js';
 import { openVerification } from './verification.js';
 
@@ -20,8 +21,10 @@ export interface VerifyInput {
   readonly paths: readonly string[];
   /** Presence and size only; else each file is read to its end. */
   readonly quick: boolean;
-  /** Threads. */
+  /** How many threads. */
   readonly jobs: number;
+  /** Some that were started beforehand, as that takes a while; the caller closes them, whatever happens. */
+  readonly threads?: readonly CheckThread[] | undefined;
   /** Records whole files that the manifest doesn't know. */
   readonly adopt: boolean;
   /** Removes what ended runs left. */

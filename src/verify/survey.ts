@@ -26,12 +26,15 @@ export async function surveyFolder(
   const unknown: string[] = [];
   const outputs: string[] = [];
   const parts: string[] = [];
+  const sort = (path: string): void => {
+    if (path.endsWith('.part')) parts.push(path);
+    else if (path.endsWith('.csv.gz')) {
+      if (!manifest.has(path)) unknown.push(path);
+    } else if (outputKind(path) !== undefined && !conversions.has(path)) outputs.push(path);
+  };
   for (const root of scope.roots) {
-    for await (const path of filesAt(dir, root, roots.has(root), signal)) {
-      if (path.endsWith('.part')) parts.push(path);
-      else if (path.endsWith('.csv.gz')) {
-        if (!manifest.has(path)) unknown.push(path);
-      } else if (outputKind(path) !== undefined && !conversions.has(path)) outputs.push(path);
+    for await (const paths of filesAt(dir, root, roots.has(root), signal)) {
+      for (const path of paths) sort(path);
     }
   }
   return { unknown, outputs, parts };
@@ -48,13 +51,13 @@ async function* filesAt(
   root: string,
   isRecorded: boolean,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<readonly string[]> {
   const path = join(dir, root);
   const stats = await stat(path).catch((error: unknown) => {
     if (isSystemError(error)) return undefined;
     throw error;
   });
   if (stats?.isDirectory()) yield* walkFiles(dir, root, signal);
-  else if (stats) yield root;
+  else if (stats) yield [root];
   else if (!isRecorded) throw usageError(`${path}: there is no such file or folder, and no record of one`);
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../../errors.js';
 import type { RunSummary } from '../../events.js';
+import type { CheckThread } from '../../verify/threads.js';
 import type { Repair } from '../../verify/types.js';
 import { loadSettings } from '../config/file.js';
 import { REPAIR_FLAGS, VERIFY_FLAGS } from '../flags.js';
@@ -10,6 +11,9 @@ import { readDownloadOptions, readStallTimeout } from '../selection.js';
 import { reportRun, withSession } from '../session.js';
 import type { Action } from '../types.js';
 import { readFolderPaths } from '../verify-paths.js';
+
+/** Threads for any folder; more begin when it is known how many files there are. */
+const EARLY_THREADS = 2;
 
 export const verify: Action = {
   positionals: {
@@ -25,44 +29,56 @@ export const verify: Action = {
   async run(args, cli) {
     const settings = await loadSettings(args, cli);
     const { dir, paths } = await readFolderPaths(pathsOf(args['path']), settings.downloadDir);
-    const timeoutMs = readDuration(args, 'lock-timeout');
-    const jobs = readCount(args, 'jobs', 1, 256) ?? availableParallelism();
-    const stallTimeoutMs = readStallTimeout(args);
     const options = readDownloadOptions(args, dir);
-    if (readToggle(args, 'forget') && readToggle(args, 'repair')) {
+    const checking = {
+      dir,
+      paths,
+      quick: readToggle(args, 'quick'),
+      jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),
+      adopt: readToggle(args, 'adopt'),
+      clean: readToggle(args, 'clean'),
+      forget: readToggle(args, 'forget'),
+      strict: options.strict,
+      owner: lockOwner(cli),
+      signal: cli.signal,
+    };
+    const timeoutMs = readDuration(args, 'lock-timeout');
+    const stallTimeoutMs = readStallTimeout(args);
+    const isRepair = readToggle(args, 'repair');
+    if (isRepair && checking.forget) {
       throw usageError(
         '--forget and --repair do not go together: what is missing is forgotten or brought again',
       );
     }
-    const runModule = await import('../../verify/run.js');
-    return reportRun(args, cli, async (reporter, emit) => {
-      const check = (repair?: Repair): Promise<RunSummary> =>
-        runModule.verify({
-          dir,
-          paths,
-          quick: readToggle(args, 'quick'),
-          jobs,
-          adopt: readToggle(args, 'adopt'),
-          clean: readToggle(args, 'clean'),
-          forget: readToggle(args, 'forget'),
-          strict: options.strict,
-          repair,
-          owner: lockOwner(cli),
-          lock: {
-            timeoutMs,
-            onWait: (holder) => reporter.note(`waiting for another run to end: ${holder}`),
-          },
-          emit,
-          signal: cli.signal,
-        });
-      if (!readToggle(args, 'repair')) return check();
-      const { createRepair } = await import('../../verify/repair.js');
-      return withSession(args, cli, { stallTimeoutMs, note: reporter.note }, ({ client }) =>
-        check(createRepair({ client, options, threads: jobs, emit })),
-      );
-    });
+    return withThreads(checking, (threads) =>
+      reportRun(args, cli, async (reporter, emit) => {
+        const onWait = (holder: string): void => reporter.note(`waiting for another run to end: ${holder}`);
+        const { verify } = await import('../../verify/run.js');
+        const check = (repair?: Repair): Promise<RunSummary> =>
+          verify({ ...checking, threads, repair, lock: { timeoutMs, onWait }, emit });
+        if (!isRepair) return check();
+        const { createRepair } = await import('../../verify/repair.js');
+        return withSession(args, cli, { stallTimeoutMs, note: reporter.note }, ({ client }) =>
+          check(createRepair({ client, options, threads: checking.jobs, emit })),
+        );
+      }),
+    );
   },
 };
+
+/** Has some threads start while the rest is loaded and the manifest is read; a quick look needs none. */
+async function withThreads<T>(
+  { quick, jobs }: { readonly quick: boolean; readonly jobs: number },
+  work: (threads: readonly CheckThread[]) => Promise<T>,
+): Promise<T> {
+  const { startCheckThread } = await import('../../verify/threads.js');
+  const threads = Array.from({ length: quick ? 0 : Math.min(jobs, EARLY_THREADS) }, startCheckThread);
+  try {
+    return await work(threads);
+  } finally {
+    await Promise.all(threads.map((thread) => thread.close()));
+  }
+}
 
 function pathsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((path) => path !== undefined).map(String) : [];
