@@ -117,7 +117,9 @@ const DISK_CODES = new Set([
 ]);
 
 /** System errors that concern one path only. */
-const PATH_CODES = new Set(['ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP']);
+const PATH_CODES = new Set(['ENOTDIR', 'EISDIR', 'ERR_FS_EISDIR', 'ENAMETOOLONG', 'ELOOP']);
+
+const FOLDER_THERE = 'a folder stands under the name of a file; remove it or choose another folder';
 
 const DISK_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free some space and run the same command again',
@@ -129,7 +131,8 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
   ENOENT: 'a folder on the way is not there and cannot be made; choose another folder',
   ELOOP: 'a symbolic link stands here, which is not followed; remove it',
   ENOTDIR: 'a file stands where a folder is needed; remove it or choose another folder',
-  EISDIR: 'a folder stands under the name of a file; remove it or choose another folder',
+  EISDIR: FOLDER_THERE,
+  ERR_FS_EISDIR: FOLDER_THERE,
   ENAMETOOLONG: 'the name is too long for this file system; choose another --layout',
 };
 

@@ -1,63 +1,22 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { convertOptions, type Format } from '../../src/convert/options.js';
 import { DATA_TYPES } from '../../src/dataset/data-types.js';
-import type { ConvertSetting } from '../../src/download/types.js';
-import { TickhaulError } from '../../src/errors.js';
-import type { FaultKind } from '../../src/sandbox/faults.js';
-import type { Sandbox } from '../../src/sandbox/options.js';
-import { openManifest } from '../../src/store/manifest.js';
-import type { ManifestRecord } from '../../src/store/types.js';
-import { cellsOf, run as convertByHand, csvOf, parquetRows } from '../convert/day-files.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { run as convertByHand, csvOf, parquetRows } from '../convert/day-files.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
-import { NAME, patience, type RunInput, run, setUp } from './runs.js';
-
-const PARQUET = NAME.replace('csv.gz', 'parquet');
-
-type Chosen = Parameters<typeof convertOptions>[1];
-
-function setting(format: Format = 'parquet', chosen: Chosen = {}): ConvertSetting {
-  return { options: convertOptions(format, chosen), keepCsv: true, threads: 2 };
-}
-
-const converting = (convert: ConvertSetting = setting(), options: RunInput['options'] = {}): RunInput => ({
-  options: { convert, ...options },
-});
-const dropping = (options: RunInput['options'] = {}): RunInput =>
-  converting({ ...setting(), keepCsv: false }, options);
-
-/** What was asked of the dataset host by some work. */
-async function requested(service: Sandbox, work: () => Promise<unknown>): Promise<number> {
-  const count = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
-  const before = count();
-  await work();
-  return count() - before;
-}
-
-async function recordOf(dir: string, path = NAME): Promise<ManifestRecord | undefined> {
-  const manifest = await openManifest(dir, { warn: assert.fail });
-  await manifest.close();
-  return manifest.get(path);
-}
-
-/** The Parquet file says what the CSV says, cell by cell, and the manifest knows it by its bytes. */
-async function assertConverted(dir: string, csv: Buffer, path = NAME): Promise<void> {
-  const record = await recordOf(dir, path);
-  const [entry] = record?.conversions ?? [];
-  assert.equal(record?.conversions?.length, 1);
-  const bytes = await readFile(join(dir, entry?.path ?? ''));
-  assert.equal(entry?.sha256, createHash('sha256').update(bytes).digest('hex'));
-  assert.equal(entry?.bytes, bytes.length);
-  const expected = cellsOf(record?.file.dataType ?? '', gunzipSync(csv).toString());
-  assert.equal(entry?.rows, expected.length);
-  assert.deepEqual(await parquetRows(bytes), expected);
-}
+import {
+  assertConverted,
+  converting,
+  dropping,
+  PARQUET,
+  recordOf,
+  requested,
+  setting,
+} from './converting.js';
+import { NAME, run, setUp } from './runs.js';
 
 test('every data type arrives converted, cell by cell, from one pass', async (t) => {
   const { service, dir } = await setUp(t);
@@ -171,169 +130,6 @@ test('a CSV that was dropped comes again where it is wanted; its conversion stay
   assert.deepEqual((await run(service, dir, converting())).summary.counts, { skipped: 1 });
 });
 
-const FAULTS: readonly FaultKind[] = [
-  'truncate',
-  'bit-flip',
-  'reset',
-  'short',
-  'stall',
-  'trailing',
-  'html',
-  '500',
-];
-for (const redirect of [false, true]) {
-  for (const kind of FAULTS) {
-    test(`a fault "${kind}" on the first try leaves no trace in the conversion${redirect ? ', behind a redirect' : ''}`, async (t) => {
-      const options = { faults: { [kind]: 1 }, faultsPerFile: 1, redirect, retryAfterSeconds: 0, rows: 3000 };
-      const { service, dir } = await setUp(t, options);
-      const { summary, files } = await run(service, dir, { ...converting(), ...patience(kind) });
-      assert.equal(summary.exitCode, 0);
-      assert.ok((files[0]?.attempts ?? 0) > 1);
-      assert.deepEqual(await namesIn(dir), [NAME, PARQUET]);
-      await assertConverted(dir, await readFile(join(dir, NAME)));
-    });
-  }
-}
-
-for (const kind of ['truncate', 'bit-flip', 'trailing', 'html'] as const) {
-  test(`a fault "${kind}" that lasts leaves no output, and an older one as it was`, async (t) => {
-    const { service, dir } = await setUp(t, { faults: { [kind]: 1 } });
-    const { summary } = await run(service, dir, converting(setting(), { retries: 1 }));
-    assert.equal(summary.exitCode, 6);
-    assert.deepEqual(await namesIn(dir), []);
-    await run(await sandbox(t), dir, converting());
-    const before = await readFile(join(dir, PARQUET));
-    await run(service, dir, converting(setting(), { retries: 1, existing: 'overwrite' }));
-    assert.deepEqual(await readFile(join(dir, PARQUET)), before);
-    assert.deepEqual(await namesIn(dir), [NAME, PARQUET]);
-    assert.deepEqual((await run(service, dir, converting())).summary.counts, { skipped: 1 });
-  });
-}
-
-test('a resumed file is converted as a whole, from its beginning on disk', async (t) => {
-  const { service, dir } = await setUp(t, { redirect: true, rows: 30_000, rate: 400_000 });
-  const abort = new AbortController();
-  const first = await run(service, dir, {
-    ...converting(),
-    signal: abort.signal,
-    onEvent: (event) => {
-      if (event.event === 'progress' && event.position > 50_000)
-        abort.abort(new TickhaulError('interrupted', 'test'));
-    },
-  });
-  assert.deepEqual([first.summary.exitCode, first.summary.unfinished], [130, 1]);
-  assert.deepEqual(await namesIn(dir), [`${NAME}.part`], 'no half output');
-  const { summary } = await run(service, dir, converting());
-  assert.equal(summary.exitCode, 0);
-  assert.ok(service.requests.some(({ host, status }) => host === 'objects' && status === 206));
-  await assertConverted(dir, await readFile(join(dir, NAME)));
-});
-
-for (const keepCsv of [true, false]) {
-  test(`a row that is wrong fails the conversion only: the CSV, ${keepCsv ? 'kept' : 'to be dropped'}, stays and is not asked for again`, async (t) => {
-    const replayDir = await tempDir(t);
-    const bad = 'deribit_trades_2024-03-01_BAD.csv.gz';
-    const good = bad.replace('BAD', 'GOOD');
-    const csv = gzipSync(`${csvOf('trades', 3)}deribit,X,1583020800000001,1583020800000002,1,buy,12x,1\n`);
-    await writeFile(join(replayDir, bad), csv);
-    await writeFile(join(replayDir, good), gzipSync(csvOf('trades', 3)));
-    const { service, dir } = await setUp(t, { replayDir });
-    const input = {
-      ...(keepCsv ? converting() : dropping()),
-      selection: { exchange: 'deribit', symbols: ['all'] },
-    };
-    for (const requests of [2, 0]) {
-      const asked = await requested(service, async () => {
-        const { summary, files } = await run(service, dir, input);
-        assert.equal(summary.exitCode, 6);
-        const failed = files.find(({ status }) => status === 'failed');
-        assert.equal(failed?.path, bad);
-        assert.match(failed?.error?.message ?? '', /BAD\.csv\.gz: line 5, column price: "12x"/);
-        assert.equal(summary.counts[requests > 0 ? 'downloaded' : 'skipped'], 1);
-      });
-      assert.equal(asked, requests);
-      assert.deepEqual(await readFile(join(dir, bad)), csv);
-      const whole = good.replace('csv.gz', 'parquet');
-      assert.deepEqual(await namesIn(dir), keepCsv ? [bad, good, whole] : [bad, whole]);
-    }
-    const record = await recordOf(dir, bad);
-    assert.deepEqual([record?.rows, record?.conversions, record?.dropped], [4, undefined, undefined]);
-  });
-}
-
-test('a folder under the output’s name fails that file; its CSV stays', async (t) => {
-  const { service, dir } = await setUp(t);
-  await mkdir(join(dir, PARQUET));
-  const selection = { date: undefined, from: '2024-03-01', to: '2024-03-04' };
-  const { summary } = await run(service, dir, { ...dropping(), selection });
-  assert.deepEqual([summary.exitCode, summary.counts], [8, { downloaded: 2, failed: 1 }]);
-  assert.ok(existsSync(join(dir, NAME)));
-  assert.deepEqual(
-    (await namesIn(dir)).filter((name) => name.endsWith('.part')),
-    [],
-  );
-  await rm(join(dir, PARQUET), { recursive: true });
-  assert.deepEqual((await run(service, dir, { ...dropping(), selection })).summary.counts, {
-    converted: 1,
-    skipped: 2,
-  });
-});
-
-test('a file that another client left is adopted and converted in one reading', async (t) => {
-  const { service, dir } = await setUp(t);
-  const csv = gzipSync(csvOf('trades', 40));
-  await writeFile(join(dir, NAME), csv);
-  const asked = await requested(service, async () => {
-    assert.deepEqual((await run(service, dir, converting())).summary.counts, { converted: 1 });
-    await assertConverted(dir, csv);
-    assert.deepEqual((await run(service, dir, converting())).summary.counts, { skipped: 1 });
-  });
-  assert.equal(asked, 0);
-  await writeFile(join(dir, NAME), csv.subarray(0, 30));
-  assert.deepEqual((await run(service, dir, converting())).summary.counts, { downloaded: 1 });
-  await assertConverted(dir, await readFile(join(dir, NAME)));
-});
-
-test('--existing verify reads conversions too; overwrite makes all anew', async (t) => {
-  const { service, dir } = await setUp(t);
-  const verify = { existing: 'verify' } as const;
-  await run(service, dir, converting());
-  const output = await readFile(join(dir, PARQUET));
-  const damaged = Buffer.alloc(output.length);
-  await writeFile(join(dir, PARQUET), damaged);
-  assert.deepEqual((await run(service, dir, converting())).summary.counts, { skipped: 1 }, 'trusts the size');
-  const asked = await requested(service, async () => {
-    assert.deepEqual((await run(service, dir, converting(setting(), verify))).summary.counts, {
-      converted: 1,
-    });
-    assert.deepEqual((await run(service, dir, converting(setting(), verify))).summary.counts, {
-      verified: 1,
-    });
-    await run(service, dir, dropping());
-    assert.deepEqual((await run(service, dir, dropping(verify))).summary.counts, { verified: 1 });
-  });
-  assert.equal(asked, 0);
-  assert.deepEqual(await readFile(join(dir, PARQUET)), output);
-  await writeFile(join(dir, PARQUET), damaged);
-  const { summary } = await run(service, dir, dropping(verify));
-  assert.deepEqual(summary.counts, { downloaded: 1 }, 'nothing else is left to make it from');
-  assert.deepEqual(await readFile(join(dir, PARQUET)), output);
-  const again = await run(service, dir, dropping({ existing: 'overwrite' }));
-  assert.deepEqual(again.summary.counts, { downloaded: 1 });
-  assert.deepEqual(await namesIn(dir), [PARQUET]);
-});
-
-test('a conversion that is gone, or cut off, is made again: from the CSV, else from the service', async (t) => {
-  const { service, dir } = await setUp(t);
-  await run(service, dir, converting());
-  await rm(join(dir, PARQUET));
-  assert.deepEqual((await run(service, dir, converting())).summary.counts, { converted: 1 });
-  await truncate(join(dir, PARQUET), 100);
-  assert.deepEqual((await run(service, dir, dropping())).summary.counts, { converted: 1 });
-  await truncate(join(dir, PARQUET), 100);
-  assert.deepEqual((await run(service, dir, dropping())).summary.counts, { downloaded: 1 });
-});
-
 for (const [name, csv] of Object.entries({
   'nothing in the gzip': '',
   'only a header': csvOf('trades', 0),
@@ -364,69 +160,4 @@ test('a data type nobody has heard of is converted, its columns as text, with on
   const rows = await parquetRows(await readFile(join(dir, name.replace('csv.gz', 'parquet'))));
   assert.equal(rows[0]?.['oi'], '1.50');
   assert.equal(events.filter((event) => event.event === 'warning').length, 1);
-});
-
-test('what a kill may leave is healed without a request', async (t) => {
-  const { service, dir } = await setUp(t);
-  await run(service, dir, converting());
-  const csv = await readFile(join(dir, NAME));
-  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
-  const [line = ''] = (await readFile(manifest, 'utf8')).split('\n');
-  const { conversions, ...record } = JSON.parse(line);
-  const asked = await requested(service, async () => {
-    // Between the CSV's name and the output's; between the output's and the record; before the CSV was deleted.
-    for (const [left, text] of [
-      [[NAME], ''],
-      [[NAME, PARQUET], ''],
-      [[NAME, `${PARQUET}.part`], `${JSON.stringify(record)}\n`],
-      [[NAME, PARQUET], `${JSON.stringify({ ...record, conversions, dropped: true })}\n`],
-      [[PARQUET], `${JSON.stringify({ ...record, conversions, dropped: true })}\n`],
-    ] as const) {
-      for (const input of [converting(), dropping()]) {
-        if (left.length === 1 && left[0] === PARQUET && input.options?.convert?.keepCsv) continue;
-        const killed = await tempDir(t);
-        await mkdir(join(killed, '.tickhaul'));
-        await writeFile(join(killed, '.tickhaul', 'manifest.jsonl'), text);
-        for (const name of left) await copyFile(join(dir, name.replace('.part', '')), join(killed, name));
-        const { summary } = await run(service, killed, input);
-        assert.equal(summary.exitCode, 0);
-        const kept = input.options?.convert?.keepCsv ? [NAME, PARQUET] : [PARQUET];
-        assert.deepEqual(await namesIn(killed), kept, left.join());
-        await assertConverted(killed, csv);
-        assert.equal((await recordOf(killed))?.dropped, kept.length === 1 ? true : undefined);
-        assert.deepEqual((await run(service, killed, input)).summary.counts, { skipped: 1 });
-      }
-    }
-  });
-  assert.equal(asked, 0);
-});
-
-for (const input of [converting(), dropping()]) {
-  test(`two runs at once convert into one folder, and leave no part${input.options?.convert?.keepCsv ? '' : ' and no CSV'}`, async (t) => {
-    const { service, dir } = await setUp(t, { latencyMs: 5 });
-    const selection = { date: undefined, from: '2024-02-25' };
-    const both = await Promise.all([1, 2].map(() => run(service, dir, { ...input, selection })));
-    for (const { summary } of both)
-      assert.deepEqual([summary.exitCode, summary.counts.failed], [0, undefined]);
-    const names = await namesIn(dir);
-    assert.equal(names.filter((name) => name.endsWith('.parquet')).length, 14);
-    assert.equal(names.length, input.options?.convert?.keepCsv ? 28 : 14, names.join());
-    const asked = await requested(service, async () => {
-      assert.deepEqual((await run(service, dir, { ...input, selection })).summary.counts, { skipped: 14 });
-    });
-    assert.equal(asked, 0);
-  });
-}
-
-test('heavy conversions at once neither stall a transfer nor pass for one that stalled', async (t) => {
-  const { service, dir } = await setUp(t, { rows: 4000 });
-  const selection = { types: ['book_snapshot_25'], date: undefined, from: '2024-03-01' };
-  await run(service, await tempDir(t), { selection });
-  const { summary, files } = await run(service, dir, {
-    ...converting({ ...setting(), threads: 1 }, { concurrency: 20 }),
-    selection,
-    stallTimeoutMs: 1000,
-  });
-  assert.deepEqual(summary.counts, { downloaded: 9 });
-  for (const { attempts } of files) assert.equal(attempts, 1);
 });

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
-import { TickhaulError } from '../../src/errors.js';
+import { gunzipSync } from 'node:zlib';
 import { proveFile } from '../../src/integrity/proof.js';
-import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/faults.js';
 import { openManifest } from '../../src/store/manifest.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
-import { NAME, onDisk, patience, run, setUp } from './runs.js';
+import { NAME, onDisk, run, setUp } from './runs.js';
 
 test('a day file arrives whole, under its name, with its record', async (t) => {
   const { service, dir } = await setUp(t);
@@ -37,59 +34,6 @@ test('what is there is not asked for again', async (t) => {
   assert.deepEqual([summary.exitCode, files[0]?.status], [0, 'skipped']);
   assert.equal(service.requests.filter((request) => request.host === 'datasets').length, before);
 });
-
-const HEALED: readonly FaultKind[] = FAULT_KINDS.filter(
-  (kind) => kind !== 'transfer-limit' && kind !== 'not-json',
-);
-
-for (const redirect of [false, true]) {
-  for (const kind of HEALED) {
-    test(`a fault "${kind}" on the first try is healed${redirect ? ', behind a redirect' : ''}`, async (t) => {
-      const { service, dir } = await setUp(t, {
-        faults: { [kind]: 1 },
-        faultsPerFile: 1,
-        retryAfterSeconds: 0,
-        redirect,
-      });
-      const { summary, files } = await run(service, dir, patience(kind));
-      assert.equal(summary.exitCode, 0, JSON.stringify(summary));
-      assert.deepEqual(await onDisk(dir), { whole: [NAME], parts: [] });
-      assert.equal((await readFile(join(dir, NAME))).length, files[0]?.bytes);
-      assert.ok(service.requests.some((request) => request.fault === kind));
-      if (kind === 'wrong-md5') assert.equal(files[0]?.md5Match, false);
-    });
-  }
-}
-
-const LASTING: readonly (readonly [FaultKind, number, string])[] = [
-  ['500', 5, 'server_error'],
-  ['503', 5, 'server_error'],
-  ['stall', 5, 'stalled'],
-  ['rate-limit', 5, 'rate_limited'],
-  ['transfer-limit', 5, 'transfer_limit'],
-  ['ip-lock', 4, 'ip_locked'],
-  ['truncate', 6, 'corrupt'],
-  ['bit-flip', 6, 'corrupt'],
-  ['html', 6, 'corrupt'],
-  ['trailing', 6, 'corrupt'],
-  ['empty', 6, 'corrupt'],
-  ['short', 6, 'short_body'],
-];
-
-for (const [kind, exitCode, code] of LASTING) {
-  test(`a fault "${kind}" that lasts ends with code ${exitCode}, and nothing stands under the name`, async (t) => {
-    const { service, dir } = await setUp(t, { faults: { [kind]: 1 }, retryAfterSeconds: 0 });
-    const { summary, files } = await run(service, dir, { options: { retries: 1 }, ...patience(kind) });
-    assert.equal(summary.exitCode, exitCode);
-    assert.deepEqual(
-      files.map((event) => [event.status, event.error?.code]),
-      [['failed', code]],
-    );
-    assert.deepEqual((await onDisk(dir)).whole, []);
-    const manifest = await openManifest(dir, { warn: assert.fail });
-    assert.equal(manifest.size, 0);
-  });
-}
 
 test('a good file outlives a failed attempt to overwrite it', async (t) => {
   const { service, dir } = await setUp(t);
@@ -172,135 +116,6 @@ test('the key never reaches the second origin', async (t) => {
   assert.ok(service.requests.some((request) => request.host === 'datasets' && request.authorization));
   const second = service.requests.filter((request) => request.host === 'objects');
   assert.ok(second.length > 0 && second.every((request) => !request.authorization));
-});
-
-test('retries begin at the first address, and say which try they are', async (t) => {
-  const { service, dir } = await setUp(t, { redirect: true, faults: { truncate: 1 }, faultsPerFile: 2 });
-  await run(service, dir);
-  const urls = service.requests
-    .filter((request) => request.host === 'datasets')
-    .map((request) => request.url);
-  assert.deepEqual(
-    urls.map((url) => url.split('?')[1] ?? ''),
-    ['', 'retryAttempt=1', 'retryAttempt=2'],
-  );
-});
-
-test('an interrupted transfer is resumed where the service allows it, and verified as a whole', async (t) => {
-  const { service, dir } = await setUp(t, { redirect: true, rows: 30_000, rate: 400_000 });
-  const abort = new AbortController();
-  const first = await run(service, dir, {
-    signal: abort.signal,
-    onEvent: (event) => {
-      if (event.event === 'progress' && event.position > 50_000)
-        abort.abort(new TickhaulError('interrupted', 'test'));
-    },
-  });
-  assert.deepEqual([first.summary.exitCode, first.summary.unfinished], [130, 1]);
-  assert.deepEqual(await onDisk(dir), { whole: [], parts: [`${NAME}.part`] });
-  const { summary, events } = await run(service, dir);
-  assert.equal(summary.exitCode, 0);
-  assert.equal(events.find((event) => event.event === 'plan')?.resume, 1);
-  const range = service.requests.find(({ host, range }) => host === 'objects' && range !== undefined);
-  assert.match(range?.range ?? '', /^bytes=[1-9]\d+-$/);
-  assert.equal(range?.status, 206);
-  assert.deepEqual(await onDisk(dir), { whole: [NAME], parts: [] });
-  assert.deepEqual(await readdir(join(dir, '.tickhaul/parts')), []);
-  const other = await tempDir(t);
-  await run(service, other);
-  assert.deepEqual(await readFile(join(dir, NAME)), await readFile(join(other, NAME)));
-});
-
-test('a part that was damaged on disk is found out, thrown away and fetched anew', async (t) => {
-  const { service, dir } = await setUp(t, { redirect: true, rows: 30_000, rate: 400_000 });
-  const abort = new AbortController();
-  await run(service, dir, {
-    signal: abort.signal,
-    onEvent: (event) => {
-      if (event.event === 'progress' && event.position > 50_000) abort.abort();
-    },
-  });
-  const part = join(dir, `${NAME}.part`);
-  const bytes = await readFile(part);
-  bytes.fill(0xff, 20_000, 20_100);
-  await writeFile(part, bytes);
-  const { summary, files } = await run(service, dir);
-  assert.equal(summary.exitCode, 0);
-  assert.equal(files[0]?.attempts, 2);
-  assert.deepEqual(await onDisk(dir), { whole: [NAME], parts: [] });
-});
-
-test('a file that another client left is verified and adopted', async (t) => {
-  const { service, dir } = await setUp(t);
-  await writeFile(join(dir, NAME), gzipSync('exchange,symbol\na,b\n'));
-  const { summary, files } = await run(service, dir);
-  assert.deepEqual([summary.exitCode, files[0]?.status, files[0]?.rows], [0, 'verified', 1]);
-  assert.equal((await run(service, dir)).files[0]?.status, 'skipped');
-});
-
-test('a file that another client left cut off is downloaded again', async (t) => {
-  const { service, dir } = await setUp(t);
-  const cut = gzipSync('exchange,symbol\na,b\n').subarray(0, 30);
-  await writeFile(join(dir, NAME), cut);
-  const { summary, files, events } = await run(service, dir);
-  assert.deepEqual([summary.exitCode, files[0]?.status], [0, 'downloaded']);
-  assert.ok(events.some((event) => event.event === 'warning' && event.message.includes(NAME)));
-  assert.deepEqual((await onDisk(dir)).whole, [NAME]);
-});
-
-test('--existing verify finds a changed byte that size alone does not', async (t) => {
-  const { service, dir } = await setUp(t);
-  await run(service, dir);
-  const good = await readFile(join(dir, NAME));
-  await writeFile(join(dir, NAME), gzipSync('x').subarray(0, 5));
-  await truncate(join(dir, NAME), good.length);
-  assert.equal((await run(service, dir)).files[0]?.status, 'skipped', 'skip trusts manifest and size');
-  const { files } = await run(service, dir, { options: { existing: 'verify' } });
-  assert.equal(files[0]?.status, 'downloaded');
-  assert.deepEqual(await readFile(join(dir, NAME)), good);
-  assert.equal((await run(service, dir, { options: { existing: 'verify' } })).files[0]?.status, 'verified');
-});
-
-test('a deleted file is fetched again, whatever the manifest says', async (t) => {
-  const { service, dir } = await setUp(t);
-  await run(service, dir);
-  await rm(join(dir, NAME));
-  assert.equal((await run(service, dir)).files[0]?.status, 'downloaded');
-});
-
-test('an empty day is a whole file of no rows', async (t) => {
-  const { service, dir } = await setUp(t, { rows: 0 });
-  const { summary, files } = await run(service, dir);
-  assert.deepEqual([summary.exitCode, files[0]?.rows], [0, 0]);
-});
-
-test('a folder under the file’s name fails that file only', async (t) => {
-  const { service, dir } = await setUp(t);
-  await mkdir(join(dir, NAME));
-  const { summary, files } = await run(service, dir, {
-    selection: { date: undefined, from: '2024-03-01', to: '2024-03-04' },
-  });
-  assert.equal(summary.exitCode, 8);
-  assert.deepEqual(files.map((event) => event.status).sort(), ['downloaded', 'downloaded', 'failed']);
-});
-
-test('a symbolic link does not lead a file out of the folder', async (t) => {
-  const { service, dir } = await setUp(t);
-  const outside = await tempDir(t);
-  await symlink(outside, join(dir, 'exchange=binance-futures'));
-  const { summary } = await run(service, dir, { selection: { layout: 'hive' } });
-  assert.equal(summary.exitCode, 8);
-  assert.deepEqual(await readdir(outside), []);
-});
-
-test('a part that is a symbolic link is not written through', async (t) => {
-  const { service, dir } = await setUp(t);
-  const victim = join(await tempDir(t), 'victim');
-  await writeFile(victim, 'precious');
-  await symlink(victim, join(dir, `${NAME}.part`));
-  const { summary } = await run(service, dir);
-  assert.equal(summary.exitCode, 8);
-  assert.equal(await readFile(victim, 'utf8'), 'precious');
 });
 
 test('two runs at once into one folder both end well, and leave no part', async (t) => {
