@@ -10,6 +10,7 @@ import type { Sandbox } from '../../src/sandbox/options.js';
 import { type Issuer, parseIssuer } from '../../src/service/issuer.js';
 import { Secrets } from '../../src/service/secrets.js';
 import { approveClaim } from '../helpers/claim-page.js';
+import { isAlive } from '../helpers/is-alive.js';
 import { tempDir } from '../helpers/temp.js';
 import { clientFor } from '../service/loopback.js';
 
@@ -19,14 +20,6 @@ export const EMAIL = 'jo@example.com';
 export function storeIn(configDir: string): IdentityStore {
   const owner = { pid: process.pid, host: 'here', command: 'test', isAlive };
   return openIdentityStore({ configDir, owner });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 export interface Account extends AccountContext {

@@ -3,10 +3,10 @@ import { open, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { tryLock } from '../../src/store/run-lock.js';
+import { isAlive } from '../helpers/is-alive.js';
 
 const [dir = '', rounds = '', hang] = process.argv.slice(2);
 const marker = join(dir, 'marker');
-const isAlive = (pid: number): boolean => process.kill(pid, 0);
 const owner = { pid: process.pid, host: hostname(), now: Date.now(), command: 'child', isAlive };
 
 for (let round = 0; round < Number(rounds); ) {

@@ -13,6 +13,7 @@ import { startHeartbeat } from '../../src/store/heartbeat.js';
 import { lookUpProcess, processIdentity } from '../../src/store/process-identity.js';
 import { type LockOwner, tryLock } from '../../src/store/run-lock.js';
 import { takeLock } from '../../src/store/take-lock.js';
+import { isAlive } from '../helpers/is-alive.js';
 
 let dir = '';
 let path = '';
@@ -187,14 +188,6 @@ test('a folder that cannot be made is an error', async () => {
   await writeFile(join(dir, 'file'), '');
   await assert.rejects(tryLock(join(dir, 'file'), owner(1)), { code: 'disk' });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 const CHILD = fileURLToPath(new URL('./lock-child.js', import.meta.url));
 
