@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isSystemError, TickhaulError } from '../errors.js';
+import type { EventSink } from '../events.js';
 import { wait } from '../wait.js';
 import { describeHolder, parseHolder } from './lock-holder.js';
 import { type LockOwner, lockPath, type RunLock, tryLock } from './run-lock.js';
@@ -35,6 +36,11 @@ export async function takeLock(
     const pause = MIN_LOOK_MS + Math.random() * (MAX_LOOK_MS - MIN_LOOK_MS);
     await wait(Math.min(left, pause), signal);
   }
+}
+
+/** An `onWait` that tells of the wait as a note of the run. */
+export function noteOfWait(emit: EventSink): (holder: string) => void {
+  return (holder) => emit({ event: 'note', message: `waiting for another run to end: ${holder}` });
 }
 
 async function heldError(dir: string, timeoutMs: number): Promise<TickhaulError> {

@@ -4,7 +4,7 @@ import type { JobSummary, RunSummary } from '../events.js';
 import { fileError } from '../file-error.js';
 import { fetchMayRead } from '../service/key-coverage.js';
 import { openManifest } from '../store/manifest.js';
-import { takeLock } from '../store/take-lock.js';
+import { noteOfWait, takeLock } from '../store/take-lock.js';
 import { secondsSince } from '../units.js';
 import { startDeadline } from './deadline.js';
 import { newsLines } from './news.js';
@@ -23,9 +23,11 @@ import type { SyncInput, SyncJob } from './types.js';
 export async function sync(input: SyncInput): Promise<RunSummary> {
   const started = performance.now();
   const { options, owner, lockTimeoutMs: timeoutMs, maxDurationMs, emit } = input;
-  const onWait = (holder: string): void =>
-    emit({ event: 'note', message: `waiting for another run to end: ${holder}` });
-  const lock = await takeLock(options.dir, owner, { timeoutMs, onWait, signal: input.signal });
+  const lock = await takeLock(options.dir, owner, {
+    timeoutMs,
+    onWait: noteOfWait(emit),
+    signal: input.signal,
+  });
   const deadline = startDeadline(maxDurationMs);
   try {
     const signal = AbortSignal.any([input.signal, lock.lost]);

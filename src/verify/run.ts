@@ -3,7 +3,7 @@ import { abortReason, diskError, isSystemError, TickhaulError, usageError } from
 import type { EventSink, FileEvent, RunSummary } from '../events.js';
 import { openManifest } from '../store/manifest.js';
 import type { LockOwner } from '../store/run-lock.js';
-import { type TakeLockOptions, takeLock } from '../store/take-lock.js';
+import { noteOfWait, takeLock } from '../store/take-lock.js';
 import { createTally } from '../tally.js';
 import { secondsSince } from '../units.js';
 import { checkFiles } from './check-files.js';
@@ -36,7 +36,8 @@ export interface VerifyInput {
   /** Brings bad files again, and tells what became of each; undefined where they are only told. */
   readonly repair?: Repair | undefined;
   readonly owner: LockOwner;
-  readonly lock?: Omit<TakeLockOptions, 'signal'> | undefined;
+  /** Milliseconds to wait for another run in a folder that is to be changed; none by default. */
+  readonly lockTimeoutMs?: number | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -52,7 +53,11 @@ export async function verify(input: VerifyInput): Promise<RunSummary> {
   await assertFolder(dir);
   const isChanged = input.adopt || input.clean || input.forget || input.repair !== undefined;
   if (!isChanged) return verifyFolder(input, false);
-  const lock = await takeLock(dir, owner, { ...input.lock, signal: input.signal });
+  const lock = await takeLock(dir, owner, {
+    timeoutMs: input.lockTimeoutMs,
+    onWait: noteOfWait(input.emit),
+    signal: input.signal,
+  });
   try {
     return await verifyFolder({ ...input, signal: AbortSignal.any([input.signal, lock.lost]) }, true);
   } finally {

@@ -40,9 +40,9 @@ export const verify: Action = {
       forget: readToggle(args, 'forget'),
       strict: options.strict,
       owner: lockOwner(cli),
+      lockTimeoutMs: readDuration(args, 'lock-timeout'),
       signal: cli.signal,
     };
-    const timeoutMs = readDuration(args, 'lock-timeout');
     const stallTimeoutMs = readStallTimeout(args);
     const isRepair = readToggle(args, 'repair');
     if (isRepair && checking.forget) {
@@ -52,10 +52,9 @@ export const verify: Action = {
     }
     return withThreads(checking, (threads) =>
       reportRun(args, cli, async (reporter, emit) => {
-        const onWait = (holder: string): void => reporter.note(`waiting for another run to end: ${holder}`);
         const { verify } = await import('../../verify/run.js');
         const check = (repair?: Repair): Promise<RunSummary> =>
-          verify({ ...checking, threads, repair, lock: { timeoutMs, onWait }, emit });
+          verify({ ...checking, threads, repair, emit });
         if (!isRepair) return check();
         const { createRepair } = await import('../../verify/repair.js');
         return withSession(args, cli, { stallTimeoutMs, note: reporter.note }, ({ client }) =>

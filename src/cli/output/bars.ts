@@ -2,8 +2,7 @@ import cliProgress from 'cli-progress';
 import { formatDuration, formatSize, plural } from '../../units.js';
 import type { Screen } from '../types.js';
 import { FrameTerminal, screenColumns } from './frame-terminal.js';
-import { createFindingLines, failedLine, pauseLine, warningLine } from './messages.js';
-import { printable } from './printable.js';
+import { createFindingLines, failedLine, noteLine, pauseLine, warningLine } from './messages.js';
 import { createProgress, type ProgressReading } from './progress.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { createTally } from './summary.js';
@@ -104,7 +103,7 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
       else if (event.event === 'retry')
         Object.assign(running.get(event.path) ?? {}, { position: 0, total: undefined, isWaiting: true });
       else if (event.event === 'warning') above(warningLine(event, chalk));
-      else if (event.event === 'note') above(`${printable(event.message)}\n`);
+      else if (event.event === 'note') above(noteLine(event));
       else if (event.event === 'finding') above(findingLine(event));
       else if (event.event === 'pause') above(pauseLine(event, chalk));
       else if (event.event === 'file') {

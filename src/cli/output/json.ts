@@ -1,7 +1,6 @@
 import { formatDay } from '../../dataset/day.js';
 import type { FileError, FileEvent, FindingEvent, RunEvent, RunSummary } from '../../events.js';
-import { warningLine } from './messages.js';
-import { printable } from './printable.js';
+import { noteLine, warningLine } from './messages.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { errorLine, errorsOf } from './summary.js';
 
@@ -10,7 +9,7 @@ export function jsonReporter({ stdout, stderr, chalk }: ReporterContext): Report
   return {
     event(event) {
       if (event.event === 'warning') stderr.write(warningLine(event, chalk));
-      else if (event.event === 'note') stderr.write(`${printable(event.message)}\n`);
+      else if (event.event === 'note') stderr.write(noteLine(event));
       else if (event.event === 'plan') stdout.write(line(planObject(event)));
       else if (event.event === 'finding') stdout.write(line(findingObject(event)));
       else if (event.event === 'file') stdout.write(line(fileObject(event)));

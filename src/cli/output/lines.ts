@@ -1,6 +1,5 @@
 import { formatDuration, formatSize, plural } from '../../units.js';
-import { createFindingLines, failedLine, pauseLine, warningLine } from './messages.js';
-import { printable } from './printable.js';
+import { createFindingLines, failedLine, noteLine, pauseLine, warningLine } from './messages.js';
 import { createProgress, plannedAim, plannedWork } from './progress.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { createTally } from './summary.js';
@@ -30,7 +29,7 @@ export function linesReporter({ stderr, chalk, now }: ReporterContext): Reporter
       tally.see(event);
       progress.see(event);
       if (event.event === 'warning') stderr.write(warningLine(event, chalk));
-      else if (event.event === 'note') stderr.write(`${printable(event.message)}\n`);
+      else if (event.event === 'note') stderr.write(noteLine(event));
       else if (event.event === 'finding') stderr.write(findingLine(event));
       else if (event.event === 'pause') {
         if (now() - lastPause < INTERVAL_MS) return;

@@ -19,6 +19,10 @@ export function warningLine(event: EventOf<'warning'>, chalk: ChalkInstance): st
   return `${chalk.yellow('warning')} ${printable(event.message)}\n`;
 }
 
+export function noteLine(event: EventOf<'note'>): string {
+  return `${printable(event.message)}\n`;
+}
+
 /** Lines of one kind; a folder may be full of them, and the summary counts. */
 const SHOWN = 20;
 
