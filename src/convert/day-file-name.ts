@@ -3,9 +3,6 @@ import { parseDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { TickhaulError } from '../errors.js';
 
-/** What the names of sources end in. */
-export const SOURCE_EXTENSION = '.csv.gz';
-
 /**
  * The day file that a name of the form `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv.gz` tells (service
  * interface, Datasets API); undefined for any other name. Characters that no file name has stay the `-` they became.

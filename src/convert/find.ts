@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { STATE_FOLDER } from '../dataset/layout.js';
 import { abortReason, diskError, isSystemError, usageError } from '../errors.js';
-import { SOURCE_EXTENSION } from './day-file-name.js';
 import { globBase, isPathGlob, pathMatcher } from './glob.js';
 
 export interface Source {
@@ -44,7 +44,7 @@ async function findIn(path: string, signal: AbortSignal): Promise<readonly Sourc
       if (matches(file)) matching.push({ path: file, root: base });
     }
   }
-  if (matching.length === 0) throw usageError(`${path}: no ${SOURCE_EXTENSION} file matches`);
+  if (matching.length === 0) throw usageError(`${path}: no ${DAY_FILE_EXTENSION} file matches`);
   return matching;
 }
 
@@ -67,7 +67,7 @@ async function* dayFilesUnder(folder: string, signal: AbortSignal): AsyncGenerat
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (entry.name !== STATE_FOLDER) yield* dayFilesUnder(path, signal);
-    } else if (entry.name.endsWith(SOURCE_EXTENSION)) {
+    } else if (entry.name.endsWith(DAY_FILE_EXTENSION)) {
       if (entry.isFile() || (await look(path))?.isFile()) yield path;
     }
   }

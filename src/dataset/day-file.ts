@@ -1,5 +1,8 @@
 import type { Day } from './day.js';
 
+/** What the name of a day file ends in, as it comes. */
+export const DAY_FILE_EXTENSION = '.csv.gz';
+
 /** The unit of everything: one exchange, data type, dataset symbol and UTC day. */
 export interface DayFile {
   readonly exchange: string;

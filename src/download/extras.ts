@@ -1,3 +1,4 @@
+import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { ERRORS } from '../errors.js';
 import type { EventSink, RunSummary } from '../events.js';
 import { walkFiles } from '../store/walk.js';
@@ -24,7 +25,7 @@ export async function withExtras(
   let extra = 0;
   for await (const paths of walkFiles(dir, '', signal)) {
     for (const path of paths) {
-      if (!path.endsWith('.csv.gz') || named.has(path)) continue;
+      if (!path.endsWith(DAY_FILE_EXTENSION) || named.has(path)) continue;
       extra++;
       emit({ event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` });
     }

@@ -1,3 +1,4 @@
+import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { usageError } from '../errors.js';
 import { type JsonLine, jsonLines } from '../store/json-lines.js';
 import type { ListedFile } from './listed-plan.js';
@@ -32,7 +33,7 @@ function listedFile(line: JsonLine): ListedFile {
   return {
     file,
     // Of a conversion, the path is its output's.
-    path: path?.endsWith('.csv.gz') ? path : undefined,
+    path: path?.endsWith(DAY_FILE_EXTENSION) ? path : undefined,
     refusal: status === 'pending' || status === 'unavailable' ? status : undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { formatDay } from '../dataset/day.js';
-import type { DayFile } from '../dataset/day-file.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
 import { didYouMean } from '../dataset/nearest.js';
 import { usageError } from '../errors.js';
 import { type JsonLine, jsonLines } from './json-lines.js';
@@ -15,7 +15,6 @@ export interface LockedFile {
 }
 
 const VERSION = 1;
-const EXTENSION = '.csv.gz';
 const HEADER = ['tickhaulLock'];
 const FIELDS = ['path', 'exchange', 'dataType', 'symbol', 'date', 'bytes', 'sha256'];
 
@@ -67,7 +66,8 @@ export function parseLockFile(text: string, name: string): readonly LockedFile[]
 function parseLocked(line: JsonLine): LockedFile {
   refuseOthers(line, FIELDS);
   const path = line.path('path');
-  if (!path.endsWith(EXTENSION)) line.fail(`the path "${path}" does not end in ${EXTENSION}`);
+  if (!path.endsWith(DAY_FILE_EXTENSION))
+    line.fail(`the path "${path}" does not end in ${DAY_FILE_EXTENSION}`);
   const sha256 = line.text('sha256');
   if (!/^[0-9a-f]{64}$/.test(sha256)) line.fail(`"sha256" is "${sha256}", and must be 64 hex digits`);
   return { file: line.dayFile(), path, bytes: line.count('bytes'), sha256 };

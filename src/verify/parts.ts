@@ -1,5 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { STATE_FOLDER } from '../dataset/layout.js';
 import { diskError, isSystemError } from '../errors.js';
 import type { FindingEvent } from '../events.js';
@@ -80,7 +81,7 @@ async function kindOf(
   const isAlive = suffix === undefined ? undefined : await isOwnerAlive(suffix, isProcessAlive);
   if (isAlive !== undefined) return isAlive ? undefined : 'stale';
   // A conversion by hand takes no lock, and another machine's process can't be asked for.
-  if (suffix !== undefined || !finalPath.endsWith('.csv.gz'))
+  if (suffix !== undefined || !finalPath.endsWith(DAY_FILE_EXTENSION))
     return ageMs > ABANDONED_MS ? 'stale' : undefined;
   if (isLocked) return undefined;
   const isWanted = ageMs < RESUMABLE_MS && (await look(join(dir, finalPath))) === undefined;

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { isSystemError, usageError } from '../errors.js';
 import type { Manifest } from '../store/manifest.js';
 import { walkFiles } from '../store/walk.js';
@@ -28,7 +29,7 @@ export async function surveyFolder(
   const parts: string[] = [];
   const sort = (path: string): void => {
     if (path.endsWith('.part')) parts.push(path);
-    else if (path.endsWith('.csv.gz')) {
+    else if (path.endsWith(DAY_FILE_EXTENSION)) {
       if (!manifest.has(path)) unknown.push(path);
     } else if (outputKind(path) !== undefined && !conversions.has(path)) outputs.push(path);
   };

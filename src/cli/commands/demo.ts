@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { formatSize, plural } from '../../units.js';
 import { chalkFor } from '../output/color.js';
 import { readText, readToggle } from '../read.js';
@@ -90,7 +91,7 @@ async function runLine(line: string, cli: Cli, say: (text: string) => unknown): 
 }
 
 async function showFolder(dir: string, cli: Cli, say: (text: string) => unknown): Promise<void> {
-  const names = (await readdir(dir)).filter((name) => name.endsWith('.csv.gz')).sort();
+  const names = (await readdir(dir)).filter((name) => name.endsWith(DAY_FILE_EXTENSION)).sort();
   say(`\n${dir} now holds ${names.length} verified day files, the first of them:`);
   for (const name of names.slice(0, 4)) {
     const { size } = await stat(join(dir, name));
