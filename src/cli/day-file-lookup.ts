@@ -1,8 +1,8 @@
-import { access } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { DayFile } from '../dataset/day-file.js';
 import { STATE_FOLDER } from '../dataset/layout.js';
 import { type Manifest, openManifest } from '../store/manifest.js';
+import { isThere } from './is-there.js';
 
 /** Finds which day file a path is, in the manifest of the download folder that it lies in. */
 export function createDayFileLookup(): (path: string) => Promise<DayFile | undefined> {
@@ -27,11 +27,7 @@ export function createDayFileLookup(): (path: string) => Promise<DayFile | undef
 
 /** The nearest folder, from this one up, with a manifest. */
 export async function findDownloadDir(folder: string): Promise<string | undefined> {
-  const isThere = await access(join(folder, STATE_FOLDER, 'manifest.jsonl')).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return folder;
+  if (await isThere(join(folder, STATE_FOLDER, 'manifest.jsonl'))) return folder;
   const parent = dirname(folder);
   return parent === folder ? undefined : findDownloadDir(parent);
 }

@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { usageError } from '../errors.js';
 import { findDownloadDir } from './day-file-lookup.js';
+import { isThere } from './is-there.js';
 
 /** A download folder, and what of it is meant: relative to it, with `/`; none for all. */
 export interface FolderPaths {
@@ -34,11 +34,4 @@ async function place(path: string, set: string): Promise<{ dir: string; path: st
 
 function isBelow(path: string, dir: string): boolean {
   return path === dir || path.startsWith(join(dir, sep));
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,8 +1,9 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ConfigFile } from '../../config/parse.js';
 import { isSystemError, usageError } from '../../errors.js';
 import { type ConfigSettings, given, readSettings, type Settings } from '../environment.js';
+import { isThere } from '../is-there.js';
 import { readText } from '../read.js';
 import type { Args, Cli } from '../types.js';
 
@@ -57,13 +58,6 @@ export function besideConfig(configPath: string, path: string): string {
 async function parse(source: string, path: string): Promise<ConfigFile> {
   const { parseConfig } = await import('../../config/parse.js');
   return parseConfig(source.replace(/^\uFEFF/, ''), path);
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function read(path: string, name: string): Promise<string> {
