@@ -7,15 +7,14 @@ import type { Manifest } from '../store/manifest.js';
 import { createFailures, type Failures, failedFirst } from './failed-first.js';
 import { type News, newsSince, symbolsOf } from './news.js';
 import type { RecordOrError } from './records.js';
+import type { JobOfPlan } from './same-files.js';
 import type { JobState } from './state.js';
 import type { SyncInput, SyncJob } from './types.js';
 
 /** A job worked out against the record and what its last run left. */
-export interface OpenJob {
-  readonly name: string;
+export interface OpenJob extends JobOfPlan {
   /** Undefined where there is no record to plan by. */
   readonly ready: DownloadJob | undefined;
-  readonly plan: Plan | undefined;
   readonly error: TickhaulError | undefined;
   readonly failures: Failures;
   readonly news: News;
@@ -46,7 +45,7 @@ export function openJob(
     const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record came`);
     if (error.code === 'usage') throw inJob(job, error);
     const symbols = before ?? { selection: '', symbols: [] };
-    return { name, ready: undefined, plan: undefined, error, failures, news: NO_NEWS, symbols };
+    return { job, plan: undefined, ready: undefined, error, failures, news: NO_NEWS, symbols };
   }
   const { existing, convert } = job.options;
   const plan = planOf(job, () =>
@@ -54,7 +53,8 @@ export function openJob(
   );
   const symbols = symbolsOf(job, plan);
   return {
-    name,
+    job,
+    plan,
     ready: {
       name,
       plan: failedFirst(plan, failures.before),
@@ -62,7 +62,6 @@ export function openJob(
       options: job.options,
       client: patientAs(client, job),
     },
-    plan,
     error: undefined,
     failures,
     news: newsSince(before, symbols),

@@ -13,7 +13,7 @@ import { readRecords } from './records.js';
 import { refuseContradictions } from './same-files.js';
 import { readSyncState, type SyncState, writeSyncState } from './state.js';
 import { summarize } from './summary.js';
-import type { SyncInput, SyncJob } from './types.js';
+import type { SyncInput } from './types.js';
 
 /**
  * Brings all jobs up to date: reads each exchange's record once, plans the jobs together, downloads what the
@@ -49,11 +49,11 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
     const mayRead = await fetchMayRead(input.client, signal);
     const plans = { records, manifest, mayRead };
     const jobs = input.jobs.map((job) => openJob(job, input, plans, state[job.name]));
-    refuseContradictions(jobs.map(({ plan }, index) => ({ job: input.jobs[index] as SyncJob, plan })));
-    for (const { name, news } of jobs) {
-      for (const message of newsLines(name, news)) emit({ event: 'note', message });
+    refuseContradictions(jobs);
+    for (const { job, news } of jobs) {
+      for (const message of newsLines(job.name, news)) emit({ event: 'note', message });
     }
-    const failures = new Map(jobs.map(({ name, failures }) => [name, failures]));
+    const failures = new Map(jobs.map(({ job, failures }) => [job.name, failures]));
     const ready = jobs.flatMap(({ ready }) => ready ?? []);
     const summaries = await runJobs(
       {
@@ -70,7 +70,7 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
       ready,
     );
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
-    const told = jobs.map((job) => jobSummary(job, byName.get(job.name)));
+    const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
     await writeSyncState(options.dir, { ...state, ...statesOf(jobs, told) });
     return summarize(told, late, secondsSince(started));
   } finally {
@@ -78,7 +78,8 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
   }
 }
 
-function jobSummary({ name, news, error }: OpenJob, summary: RunSummary | undefined): JobSummary {
+function jobSummary({ job, news, error }: OpenJob, summary: RunSummary | undefined): JobSummary {
+  const { name } = job;
   if (summary) return { name, ...summary, ...news };
   const { exitCode } = error ?? new TickhaulError('unreachable', '');
   const nothing = { counts: {}, unfinished: 0, bytes: 0, seconds: 0 };
@@ -87,10 +88,10 @@ function jobSummary({ name, news, error }: OpenJob, summary: RunSummary | undefi
 
 function statesOf(jobs: readonly OpenJob[], told: readonly JobSummary[]): SyncState {
   return Object.fromEntries(
-    jobs.map(({ name, symbols, failures }, index) => {
+    jobs.map(({ job, symbols, failures }, index) => {
       const { error, unfinished } = told[index] ?? {};
       const isWhole = error === undefined && unfinished === 0;
-      return [name, { ...symbols, failed: [...failures.left(isWhole)] }];
+      return [job.name, { ...symbols, failed: [...failures.left(isWhole)] }];
     }),
   );
 }
