@@ -1,5 +1,5 @@
 import { readNdjsonText } from '../convert/ndjson/read-text.js';
-import { readParquetFooter } from '../convert/parquet/index.js';
+import { readParquetFooter } from '../convert/parquet/footer.js';
 import { countLines } from '../integrity/count-lines.js';
 import type { Seen } from './types.js';
 

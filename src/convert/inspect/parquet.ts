@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { AsyncBuffer, FileMetaData } from 'hyparquet';
 import { abortReason, isSystemError, TickhaulError } from '../../errors.js';
-import { type Bound, type ParquetFooter, readParquetFooter } from '../parquet/index.js';
+import type { Bound } from '../parquet/column-type.js';
+import { type ParquetFooter, readParquetFooter } from '../parquet/footer.js';
 import { EDGE_ROWS } from './edge-rows.js';
 import { type Cell, type Inspection, ORDERED_BY } from './inspection.js';
 import { TimeOrder } from './time-order.js';

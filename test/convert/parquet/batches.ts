@@ -1,10 +1,7 @@
 import type { Batch, ColumnData, Nulls, TextValues } from '../../../src/convert/columns.js';
-import {
-  createParquetWriter,
-  createRowGroupEncoder,
-  memorySink,
-  type ParquetOptions,
-} from '../../../src/convert/parquet/index.js';
+import { createRowGroupEncoder, type ParquetOptions } from '../../../src/convert/parquet/row-group.js';
+import { memorySink } from '../../../src/convert/parquet/sink.js';
+import { createParquetWriter } from '../../../src/convert/parquet/writer.js';
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
 
 export type Cell = string | number | boolean | null;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type ParquetFooter, readParquetFooter } from '../../../src/convert/parquet/index.js';
+import { type ParquetFooter, readParquetFooter } from '../../../src/convert/parquet/footer.js';
 import { TickhaulError } from '../../../src/errors.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
 import { type Duck, openDuck } from './readers.js';
