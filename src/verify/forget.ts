@@ -17,7 +17,7 @@ export async function forgetMissing(
     const { path } = file.record;
     byDayFile.set(path, [...(byDayFile.get(path) ?? []), file]);
   }
-  for (const [path, files] of byDayFile) {
+  const forget = async (path: string, files: readonly BadFile[]): Promise<void> => {
     const gone = new Set(files.map(({ event }) => event.path));
     const record = manifest.get(path);
     if (record) {
@@ -25,5 +25,7 @@ export async function forgetMissing(
       await manifest.append({ ...record, conversions, ...(gone.has(path) && { dropped: true }) });
     }
     for (const { event } of files) tell({ ...event, status: 'forgotten', error: undefined });
-  }
+  };
+  // Side by side, so that the manifest writes many at once.
+  await Promise.all([...byDayFile].map(([path, files]) => forget(path, files)));
 }
