@@ -1,6 +1,6 @@
-import type { Issuer } from '../service/issuer.js';
-import type { CallContext } from '../service/json-call.js';
-import type { IdentityStore } from './identity-store.js';
+import type { Issuer } from '../service/account/issuer.js';
+import type { CallContext } from '../service/account/json-call.js';
+import type { IdentityStore } from './identities/identity-store.js';
 
 /** What signing in and using an account need. */
 export interface AccountContext {

@@ -1,8 +1,8 @@
-import { TickhaulError } from '../errors.js';
-import { refreshIdentity } from '../service/issuer.js';
+import { TickhaulError } from '../base/errors.js';
+import { refreshIdentity } from '../service/account/issuer.js';
 import type { AccountContext } from './context.js';
-import { type Identity, isExpired, nearsExpiry } from './identity.js';
-import { atStep } from './refusals.js';
+import { type Identity, isExpired, nearsExpiry } from './identities/identity.js';
+import { atStep } from './sign-in/refusals.js';
 
 /**
  * The identity, refreshed where its assertion nears its end. Of many processes that find it so at once, one

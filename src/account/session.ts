@@ -1,9 +1,9 @@
-import { type AccessToken, exchangeAssertion } from '../service/issuer.js';
-import { RefusedError } from '../service/refused-error.js';
+import { type AccessToken, exchangeAssertion } from '../service/account/issuer.js';
+import { RefusedError } from '../service/account/refused-error.js';
 import type { AccountContext } from './context.js';
-import type { Identity } from './identity.js';
+import type { Identity } from './identities/identity.js';
 import { freshIdentity } from './refresh.js';
-import { atStep, IssuerRefusal } from './refusals.js';
+import { atStep, IssuerRefusal } from './sign-in/refusals.js';
 
 /** Seconds that an access token lives where the issuer doesn't tell (service interface, Authentication, step 5). */
 const USUAL_LIFE_S = 600;

@@ -1,10 +1,10 @@
 import type { AccountContext } from '../account/context.js';
-import type { IdentityStore } from '../account/identity-store.js';
-import type { CallContext } from '../service/json-call.js';
+import type { IdentityStore } from '../account/identities/identity-store.js';
+import type { CallContext } from '../service/account/json-call.js';
+import { readDuration } from './arguments/read.js';
+import type { Args, Cli } from './arguments/types.js';
 import type { Wait } from './output/waits.js';
-import { readDuration } from './read.js';
 import { type Session, withSession } from './session.js';
-import type { Args, Cli } from './types.js';
 
 /** Milliseconds for one answer of the issuer or the account API: all of them are short. */
 const PATIENCE_MS = 30_000;
@@ -25,9 +25,9 @@ export async function withAccount<T>(
   const maxWaitMs = readDuration(args, 'max-wait') ?? MAX_WAIT_MS;
   return withSession(args, cli, { stallTimeoutMs: PATIENCE_MS }, async (session) => {
     const { client, settings } = session;
-    const { Secrets } = await import('../service/secrets.js');
-    const { discoverIssuer } = await import('../service/account-api.js');
-    const { parseIssuer } = await import('../service/issuer.js');
+    const { Secrets } = await import('../service/http/secrets.js');
+    const { discoverIssuer } = await import('../service/account/account-api.js');
+    const { parseIssuer } = await import('../service/account/issuer.js');
     const secrets = new Secrets();
     if (client.config.apiKey !== undefined) secrets.add(client.config.apiKey);
     const onWait: CallContext['onWait'] = (waitMs, { code, message }) =>
@@ -43,7 +43,7 @@ export async function withAccount<T>(
 
 /** The stored identities of this user. */
 export async function openStore(configDir: string, cli: Cli): Promise<IdentityStore> {
-  const { openIdentityStore } = await import('../account/identity-store.js');
+  const { openIdentityStore } = await import('../account/identities/identity-store.js');
   const { pid, host, isAlive, signal } = cli;
   return openIdentityStore({ configDir, owner: { pid, host, isAlive, command: cli.commandLine }, signal });
 }

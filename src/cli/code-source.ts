@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 import type { CodeReason } from '../account/events.js';
-import { abortReason, isSystemError, TickhaulError, usageError } from '../errors.js';
-import { wait } from '../wait.js';
-import type { Cli } from './types.js';
+import { abortReason, isSystemError, TickhaulError, usageError } from '../base/errors.js';
+import { wait } from '../base/wait.js';
+import type { Cli } from './arguments/types.js';
 
 const LOOK_MS = 250;
 

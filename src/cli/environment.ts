@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { abortReason, isSystemError, usageError } from '../errors.js';
-import { readText } from './read.js';
-import type { Args } from './types.js';
+import { abortReason, isSystemError, usageError } from '../base/errors.js';
+import { readText } from './arguments/read.js';
+import type { Args } from './arguments/types.js';
 
 /** Variables that hold an API key. */
 export const KEY_VARIABLES = ['TICKHAUL_API_KEY', 'TARDIS_API_KEY', 'TM_API_KEY'] as const;

@@ -1,11 +1,11 @@
 import { homedir, hostname } from 'node:os';
 import { isatty } from 'node:tty';
-import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../errors.js';
+import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../base/errors.js';
+import { commandOf, helpText, parse } from './arguments/parser.js';
+import type { Cli, Outline } from './arguments/types.js';
 import { COMMANDS } from './commands/index.js';
 import { describeFailure, type Failure, failedSummary, stackOf } from './output/failure.js';
-import { summaryLine } from './output/json.js';
-import { commandOf, helpText, parse } from './parser.js';
-import type { Cli, Outline } from './types.js';
+import { summaryLine } from './output/run/json.js';
 
 /** Milliseconds from the first signal until the process leaves, whatever it is doing. */
 const LEAVE_MS = 5_000;

@@ -1,12 +1,12 @@
-import type { RunEvent, RunSummary } from '../events.js';
-import type { Client } from '../service/client.js';
+import type { RunEvent, RunSummary } from '../base/events.js';
+import type { Client } from '../service/http/client.js';
 import type { ServiceConfig } from '../service/types.js';
+import { readToggle } from './arguments/read.js';
+import type { Args, Cli } from './arguments/types.js';
 import { loadSettings } from './config/file.js';
 import { readKey, type Settings } from './environment.js';
 import { describeFailure, failedSummary, stackOf } from './output/failure.js';
-import type { Reporter } from './output/reporter.js';
-import { readToggle } from './read.js';
-import type { Args, Cli } from './types.js';
+import type { Reporter } from './output/run/reporter.js';
 
 /** A client of the service, with the settings it was made from. */
 export interface Session {
@@ -40,7 +40,7 @@ export async function withSession<T>(
     env: cli.env,
     ...(readToggle(args, 'verbose') ? { onRequest: note } : {}),
   };
-  const { createClient } = await import('../service/client.js');
+  const { createClient } = await import('../service/http/client.js');
   const client = createClient(config);
   try {
     return await work({ client, settings });
@@ -67,8 +67,8 @@ export async function reportRun(
 }
 
 async function openReporter(args: Args, cli: Cli): Promise<Reporter> {
-  const { REPORTERS, reporterName } = await import('./output/reporter.js');
-  const { chalkFor } = await import('./output/color.js');
+  const { REPORTERS, reporterName } = await import('./output/run/reporter.js');
+  const { chalkFor } = await import('./output/text/color.js');
   const { stdout, stderr, env } = cli;
   const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
   const chalk = chalkFor(stderr, env, readToggle(args, 'no-color'));

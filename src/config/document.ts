@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
-import { usageError } from '../errors.js';
+import { usageError } from '../base/errors.js';
 
 /** Where a setting stands: keys, and numbers of list elements from 0. */
 export type ConfigPath = readonly (string | number)[];

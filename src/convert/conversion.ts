@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import type { Batch } from './columns.js';
-import { DayFileReader } from './day-file-reader.js';
-import { type Encoder, type EncoderHost, localEncoderHost } from './encoder.js';
-import { batchRows, type ConvertOptions } from './options.js';
-import { createOutputWriter, type OutputWriter } from './output.js';
-import type { PartFile } from './part-file.js';
-import { formatRecord } from './record.js';
+import type { Batch } from '../format/columns.js';
+import { DayFileReader } from '../format/csv/day-file-reader.js';
+import { batchRows, type ConvertOptions } from '../format/options.js';
+import { createOutputWriter, type OutputWriter } from './output/output.js';
+import type { PartFile } from './output/part-file.js';
+import { formatRecord } from './output/record.js';
+import { type Encoder, type EncoderHost, localEncoderHost } from './threads/encoder.js';
 
 export interface ConversionInput {
   /** The source's path, for messages and the record. */

@@ -1,14 +1,14 @@
 import type { Stats } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { diskError, isSystemError, TickhaulError } from '../errors.js';
+import { diskError, isSystemError, TickhaulError } from '../base/errors.js';
+import type { ConvertOptions } from '../format/options.js';
 import { hashFile } from '../integrity/file-hash.js';
+import { readSource, sourceError } from '../integrity/source.js';
 import { type Conversion, startConversion } from './conversion.js';
-import { encoderHostFor } from './encoder-thread.js';
-import type { ConvertOptions } from './options.js';
-import { openPartFile } from './part-file.js';
-import { isMadeFrom, OUTPUT_BYTES, rowsOf } from './record.js';
-import { readSource, sourceError } from './source.js';
+import { openPartFile } from './output/part-file.js';
+import { isMadeFrom, OUTPUT_BYTES, rowsOf } from './output/record.js';
+import { encoderHostFor } from './threads/encoder-thread.js';
 
 /** One day file's conversion as plain data, so that a thread can be given it. */
 export interface FileJob {
@@ -121,7 +121,7 @@ async function keptOutput(
 
 /** Undefined where no Parquet file is: it is made anew then, whatever stands there. */
 async function parquetRecord(path: string): Promise<Readonly<Record<string, string>> | undefined> {
-  const { readParquetFooter } = await import('./parquet/footer.js');
+  const { readParquetFooter } = await import('../format/parquet/footer.js');
   try {
     return (await readParquetFooter(path)).keyValues;
   } catch (error) {

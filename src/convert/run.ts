@@ -1,18 +1,18 @@
 import { setMaxListeners } from 'node:events';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import type { EventSink, FileEvent, RunSummary } from '../base/events.js';
+import { fileError } from '../base/file-error.js';
+import { createTally } from '../base/tally.js';
+import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseLayout } from '../dataset/layout.js';
-import { abortReason, TickhaulError } from '../errors.js';
-import type { EventSink, FileEvent, RunSummary } from '../events.js';
-import { fileError } from '../file-error.js';
-import { createTally } from '../tally.js';
-import { secondsSince } from '../units.js';
+import { type ConvertOptions, extensionOf } from '../format/options.js';
 import type { FileResult } from './file.js';
-import { findSources } from './find.js';
-import { type ConversionNotes, openNotes } from './notes.js';
-import { type ConvertOptions, extensionOf } from './options.js';
-import { type PlannedConversion, planConversions } from './plan.js';
-import { OUTPUT_BYTES } from './record.js';
-import { type ConvertThread, startConvertThread } from './thread.js';
+import { findSources } from './naming/find.js';
+import { type PlannedConversion, planConversions } from './naming/plan.js';
+import { type ConversionNotes, openNotes } from './output/notes.js';
+import { OUTPUT_BYTES } from './output/record.js';
+import { type ConvertThread, startConvertThread } from './threads/thread.js';
 
 export interface ConvertInput {
   /** Day files, folders, globs. */

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { abortReason, diskError, isSystemError, TickhaulError } from '../errors.js';
-import type { EventSink, RunSummary } from '../events.js';
-import { fileError } from '../file-error.js';
-import { createTally } from '../tally.js';
-import { secondsSince } from '../units.js';
+import { abortReason, diskError, isSystemError, TickhaulError } from '../base/errors.js';
+import type { EventSink, RunSummary } from '../base/events.js';
+import { fileError } from '../base/file-error.js';
+import { createTally } from '../base/tally.js';
+import { secondsSince } from '../base/units.js';
+import type { ConvertOptions } from '../format/options.js';
+import { readSource } from '../integrity/source.js';
 import { type Converted, startConversion } from './conversion.js';
-import { dayFileOfName } from './day-file-name.js';
-import { encoderHostFor } from './encoder-thread.js';
-import { findSources } from './find.js';
-import type { ConvertOptions } from './options.js';
-import type { PartFile } from './part-file.js';
-import { readSource } from './source.js';
+import { dayFileOfName } from './naming/day-file-name.js';
+import { findSources } from './naming/find.js';
+import type { PartFile } from './output/part-file.js';
+import { encoderHostFor } from './threads/encoder-thread.js';
 
 export interface StreamInput {
   /** Day files, folders, globs. */

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
-import { diskError, isSystemError } from '../errors.js';
+import { diskError, isSystemError } from '../base/errors.js';
 import type { ManifestRecord } from '../store/types.js';
 
 /** What `convert` may have made beside a day file, and left in its place. */

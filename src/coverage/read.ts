@@ -1,7 +1,7 @@
+import { abortReason, usageError } from '../base/errors.js';
 import { type Day, dayOfTime } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { abortReason, usageError } from '../errors.js';
-import { openManifest } from '../store/manifest.js';
+import { openManifest } from '../store/manifest/manifest.js';
 import { createDiskSize } from './on-disk.js';
 import { createSeriesFilter } from './select.js';
 import { createSeriesBuilder, type SeriesBuilder } from './series.js';

@@ -1,7 +1,7 @@
+import { usageError } from '../base/errors.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { didYouMean } from '../dataset/nearest.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../dataset/symbols.js';
-import { usageError } from '../errors.js';
 import type { CoverageSelection } from './types.js';
 
 /** Picks day files by name, and remembers what names there were. */

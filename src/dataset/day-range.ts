@@ -1,4 +1,4 @@
-import { usageError } from '../errors.js';
+import { usageError } from '../base/errors.js';
 import { parseDay } from './day.js';
 
 /** Days as a user names them, one way of three: `date`, `last` (a count of days), or `from` with or without `to`. */

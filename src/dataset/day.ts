@@ -1,4 +1,4 @@
-import { usageError } from '../errors.js';
+import { usageError } from '../base/errors.js';
 
 /** A UTC day, as the count of days since 1970-01-01. */
 export type Day = number & { readonly unit: 'UTC day' };

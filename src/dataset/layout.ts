@@ -1,4 +1,4 @@
-import { usageError } from '../errors.js';
+import { usageError } from '../base/errors.js';
 import { formatDay } from './day.js';
 import type { DayFile } from './day-file.js';
 

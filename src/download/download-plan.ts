@@ -1,9 +1,9 @@
-import type { EventSink, RunSummary } from '../events.js';
-import type { Client } from '../service/client.js';
-import type { Manifest } from '../store/manifest.js';
+import type { EventSink, RunSummary } from '../base/events.js';
+import { secondsSince } from '../base/units.js';
+import type { Client } from '../service/http/client.js';
+import { type LockOwner, tryLock } from '../store/lock/run-lock.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import { privateSuffix } from '../store/part-owner.js';
-import { type LockOwner, tryLock } from '../store/run-lock.js';
-import { secondsSince } from '../units.js';
 import { runJobs } from './jobs.js';
 import type { DownloadOptions, PlannedFile } from './types.js';
 

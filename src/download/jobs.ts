@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { EventSink, PlanCounts, RunSummary } from '../events.js';
-import type { Client } from '../service/client.js';
-import type { Manifest } from '../store/manifest.js';
-import { autoConcurrency, type Concurrency, fixedConcurrency } from './concurrency.js';
-import { type Conversions, createConversions } from './conversions.js';
+import type { EventSink, PlanCounts, RunSummary } from '../base/events.js';
+import type { Client } from '../service/http/client.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import { type Conversions, createConversions } from './conversion/conversions.js';
 import { JobRun } from './job-run.js';
-import { createPause, type Pause } from './pause.js';
-import { emptyCounts, type Plan } from './plan.js';
-import { createPool, type Pool } from './pool.js';
-import { createRateLimit, type RateLimit } from './rate.js';
+import { emptyCounts, type Plan } from './plan/plan.js';
+import { autoConcurrency, type Concurrency, fixedConcurrency } from './pool/concurrency.js';
+import { createPause, type Pause } from './pool/pause.js';
+import { createPool, type Pool } from './pool/pool.js';
+import { createRateLimit, type RateLimit } from './pool/rate.js';
 import type { ConvertSetting, DownloadOptions } from './types.js';
 
 /** One plan, and how its files are brought. */

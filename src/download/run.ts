@@ -1,12 +1,12 @@
-import type { EventSink, RunSummary } from '../events.js';
-import type { Client } from '../service/client.js';
-import { fetchMayRead } from '../service/key-coverage.js';
-import { fetchDatasetRecord } from '../service/metadata.js';
-import { type Manifest, openManifest } from '../store/manifest.js';
-import type { LockOwner } from '../store/run-lock.js';
-import { secondsSince } from '../units.js';
+import type { EventSink, RunSummary } from '../base/events.js';
+import { secondsSince } from '../base/units.js';
+import type { Client } from '../service/http/client.js';
+import { fetchMayRead } from '../service/key/key-coverage.js';
+import { fetchDatasetRecord } from '../service/records/metadata.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
+import { type Manifest, openManifest } from '../store/manifest/manifest.js';
 import { downloadPlan } from './download-plan.js';
-import { makePlan, type Plan } from './plan.js';
+import { makePlan, type Plan } from './plan/plan.js';
 import type { DownloadOptions, Selection } from './types.js';
 
 export interface DownloadInput {

@@ -1,7 +1,7 @@
 import type { TransformOptions } from 'node:stream';
 import { createGunzip, type Gunzip, type ZlibOptions } from 'node:zlib';
-import { TickhaulError } from '../errors.js';
-import { plural } from '../units.js';
+import { TickhaulError } from '../base/errors.js';
+import { plural } from '../base/units.js';
 import { describeGzipError, HEAD_BYTES } from './gzip-error.js';
 
 /** Takes gunzipped text chunk by chunk; a promise holds the next chunk back. */

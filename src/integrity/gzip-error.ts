@@ -1,5 +1,5 @@
-import { isSystemError } from '../errors.js';
-import { plural } from '../units.js';
+import { isSystemError } from '../base/errors.js';
+import { plural } from '../base/units.js';
 
 /** How much of a stream's beginning describeGzipError wants to see. */
 export const HEAD_BYTES = 16;

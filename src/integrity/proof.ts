@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { abortReason, diskError } from '../errors.js';
+import { abortReason, diskError } from '../base/errors.js';
 import { countLines, rowsOf } from './count-lines.js';
 import { type GunzipPass, startGunzip, type TextSink } from './gunzip.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { isSystemError, TickhaulError } from '../errors.js';
-import { plural } from '../units.js';
+import { isSystemError, TickhaulError } from '../base/errors.js';
+import { plural } from '../base/units.js';
 import { countLines, rowsOf } from './count-lines.js';
 import { describeGzipError, HEAD_BYTES } from './gzip-error.js';
 import type { Proof } from './proof.js';

@@ -1,5 +1,5 @@
 import { type FileHandle, rename } from 'node:fs/promises';
-import { diskError } from '../errors.js';
+import { diskError } from '../base/errors.js';
 
 /**
  * Gives a proven `.part` file its final name, once its bytes are on the disk: a power failure must not leave

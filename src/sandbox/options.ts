@@ -1,8 +1,8 @@
 import type { Day } from '../dataset/day.js';
-import type { FaultKind, FaultShares } from './faults.js';
+import type { KeyAccess } from './hosts/key-access.js';
+import type { FaultKind, FaultShares } from './http/faults.js';
 import type { IssuerControl, IssuerOptions } from './issuer/options.js';
 import type { StepFault } from './issuer/step-faults.js';
-import type { KeyAccess } from './key-access.js';
 
 export interface SandboxOptions {
   /** Port of the metadata host; the dataset host has the next one, then the object store and the issuer. 0 (default): any. */

@@ -1,10 +1,10 @@
+import { usageError } from '../base/errors.js';
 import { formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { usageError } from '../errors.js';
-import { discardBody } from './body-watch.js';
-import type { Client } from './client.js';
-import { errorAnswer } from './error-answer.js';
-import { byteCount, get, type HttpAnswer } from './http.js';
+import { discardBody } from './http/body-watch.js';
+import type { Client } from './http/client.js';
+import { errorAnswer } from './http/error-answer.js';
+import { byteCount, get, type HttpAnswer } from './http/http.js';
 import type { DatasetAnswer, ResumePoint } from './types.js';
 
 export interface DayFileRequest {

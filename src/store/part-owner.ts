@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lookUpProcess, thisMachine } from './process-identity.js';
+import { lookUpProcess, thisMachine } from './lock/process-identity.js';
 
 /** What the name of a private part says of the run that writes it. */
 interface PartOwner {

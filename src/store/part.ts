@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { diskError, isSystemError } from '../errors.js';
-import { makeFolder } from '../make-folder.js';
+import { diskError, isSystemError } from '../base/errors.js';
+import { makeFolder } from '../base/make-folder.js';
 import { stateFolder } from './state-folder.js';
 
 /** What has to be known to go on with a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { diskError, isSystemError, TickhaulError } from '../errors.js';
-import { makeFolder } from '../make-folder.js';
+import { diskError, isSystemError, TickhaulError } from '../base/errors.js';
+import { makeFolder } from '../base/make-folder.js';
 
 /** Whether a path with `/` between folders names something inside the folder it is relative to, on any system. */
 export function isInside(relPath: string): boolean {

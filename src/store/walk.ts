@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { abortReason, diskError, isSystemError } from '../base/errors.js';
 import { STATE_FOLDER } from '../dataset/layout.js';
-import { abortReason, diskError, isSystemError } from '../errors.js';
 
 /**
  * The files under a folder, by their paths relative to it, with `/`, in the order of names; as there may be a

@@ -1,6 +1,6 @@
-import { type Deadline, startDeadline as start } from '../deadline.js';
-import { TickhaulError } from '../errors.js';
-import { formatDuration } from '../units.js';
+import { type Deadline, startDeadline as start } from '../base/deadline.js';
+import { TickhaulError } from '../base/errors.js';
+import { formatDuration } from '../base/units.js';
 
 /** The end of a run's time; never without a time. @param ms milliseconds. */
 export function startDeadline(ms: number | undefined): Deadline {

@@ -1,5 +1,5 @@
-import type { Plan } from '../download/plan.js';
-import { plural } from '../units.js';
+import { plural } from '../base/units.js';
+import type { Plan } from '../download/plan/plan.js';
 import type { JobState } from './state.js';
 import type { SyncJob } from './types.js';
 

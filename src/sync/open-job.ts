@@ -1,9 +1,9 @@
+import { TickhaulError, usageError } from '../base/errors.js';
 import type { DownloadJob } from '../download/jobs.js';
-import { makePlan, type Plan } from '../download/plan.js';
-import { TickhaulError, usageError } from '../errors.js';
-import type { Client } from '../service/client.js';
-import type { MayRead } from '../service/key-coverage.js';
-import type { Manifest } from '../store/manifest.js';
+import { makePlan, type Plan } from '../download/plan/plan.js';
+import type { Client } from '../service/http/client.js';
+import type { MayRead } from '../service/key/key-coverage.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import { createFailures, type Failures, failedFirst } from './failed-first.js';
 import { type News, newsSince, symbolsOf } from './news.js';
 import type { RecordOrError } from './records.js';

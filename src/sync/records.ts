@@ -1,9 +1,9 @@
+import { TickhaulError } from '../base/errors.js';
+import { formatDuration } from '../base/units.js';
+import { wait } from '../base/wait.js';
 import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../dataset/day.js';
 import type { Selection } from '../download/types.js';
-import { TickhaulError } from '../errors.js';
-import { type ExchangeRecord, fetchDatasetRecord } from '../service/metadata.js';
-import { formatDuration } from '../units.js';
-import { wait } from '../wait.js';
+import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/metadata.js';
 import type { SyncInput, Waiting } from './types.js';
 import { waitStepMs } from './wait-steps.js';
 

@@ -1,11 +1,11 @@
+import { TickhaulError } from '../base/errors.js';
+import type { JobSummary, RunSummary } from '../base/events.js';
+import { fileError } from '../base/file-error.js';
+import { secondsSince } from '../base/units.js';
 import { runJobs } from '../download/jobs.js';
-import { TickhaulError } from '../errors.js';
-import type { JobSummary, RunSummary } from '../events.js';
-import { fileError } from '../file-error.js';
-import { fetchMayRead } from '../service/key-coverage.js';
-import { openManifest } from '../store/manifest.js';
-import { noteOfWait, takeLock } from '../store/take-lock.js';
-import { secondsSince } from '../units.js';
+import { fetchMayRead } from '../service/key/key-coverage.js';
+import { noteOfWait, takeLock } from '../store/lock/take-lock.js';
+import { openManifest } from '../store/manifest/manifest.js';
 import { startDeadline } from './deadline.js';
 import { newsLines } from './news.js';
 import { type OpenJob, openJob } from './open-job.js';

@@ -1,9 +1,9 @@
-import { extensionOf } from '../convert/options.js';
+import { usageError } from '../base/errors.js';
 import type { Day } from '../dataset/day.js';
-import { optionsEntry } from '../download/conversion-entry.js';
-import type { Plan } from '../download/plan.js';
+import { optionsEntry } from '../download/conversion/conversion-entry.js';
+import type { Plan } from '../download/plan/plan.js';
 import type { ConvertSetting } from '../download/types.js';
-import { usageError } from '../errors.js';
+import { extensionOf } from '../format/options.js';
 import type { SyncJob } from './types.js';
 
 /** A job with its plan; undefined where there is no record to plan by. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { diskError } from '../errors.js';
-import { makeFolder } from '../make-folder.js';
+import { diskError } from '../base/errors.js';
+import { makeFolder } from '../base/make-folder.js';
 import { stateFolder } from '../store/state-folder.js';
 
 const jobState = z.object({

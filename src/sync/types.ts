@@ -1,8 +1,8 @@
+import type { EventSink } from '../base/events.js';
 import type { Day } from '../dataset/day.js';
 import type { DownloadOptions, Selection } from '../download/types.js';
-import type { EventSink } from '../events.js';
-import type { Client } from '../service/client.js';
-import type { LockOwner } from '../store/run-lock.js';
+import type { Client } from '../service/http/client.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
 
 /** A selection that is to be kept up to date. */
 export interface SyncJob {

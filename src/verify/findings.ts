@@ -1,6 +1,6 @@
-import type { FindingEvent } from '../events.js';
+import type { FindingEvent } from '../base/events.js';
 import { isInside } from '../store/paths.js';
-import { judgeParts, removeStale, strayNotes } from './parts.js';
+import { judgeParts, removeStale, strayNotes } from './amend/parts.js';
 import type { Verification } from './verification.js';
 
 /**

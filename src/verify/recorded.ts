@@ -1,5 +1,5 @@
-import type { Manifest } from '../store/manifest.js';
-import { createDays, type Days } from './gaps.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import { createDays, type Days } from './amend/gaps.js';
 import type { Scope } from './scope.js';
 
 /** What a manifest tells of a scope, by one pass: each reads a million records anew. */

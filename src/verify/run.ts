@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
-import { abortReason, diskError, isSystemError, TickhaulError, usageError } from '../errors.js';
-import type { EventSink, FileEvent, RunSummary } from '../events.js';
-import { openManifest } from '../store/manifest.js';
-import type { LockOwner } from '../store/run-lock.js';
-import { noteOfWait, takeLock } from '../store/take-lock.js';
-import { createTally } from '../tally.js';
-import { secondsSince } from '../units.js';
-import { checkFiles } from './check-files.js';
+import { abortReason, diskError, isSystemError, TickhaulError, usageError } from '../base/errors.js';
+import type { EventSink, FileEvent, RunSummary } from '../base/events.js';
+import { createTally } from '../base/tally.js';
+import { secondsSince } from '../base/units.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
+import { noteOfWait, takeLock } from '../store/lock/take-lock.js';
+import { openManifest } from '../store/manifest/manifest.js';
+import { forgetMissing } from './amend/forget.js';
+import { readManifestVersion } from './amend/second-look.js';
+import { checkFiles } from './check/check-files.js';
+import type { CheckThread } from './check/threads.js';
 import { findRest } from './findings.js';
-import { forgetMissing } from './forget.js';
-import { readManifestVersion } from './second-look.js';
-import type { CheckThread } from './threads.js';
 import type { Repair } from './types.js';
 import { openVerification } from './verification.js';
 

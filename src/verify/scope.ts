@@ -1,4 +1,4 @@
-import { usageError } from '../errors.js';
+import { usageError } from '../base/errors.js';
 import { isInside } from '../store/paths.js';
 
 /** Which part of a download folder a check is about. */

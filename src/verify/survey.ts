@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSystemError, usageError } from '../base/errors.js';
 import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
-import { isSystemError, usageError } from '../errors.js';
-import type { Manifest } from '../store/manifest.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import { walkFiles } from '../store/walk.js';
 import type { Recorded } from './recorded.js';
 import type { Scope } from './scope.js';

@@ -1,6 +1,6 @@
+import type { FileError, FileEvent } from '../base/events.js';
 import type { DayFile } from '../dataset/day-file.js';
-import type { FileError, FileEvent } from '../events.js';
-import type { Manifest } from '../store/manifest.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry, ManifestRecord } from '../store/types.js';
 
 /** A day file as it came, or what a conversion made of one. */

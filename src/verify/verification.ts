@@ -1,9 +1,9 @@
-import { dayFileOfName } from '../convert/day-file-name.js';
+import { dayFileOfName } from '../convert/naming/day-file-name.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { type Manifest, openManifest } from '../store/manifest.js';
+import { type Manifest, openManifest } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
-import { outputChecks, recordedChecks, unknownChecks } from './checks.js';
-import type { Days } from './gaps.js';
+import type { Days } from './amend/gaps.js';
+import { outputChecks, recordedChecks, unknownChecks } from './check/checks.js';
 import { readRecorded } from './recorded.js';
 import type { VerifyInput } from './run.js';
 import { createScope, type Scope } from './scope.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { RULES } from '../../src/account/refusals.js';
+import { RULES } from '../../src/account/sign-in/refusals.js';
 
 const redirect =
   (status: number) =>

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { AccountSession } from '../../src/account/session.js';
 import type { Sandbox } from '../../src/sandbox/options.js';
-import { setUpAccount } from '../../src/service/account-api.js';
+import { setUpAccount } from '../../src/service/account/account-api.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { type Account, accountFor, countOf, expireStored, signedIn } from './helpers.js';
 

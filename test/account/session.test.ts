@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isExpired, nearsExpiry } from '../../src/account/identity.js';
+import { isExpired, nearsExpiry } from '../../src/account/identities/identity.js';
 import { AccountSession } from '../../src/account/session.js';
-import { setUpAccount } from '../../src/service/account-api.js';
+import { setUpAccount } from '../../src/service/account/account-api.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { type Account, accountFor, countOf, EMAIL, expireStored, jwtOf, signedIn } from './helpers.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Chalk } from 'chalk';
 import { coverageText } from '../../src/cli/output/coverage/text.js';
-import { textWidth } from '../../src/cli/output/width.js';
+import { textWidth } from '../../src/cli/output/text/width.js';
 import { readCoverage } from '../../src/coverage/read.js';
 import { makeFolder, type Recorded } from '../coverage/folders.js';
 import { envOf, tickhaul } from '../helpers/cli.js';

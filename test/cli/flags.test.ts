@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
+import { parse } from '../../src/cli/arguments/parser.js';
 import { COMMANDS } from '../../src/cli/commands/index.js';
 import { readKey, readSettings } from '../../src/cli/environment.js';
-import { parse } from '../../src/cli/parser.js';
-import { readDownloadOptions, readSelection, readStallTimeout } from '../../src/cli/selection.js';
-import { TickhaulError } from '../../src/errors.js';
+import { readDownloadOptions, readSelection, readStallTimeout } from '../../src/cli/selection/selection.js';
 
 const BASE = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL'];
 

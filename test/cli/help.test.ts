@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { type Parsed, parse } from '../../src/cli/arguments/parser.js';
+import { nameOf } from '../../src/cli/arguments/types.js';
 import { COMMANDS } from '../../src/cli/commands/index.js';
-import { type Parsed, parse } from '../../src/cli/parser.js';
-import { nameOf } from '../../src/cli/types.js';
 
 const COLUMNS = 80;
 

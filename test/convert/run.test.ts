@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { parquetMetadata, parquetSchema } from 'hyparquet';
+import { TickhaulError } from '../../src/base/errors.js';
 import { columnsOf, DATA_TYPES } from '../../src/dataset/data-types.js';
-import { TickhaulError } from '../../src/errors.js';
 import { tempDir } from '../helpers/temp.js';
 import { cellsOf, csvOf, parquetRows, run, writeDayFile } from './day-files.js';
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Day, formatDay, parseDay } from '../../src/dataset/day.js';
 import { parseLayout } from '../../src/dataset/layout.js';
-import { formatLine } from '../../src/store/manifest-line.js';
+import { formatLine } from '../../src/store/manifest/manifest-line.js';
 import type { ConversionEntry, ManifestRecord } from '../../src/store/types.js';
 
 /** A series to be recorded: a letter a day from `from` on. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/base/units.js';
 import { nearestNames } from '../../src/dataset/nearest.js';
 import { globMatcher, toDatasetSymbol } from '../../src/dataset/symbols.js';
-import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/units.js';
 
 test('a glob without wildcards matches its own text only, whatever is in it', () => {
   fc.assert(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/faults.js';
-import { openManifest } from '../../src/store/manifest.js';
+import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/http/faults.js';
+import { openManifest } from '../../src/store/manifest/manifest.js';
 import { NAME, onDisk, patience, run, setUp } from './runs.js';
 
 const HEALED: readonly FaultKind[] = FAULT_KINDS.filter(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDay } from '../../src/dataset/day.js';
-import type { KeyAccess } from '../../src/sandbox/key-access.js';
+import type { KeyAccess } from '../../src/sandbox/hosts/key-access.js';
 import type { Sandbox } from '../../src/sandbox/options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { proveFile } from '../../src/integrity/proof.js';
-import { openManifest } from '../../src/store/manifest.js';
+import { openManifest } from '../../src/store/manifest/manifest.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { NAME, onDisk, run, setUp } from './runs.js';
 

@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/base/events.js';
 import { type DownloadInput, download } from '../../src/download/run.js';
 import type { DownloadOptions, Selection } from '../../src/download/types.js';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/events.js';
-import type { FaultKind } from '../../src/sandbox/faults.js';
+import type { FaultKind } from '../../src/sandbox/http/faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
-import { createClient } from '../../src/service/client.js';
+import { createClient } from '../../src/service/http/client.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 

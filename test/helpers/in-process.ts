@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { Readable, Writable } from 'node:stream';
+import { parse } from '../../src/cli/arguments/parser.js';
+import type { Cli } from '../../src/cli/arguments/types.js';
 import { COMMANDS } from '../../src/cli/commands/index.js';
-import { parse } from '../../src/cli/parser.js';
-import type { Cli } from '../../src/cli/types.js';
 import { createSink } from '../cli/output/sink.js';
 import type { Finished } from './cli.js';
 

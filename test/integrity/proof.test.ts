@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { TickhaulError } from '../../src/errors.js';
+import { TickhaulError } from '../../src/base/errors.js';
 import { type Proof, type ProofOptions, proveFile, startProof } from '../../src/integrity/proof.js';
 import { proveBytes } from '../../src/integrity/prove-bytes.js';
 import { walkGzip } from './gzip-walker.js';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { type Client, createClient } from '../../src/service/client.js';
+import { type Client, createClient } from '../../src/service/http/client.js';
 import type { ServiceConfig } from '../../src/service/types.js';
 
 /** A server on loopback for one test; returns its address without a slash at the end. */

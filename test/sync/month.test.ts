@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { addDays, parseDay } from '../../src/dataset/day.js';
 import { proveFile } from '../../src/integrity/proof.js';
+import { seededRandom } from '../../src/sandbox/market/random.js';
 import type { SandboxRequest } from '../../src/sandbox/options.js';
-import { seededRandom } from '../../src/sandbox/random.js';
 import { startSandbox } from '../../src/sandbox/server.js';
-import { openManifest } from '../../src/store/manifest.js';
+import { openManifest } from '../../src/store/manifest/manifest.js';
 import { envOf, jsonLines, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { convertOptions } from '../../src/convert/options.js';
+import { convertOptions } from '../../src/format/options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { askedFor, job, syncNow } from './helpers.js';

@@ -4,12 +4,12 @@ import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { TickhaulError } from '../../src/base/errors.js';
+import type { RunEvent } from '../../src/base/events.js';
 import { formatDay } from '../../src/dataset/day.js';
-import { TickhaulError } from '../../src/errors.js';
-import type { RunEvent } from '../../src/events.js';
 import { proveBytes } from '../../src/integrity/prove-bytes.js';
-import { openManifest } from '../../src/store/manifest.js';
-import { formatLine } from '../../src/store/manifest-line.js';
+import { openManifest } from '../../src/store/manifest/manifest.js';
+import { formatLine } from '../../src/store/manifest/manifest-line.js';
 import { verify as verifyFolder } from '../../src/verify/run.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Operation } from '../../account/openapi.js';
+import type { Operation } from '../../account/calls/openapi.js';
 import type { AccountSession } from '../../account/session.js';
-import { isSystemError, usageError } from '../../errors.js';
+import { isSystemError, usageError } from '../../base/errors.js';
 import { type AccountSetup, withAccount } from '../account.js';
-import { ACCOUNT_FLAGS } from '../flags.js';
-import { documentText } from '../output/document.js';
-import { readText, readToggle } from '../read.js';
-import type { Action, Args } from '../types.js';
+import { ACCOUNT_FLAGS } from '../arguments/flags.js';
+import { readText, readToggle } from '../arguments/read.js';
+import type { Action, Args } from '../arguments/types.js';
+import { documentText } from '../output/text/document.js';
 
 export const account: Action = {
   positionals: {
@@ -33,7 +33,7 @@ export const account: Action = {
     const { waitTeller } = await import('../output/waits.js');
     const tellWait = readToggle(args, 'quiet') ? () => {} : waitTeller(cli.stderr, () => performance.now());
     return withAccount(args, cli, tellWait, async (setup) => {
-      const { callAccount, describeOperations } = await import('../../account/operations.js');
+      const { callAccount, describeOperations } = await import('../../account/calls/operations.js');
       const openSession = once(() => sessionOf(setup, args));
       const json = readToggle(args, 'json');
       const print = (value: unknown): void => {
@@ -47,7 +47,7 @@ export const account: Action = {
         if (json) print(operations.map(documentOf));
         else cli.stdout.write(setup.calls.secrets.redact(await operationsText(operations)));
       } else {
-        const { setUpAccount } = await import('../../service/account-api.js');
+        const { setUpAccount } = await import('../../service/account/account-api.js');
         const session = await openSession();
         print(await session.authorized((token) => setUpAccount(setup.calls, token)));
       }
@@ -98,7 +98,7 @@ async function readDataFile(path: string): Promise<string> {
 /** The stored identity that the flags mean, in use. */
 async function sessionOf(setup: AccountSetup, args: Args): Promise<AccountSession> {
   const { AccountSession: Session } = await import('../../account/session.js');
-  const { chooseIdentity } = await import('../../account/choose-identity.js');
+  const { chooseIdentity } = await import('../../account/identities/choose-identity.js');
   return new Session(setup, await chooseIdentity(setup, readText(args, 'email')));
 }
 
@@ -122,7 +122,7 @@ function documentOf({ id, method, path, summary, parameters, body }: Operation):
 }
 
 async function operationsText(operations: readonly Operation[]): Promise<string> {
-  const { formatTable } = await import('../output/table.js');
+  const { formatTable } = await import('../output/text/table.js');
   return formatTable(
     [
       { title: 'operation', cell: ({ id }) => id },

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { usageError } from '../../errors.js';
-import type { Action } from '../types.js';
+import { usageError } from '../../base/errors.js';
+import type { Action } from '../arguments/types.js';
 
 /**
  * Each script asks the program itself, and falls back to file names. SHELL decides in which form yargs answers,

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
-import type { ConvertOptions, Format } from '../../convert/options.js';
-import { usageError } from '../../errors.js';
-import { readConvertOptions } from '../conversion.js';
-import { CONVERT_FLAGS } from '../flags.js';
-import { readCount, readDataType, readText, readToggle } from '../read.js';
+import { usageError } from '../../base/errors.js';
+import type { ConvertOptions, Format } from '../../format/options.js';
+import { CONVERT_FLAGS } from '../arguments/flags.js';
+import { readCount, readDataType, readText, readToggle } from '../arguments/read.js';
+import type { Action, Args } from '../arguments/types.js';
+import { readConvertOptions } from '../selection/conversion.js';
 import { reportRun } from '../session.js';
-import type { Action, Args } from '../types.js';
 
 export const convert: Action = {
   positionals: { path: { type: 'string', describe: 'day files (.csv.gz), folders to search, globs' } },
@@ -31,12 +31,12 @@ export const convert: Action = {
         convertToStream({ paths, options, dataType, jobs, output, emit, signal }),
       );
     }
-    const { startConvertThread } = await import('../../convert/thread.js');
+    const { startConvertThread } = await import('../../convert/threads/thread.js');
     // While it starts, the rest is loaded.
     const thread = startConvertThread();
     try {
       const { convertFiles } = await import('../../convert/run.js');
-      const { createDayFileLookup } = await import('../day-file-lookup.js');
+      const { createDayFileLookup } = await import('../selection/day-file-lookup.js');
       return await reportRun(args, cli, (_reporter, emit) =>
         convertFiles({
           paths,

@@ -1,14 +1,14 @@
+import { usageError } from '../../base/errors.js';
 import type { Coverage, CoverageSelection } from '../../coverage/types.js';
 import { addDays, dayOfMs, parseDay } from '../../dataset/day.js';
-import { usageError } from '../../errors.js';
+import { COVERAGE_FLAGS } from '../arguments/flags.js';
+import { readDay, readList, readText, readToggle } from '../arguments/read.js';
+import type { Action, Args, Cli } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
-import { COVERAGE_FLAGS } from '../flags.js';
-import { printLines } from '../output/blocks.js';
-import { screenColumns } from '../output/frame-terminal.js';
-import { line } from '../output/json.js';
-import { readDay, readList, readText, readToggle } from '../read.js';
-import { resolveSymbolFiles } from '../selection.js';
-import type { Action, Args, Cli } from '../types.js';
+import { screenColumns } from '../output/run/frame-terminal.js';
+import { line } from '../output/run/json.js';
+import { printLines } from '../output/text/blocks.js';
+import { resolveSymbolFiles } from '../selection/selection.js';
 
 export const coverage: Action = {
   positionals: {
@@ -90,7 +90,7 @@ async function print(
   const { coverageText, totalsLines } = await import('../output/coverage/text.js');
   if (html !== undefined)
     return printLines(stdout, [...totalsLines(facts.totals), `${html}: written\n`], signal);
-  const { chalkFor } = await import('../output/color.js');
+  const { chalkFor } = await import('../output/text/color.js');
   const options = {
     columns: screenColumns(stdout),
     isTerminal: stdout.isTTY === true,

@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatSize, plural } from '../../base/units.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
-import { formatSize, plural } from '../../units.js';
-import { chalkFor } from '../output/color.js';
-import { readText, readToggle } from '../read.js';
-import type { Action, Cli } from '../types.js';
+import { readText, readToggle } from '../arguments/read.js';
+import type { Action, Cli } from '../arguments/types.js';
+import { chalkFor } from '../output/text/color.js';
 
 const FIRST_DAY = '2024-03-01';
 const EXPORTED_UNTIL = '2024-03-09';
@@ -25,7 +25,7 @@ export const demo: Action = {
   examples: [['$0 demo', 'takes some seconds and asks nothing']],
   async run(args, cli) {
     const { startSandbox } = await import('../../sandbox/server.js');
-    const { parseFaults } = await import('../../sandbox/faults.js');
+    const { parseFaults } = await import('../../sandbox/http/faults.js');
     const { parseDay } = await import('../../dataset/day.js');
     const chalk = chalkFor(cli.stdout, cli.env, readToggle(args, 'no-color'));
     const say = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
@@ -84,7 +84,7 @@ async function newFolder(): Promise<string> {
 async function runLine(line: string, cli: Cli, say: (text: string) => unknown): Promise<number> {
   // These import this file, by way of the list of all commands.
   const { COMMANDS } = await import('./index.js');
-  const { parse } = await import('../parser.js');
+  const { parse } = await import('../arguments/parser.js');
   say(`\n$ tickhaul ${line}`);
   const parsed = await parse(COMMANDS, line.split(' '), 80);
   return parsed.kind === 'run' ? parsed.command.run(parsed.args, cli) : 0;

@@ -1,16 +1,16 @@
-import { withFailureList } from '../failure-list.js';
 import {
   CONVERT_ON_ARRIVAL_FLAGS,
   DOWNLOAD_FLAGS,
   FAILURE_FLAGS,
   LIST_FLAGS,
   SELECTION_FLAGS,
-} from '../flags.js';
+} from '../arguments/flags.js';
+import { readText, readToggle } from '../arguments/read.js';
+import type { Action } from '../arguments/types.js';
 import { lockOwner } from '../lock-owner.js';
-import { readText, readToggle } from '../read.js';
-import { readStallTimeout } from '../selection.js';
+import { withFailureList } from '../selection/failure-list.js';
+import { readStallTimeout } from '../selection/selection.js';
 import { reportRun, withSession } from '../session.js';
-import type { Action } from '../types.js';
 import { plan } from './plan.js';
 
 export const download: Action = {
@@ -44,7 +44,7 @@ export const download: Action = {
   ],
   async run(args, cli) {
     if (readToggle(args, 'dry-run')) return plan.run(args, cli);
-    const { openWanted, optionsFor, readWanted } = await import('../wanted.js');
+    const { openWanted, optionsFor, readWanted } = await import('../selection/wanted.js');
     const wanted = await readWanted(args, cli);
     const stallTimeoutMs = readStallTimeout(args);
     const failedTo = readText(args, 'failed-to');
@@ -60,7 +60,7 @@ export const download: Action = {
           const summary = await downloadPlan({ ...opened, client, options, owner, emit, signal });
           const named = wanted.list?.isFrozen && !summary.error ? wanted.list.files : undefined;
           if (!named) return summary;
-          const { withExtras } = await import('../../download/extras.js');
+          const { withExtras } = await import('../../download/lists/extras.js');
           return withExtras(summary, { dir: options.dir, named, emit, signal });
         }),
       ),

@@ -1,8 +1,8 @@
-import type { ExchangeRecord, ExchangeSummary } from '../../service/metadata.js';
-import { line } from '../output/json.js';
-import { readToggle } from '../read.js';
+import type { ExchangeRecord, ExchangeSummary } from '../../service/records/metadata.js';
+import { readToggle } from '../arguments/read.js';
+import type { Action } from '../arguments/types.js';
+import { line } from '../output/run/json.js';
 import { withSession } from '../session.js';
-import type { Action } from '../types.js';
 
 export const exchanges: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id; left out, all are listed' } },
@@ -13,7 +13,7 @@ export const exchanges: Action = {
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
-      const { fetchExchange, fetchExchanges } = await import('../../service/metadata.js');
+      const { fetchExchange, fetchExchanges } = await import('../../service/records/metadata.js');
       const options = { cache: settings.cacheDir, signal: cli.signal };
       const json = readToggle(args, 'json');
       if (args['exchange'] === undefined) {
@@ -29,7 +29,7 @@ export const exchanges: Action = {
 };
 
 async function listText(list: readonly ExchangeSummary[]): Promise<string> {
-  const { formatTable } = await import('../output/table.js');
+  const { formatTable } = await import('../output/text/table.js');
   return formatTable(
     [
       { title: 'exchange', cell: ({ id }) => id },
@@ -43,7 +43,7 @@ async function listText(list: readonly ExchangeSummary[]): Promise<string> {
 }
 
 async function recordText(record: ExchangeRecord): Promise<string> {
-  const { formatPairs } = await import('../output/table.js');
+  const { formatPairs } = await import('../output/text/table.js');
   const { datasets } = record;
   const dataTypes = new Set(datasets?.symbols.flatMap((symbol) => symbol.dataTypes));
   const incidents = record['incidentReports'];

@@ -1,4 +1,4 @@
-import type { Outline } from '../types.js';
+import type { Outline } from '../arguments/types.js';
 
 /** Every subcommand, in the order of the help text. Its code is loaded when it is needed: starting is most of a short run. */
 export const COMMANDS: readonly Outline[] = [

@@ -1,8 +1,8 @@
-import type { Cell, Inspection } from '../../convert/inspect/index.js';
-import { documentText } from '../output/document.js';
+import type { Cell, Inspection } from '../../inspect/index.js';
+import { readDataType, readToggle } from '../arguments/read.js';
+import type { Action } from '../arguments/types.js';
 import { inspectionText } from '../output/inspection.js';
-import { readDataType, readToggle } from '../read.js';
-import type { Action } from '../types.js';
+import { documentText } from '../output/text/document.js';
 
 export const inspect: Action = {
   positionals: { file: { type: 'string', describe: 'one file; .ndjson may be compressed: .gz, .zst' } },
@@ -19,7 +19,7 @@ export const inspect: Action = {
     ['$0 inspect day.parquet --json | jq .rows', 'one JSON document'],
   ],
   async run(args, cli) {
-    const { inspectFile } = await import('../../convert/inspect/index.js');
+    const { inspectFile } = await import('../../inspect/index.js');
     const inspection = await inspectFile({
       path: String(args['file']),
       dataType: readDataType(args, 'type'),

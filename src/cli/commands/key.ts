@@ -1,11 +1,11 @@
-import { TickhaulError } from '../../errors.js';
-import { oneLine } from '../../service/error-answer.js';
-import type { KeyAccess } from '../../service/key-info.js';
-import { plural } from '../../units.js';
-import { documentText } from '../output/document.js';
-import { readToggle } from '../read.js';
+import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
+import { oneLine } from '../../service/http/error-answer.js';
+import type { KeyAccess } from '../../service/key/key-info.js';
+import { readToggle } from '../arguments/read.js';
+import type { Action } from '../arguments/types.js';
+import { documentText } from '../output/text/document.js';
 import { withSession } from '../session.js';
-import type { Action } from '../types.js';
 
 /** Characters of a key that are shown, and the shortest key of which that leaves enough unknown. */
 const SHOWN = 4;
@@ -19,7 +19,7 @@ export const key: Action = {
   examples: [['$0 key', 'exchanges, symbols, days and plan of the key in TICKHAUL_API_KEY']],
   async run(args, cli) {
     return withSession(args, cli, { stallTimeoutMs: 30_000 }, async ({ client }) => {
-      const { fetchKeyInfo } = await import('../../service/key-info.js');
+      const { fetchKeyInfo } = await import('../../service/key/key-info.js');
       const { apiKey } = client.config;
       if (apiKey === undefined) {
         throw new TickhaulError('bad_key', 'there is no API key: set TICKHAUL_API_KEY');
@@ -38,7 +38,7 @@ export const key: Action = {
 
 async function accessText(shown: string, access: readonly KeyAccess[]): Promise<string> {
   if (access.length === 0) return '';
-  const { formatTable } = await import('../output/table.js');
+  const { formatTable } = await import('../output/text/table.js');
   const table = formatTable(
     [
       { title: 'exchange', cell: ({ exchange }) => cell(exchange) },

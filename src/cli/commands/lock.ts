@@ -1,8 +1,8 @@
+import { LOCK_FILE_FLAGS } from '../arguments/flags.js';
+import { readText } from '../arguments/read.js';
+import type { Action } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
-import { LOCK_FILE_FLAGS } from '../flags.js';
-import { printLines } from '../output/blocks.js';
-import { readText } from '../read.js';
-import type { Action } from '../types.js';
+import { printLines } from '../output/text/blocks.js';
 
 export const lock: Action = {
   flags: LOCK_FILE_FLAGS,
@@ -14,17 +14,17 @@ export const lock: Action = {
     const { downloadDir } = await loadSettings(args, cli);
     const format = (readText(args, 'format') ?? 'lock') as Format;
     const out = readText(args, 'out') ?? (format === 'lock' ? 'tickhaul.lock' : '-');
-    const { lockedRecords } = await import('../../store/locked-records.js');
+    const { lockedRecords } = await import('../../store/lists/locked-records.js');
     const warn = (message: string): void => {
       cli.stderr.write(`warning ${message}\n`);
     };
     const records = await lockedRecords(downloadDir, { warn });
-    const { formatLockFile } = await import('../../store/lock-file.js');
-    const { formatChecksums } = await import('../../store/checksum-list.js');
+    const { formatLockFile } = await import('../../store/lists/lock-file.js');
+    const { formatChecksums } = await import('../../store/lists/checksum-list.js');
     const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
     if (out === '-') await printLines(cli.stdout, lines, cli.signal);
     else {
-      const { writeWhole } = await import('../../write-whole.js');
+      const { writeWhole } = await import('../../base/write-whole.js');
       await writeWhole(out, lines);
     }
     return 0;

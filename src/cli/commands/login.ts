@@ -1,14 +1,14 @@
 import type { LoginEvent } from '../../account/events.js';
-import { usageError } from '../../errors.js';
-import { secondsSince } from '../../units.js';
+import { usageError } from '../../base/errors.js';
+import { secondsSince } from '../../base/units.js';
 import { withAccount } from '../account.js';
+import { ACCOUNT_FLAGS } from '../arguments/flags.js';
+import { readDuration, readText, readToggle } from '../arguments/read.js';
+import type { Action, Args, Cli, Screen } from '../arguments/types.js';
 import { openCodeSource } from '../code-source.js';
-import { ACCOUNT_FLAGS } from '../flags.js';
-import { documentText } from '../output/document.js';
-import { line } from '../output/json.js';
+import { line } from '../output/run/json.js';
+import { documentText } from '../output/text/document.js';
 import type { Wait } from '../output/waits.js';
-import { readDuration, readText, readToggle } from '../read.js';
-import type { Action, Args, Cli, Screen } from '../types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Signing in:' } as const;
 const TIMEOUT_MS = 10 * 60_000;
@@ -32,7 +32,7 @@ export const login: Action = {
   ],
   async run(args, cli) {
     const started = performance.now();
-    const { parseEmail } = await import('../../account/email.js');
+    const { parseEmail } = await import('../../account/sign-in/email.js');
     const given = readText(args, 'email');
     if (given === undefined) throw usageError('--email is missing: give the address that you sign in with');
     const email = parseEmail(given);
@@ -41,7 +41,7 @@ export const login: Action = {
     const emit = await reporterOf(args, cli, email);
     const source = openCodeSource(readText(args, 'code-file'), cli);
     const tellWait = (wait: Wait): void => emit({ event: 'waiting', ...wait });
-    const { login: signIn, signInDeadline } = await import('../../account/login.js');
+    const { login: signIn, signInDeadline } = await import('../../account/sign-in/login.js');
     // To find the issuer, and to wait for other processes, is part of it.
     const deadline = signInDeadline(timeoutMs);
     const timed = { ...cli, signal: AbortSignal.any([cli.signal, deadline.signal]) };

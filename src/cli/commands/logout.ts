@@ -1,9 +1,9 @@
-import { usageError } from '../../errors.js';
+import { usageError } from '../../base/errors.js';
 import { openStore } from '../account.js';
+import { readText, readToggle } from '../arguments/read.js';
+import type { Action } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
-import { line } from '../output/json.js';
-import { readText, readToggle } from '../read.js';
-import type { Action } from '../types.js';
+import { line } from '../output/run/json.js';
 
 export const logout: Action = {
   flags: {
@@ -23,7 +23,7 @@ export const logout: Action = {
     if ((email === undefined) === !all) {
       throw usageError('say whose identity to forget: either --email <address> or --all');
     }
-    const { isSameEmail, parseEmail } = await import('../../account/email.js');
+    const { isSameEmail, parseEmail } = await import('../../account/sign-in/email.js');
     const wanted = email === undefined ? undefined : parseEmail(email);
     const { configDir, authUrl } = await loadSettings(args, cli);
     const host = authUrl === undefined ? undefined : new URL(authUrl).host;

@@ -1,13 +1,13 @@
+import type { EventSink, PlanCounts, PlanStatus } from '../../base/events.js';
+import { plural } from '../../base/units.js';
 import type { PlannedFile } from '../../download/types.js';
-import type { EventSink, PlanCounts, PlanStatus } from '../../events.js';
-import { plural } from '../../units.js';
-import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../flags.js';
-import { printLines } from '../output/blocks.js';
-import { fileObject, line, planObject, summaryLine } from '../output/json.js';
-import { readToggle } from '../read.js';
-import { readStallTimeout } from '../selection.js';
+import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
+import { readToggle } from '../arguments/read.js';
+import type { Action } from '../arguments/types.js';
+import { fileObject, line, planObject, summaryLine } from '../output/run/json.js';
+import { printLines } from '../output/text/blocks.js';
+import { readStallTimeout } from '../selection/selection.js';
 import { withSession } from '../session.js';
-import type { Action } from '../types.js';
 
 export const plan: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
@@ -19,11 +19,11 @@ export const plan: Action = {
   async run(args, cli) {
     const json = readToggle(args, 'json');
     const began = performance.now();
-    const { openWanted, optionsFor, readWanted } = await import('../wanted.js');
+    const { openWanted, optionsFor, readWanted } = await import('../selection/wanted.js');
     const wanted = await readWanted(args, cli);
     const stallTimeoutMs = readStallTimeout(args);
     return withSession(args, cli, { stallTimeoutMs }, async (session) => {
-      const { countPlan, emptyCounts } = await import('../../download/plan.js');
+      const { countPlan, emptyCounts } = await import('../../download/plan/plan.js');
       const options = optionsFor(wanted, args, session.settings.downloadDir);
       const { signal } = cli;
       const emit: EventSink = (event) => {

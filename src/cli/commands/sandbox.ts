@@ -1,7 +1,15 @@
 import { parseDay } from '../../dataset/day.js';
-import { FAULT_KINDS, parseFaults } from '../../sandbox/faults.js';
-import { readCount, readDay, readDuration, readList, readSize, readText, readToggle } from '../read.js';
-import type { Action, Cli } from '../types.js';
+import { FAULT_KINDS, parseFaults } from '../../sandbox/http/faults.js';
+import {
+  readCount,
+  readDay,
+  readDuration,
+  readList,
+  readSize,
+  readText,
+  readToggle,
+} from '../arguments/read.js';
+import type { Action, Cli } from '../arguments/types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Service:' } as const;
 const account = { ...value, group: 'Account:' } as const;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_TIMER_MS } from '../../base/deadline.js';
+import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
 import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
-import { MAX_TIMER_MS } from '../../deadline.js';
-import { abortReason, TickhaulError, usageError } from '../../errors.js';
-import type { Client } from '../../service/client.js';
-import type { ExchangeRecord } from '../../service/metadata.js';
-import { line } from '../output/json.js';
-import { readDay, readDuration, readToggle } from '../read.js';
+import type { Client } from '../../service/http/client.js';
+import type { ExchangeRecord } from '../../service/records/metadata.js';
+import { readDay, readDuration, readToggle } from '../arguments/read.js';
+import type { Action, Args, Cli } from '../arguments/types.js';
+import { line } from '../output/run/json.js';
 import { withSession } from '../session.js';
-import type { Action, Args, Cli } from '../types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
 
@@ -30,7 +30,7 @@ export const status: Action = {
       const show = (record: ExchangeRecord): void => {
         cli.stdout.write(readToggle(args, 'json') ? line(documentOf(record)) : textOf(record));
       };
-      const { fetchExchange } = await import('../../service/metadata.js');
+      const { fetchExchange } = await import('../../service/records/metadata.js');
       if (wait === undefined) {
         show(await fetchExchange(client, exchange, { signal: cli.signal }));
         return 0;
@@ -80,7 +80,7 @@ async function pollUntil(
   { signal, stderr }: Cli,
   quiet: boolean,
 ): Promise<Waited> {
-  const { fetchExchange } = await import('../../service/metadata.js');
+  const { fetchExchange } = await import('../../service/records/metadata.js');
   const end = performance.now() + wait.timeoutMs;
   let record: ExchangeRecord | undefined;
   for (;;) {

@@ -1,13 +1,13 @@
+import { usageError } from '../../base/errors.js';
 import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
 import { didYouMean } from '../../dataset/nearest.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
-import { usageError } from '../../errors.js';
-import type { DatasetSymbol, ExchangeRecord } from '../../service/metadata.js';
-import { line } from '../output/json.js';
-import { formatTable } from '../output/table.js';
-import { readDay, readList, readToggle } from '../read.js';
+import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
+import { readDay, readList, readToggle } from '../arguments/read.js';
+import type { Action, Args } from '../arguments/types.js';
+import { line } from '../output/run/json.js';
+import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
-import type { Action, Args } from '../types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
@@ -25,7 +25,7 @@ export const symbols: Action = {
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
-      const { fetchDatasetRecord } = await import('../../service/metadata.js');
+      const { fetchDatasetRecord } = await import('../../service/records/metadata.js');
       const record = await fetchDatasetRecord(client, String(args['exchange']), {
         cache: settings.cacheDir,
         signal: cli.signal,

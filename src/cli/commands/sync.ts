@@ -1,19 +1,19 @@
+import { usageError } from '../../base/errors.js';
+import type { EventSink, RunSummary } from '../../base/events.js';
 import type { ConfigFile } from '../../config/parse.js';
-import { usageError } from '../../errors.js';
-import type { EventSink, RunSummary } from '../../events.js';
 import type { SyncInput } from '../../sync/types.js';
+import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, SYNC_FLAGS } from '../arguments/flags.js';
+import { readDuration, readText, readToggle } from '../arguments/read.js';
+import type { Action, Args, Cli } from '../arguments/types.js';
 import { loadConfig, settingsOf } from '../config/file.js';
 import { inPlace, jobNamed, readJobs, runArgs } from '../config/jobs.js';
 import { readSettings } from '../environment.js';
-import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, SYNC_FLAGS } from '../flags.js';
 import { lockOwner } from '../lock-owner.js';
 import { type Notifications, notified } from '../notify/notified.js';
 import { readPing } from '../notify/ping.js';
-import type { Reporter } from '../output/reporter.js';
-import { readDuration, readText, readToggle } from '../read.js';
-import { readDownloadOptions } from '../selection.js';
+import type { Reporter } from '../output/run/reporter.js';
+import { readDownloadOptions } from '../selection/selection.js';
 import { reportRun, withSession } from '../session.js';
-import type { Action, Args, Cli } from '../types.js';
 
 export const sync: Action = {
   flags: { ...SYNC_FLAGS, ...DOWNLOAD_FLAGS, ...CONVERT_ON_ARRIVAL_FLAGS },

@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os';
-import { usageError } from '../../errors.js';
-import type { RunSummary } from '../../events.js';
-import type { CheckThread } from '../../verify/threads.js';
+import { usageError } from '../../base/errors.js';
+import type { RunSummary } from '../../base/events.js';
+import type { CheckThread } from '../../verify/check/threads.js';
 import type { Repair } from '../../verify/types.js';
+import { REPAIR_FLAGS, VERIFY_FLAGS } from '../arguments/flags.js';
+import { readCount, readDuration, readToggle } from '../arguments/read.js';
+import type { Action } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
-import { REPAIR_FLAGS, VERIFY_FLAGS } from '../flags.js';
 import { lockOwner } from '../lock-owner.js';
-import { readCount, readDuration, readToggle } from '../read.js';
-import { readDownloadOptions, readStallTimeout } from '../selection.js';
+import { readDownloadOptions, readStallTimeout } from '../selection/selection.js';
+import { readFolderPaths } from '../selection/verify-paths.js';
 import { reportRun, withSession } from '../session.js';
-import type { Action } from '../types.js';
-import { readFolderPaths } from '../verify-paths.js';
 
 /** Threads for any folder; more begin when it is known how many files there are. */
 const EARLY_THREADS = 2;
@@ -56,7 +56,7 @@ export const verify: Action = {
         const check = (repair?: Repair): Promise<RunSummary> =>
           verify({ ...checking, threads, repair, emit });
         if (!isRepair) return check();
-        const { createRepair } = await import('../../verify/repair.js');
+        const { createRepair } = await import('../../verify/amend/repair.js');
         return withSession(args, cli, { stallTimeoutMs, note: reporter.note }, ({ client }) =>
           check(createRepair({ client, options, threads: checking.jobs, emit })),
         );
@@ -70,7 +70,7 @@ async function withThreads<T>(
   { quick, jobs }: { readonly quick: boolean; readonly jobs: number },
   work: (threads: readonly CheckThread[]) => Promise<T>,
 ): Promise<T> {
-  const { startCheckThread } = await import('../../verify/threads.js');
+  const { startCheckThread } = await import('../../verify/check/threads.js');
   const threads = Array.from({ length: quick ? 0 : Math.min(jobs, EARLY_THREADS) }, startCheckThread);
   try {
     return await work(threads);

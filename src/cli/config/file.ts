@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isSystemError, usageError } from '../../base/errors.js';
 import type { ConfigFile } from '../../config/parse.js';
-import { isSystemError, usageError } from '../../errors.js';
+import { readText } from '../arguments/read.js';
+import type { Args, Cli } from '../arguments/types.js';
 import { type ConfigSettings, given, readSettings, type Settings } from '../environment.js';
 import { isThere } from '../is-there.js';
-import { readText } from '../read.js';
-import type { Args, Cli } from '../types.js';
 
 const NAMES = ['tickhaul.yaml', 'tickhaul.json'];
 

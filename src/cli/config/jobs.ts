@@ -1,11 +1,11 @@
+import { TickhaulError, usageError } from '../../base/errors.js';
 import type { ConfigPath } from '../../config/document.js';
 import type { ConfigFile } from '../../config/parse.js';
 import type { ConfigJob } from '../../config/schema.js';
 import { didYouMean } from '../../dataset/nearest.js';
-import { TickhaulError, usageError } from '../../errors.js';
 import type { SyncJob } from '../../sync/types.js';
-import { readDownloadOptions, readSelection, readStallTimeout } from '../selection.js';
-import type { Args } from '../types.js';
+import type { Args } from '../arguments/types.js';
+import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/selection.js';
 import { besideConfig } from './file.js';
 import { argsOf, flagOf, inSettings, settingsIn } from './words.js';
 

@@ -1,7 +1,7 @@
-import type { RunEvent, RunSummary } from '../../events.js';
+import type { RunEvent, RunSummary } from '../../base/events.js';
+import type { Cli } from '../arguments/types.js';
 import { describeFailure, failedSummary } from '../output/failure.js';
-import { summaryLine } from '../output/json.js';
-import type { Cli } from '../types.js';
+import { summaryLine } from '../output/run/json.js';
 import { runHook } from './hook.js';
 import { openPing, type PingState } from './ping.js';
 

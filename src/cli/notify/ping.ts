@@ -1,11 +1,11 @@
-import { startDeadline } from '../../deadline.js';
-import { TickhaulError, usageError } from '../../errors.js';
-import { discardBody } from '../../service/body-watch.js';
-import { createClient } from '../../service/client.js';
-import { get } from '../../service/http.js';
-import { withRetries } from '../../service/retry.js';
-import { readText } from '../read.js';
-import type { Args, Cli } from '../types.js';
+import { startDeadline } from '../../base/deadline.js';
+import { TickhaulError, usageError } from '../../base/errors.js';
+import { discardBody } from '../../service/http/body-watch.js';
+import { createClient } from '../../service/http/client.js';
+import { get } from '../../service/http/http.js';
+import { withRetries } from '../../service/http/retry.js';
+import { readText } from '../arguments/read.js';
+import type { Args, Cli } from '../arguments/types.js';
 
 export type PingState = 'start' | 'success' | 'fail';
 

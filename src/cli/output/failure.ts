@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { TickhaulError } from '../../errors.js';
-import type { FileError, RunSummary } from '../../events.js';
-import { printable } from './printable.js';
+import { TickhaulError } from '../../base/errors.js';
+import type { FileError, RunSummary } from '../../base/events.js';
+import { printable } from './text/printable.js';
 
 /** What a failed command says and ends with. */
 export interface Failure {

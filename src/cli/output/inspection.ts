@@ -1,10 +1,10 @@
-import type { Cell, InspectedColumn, Inspection } from '../../convert/inspect/index.js';
-import { formatDuration, formatSize } from '../../units.js';
-import type { Screen } from '../types.js';
-import { printable } from './printable.js';
-import { type Column, formatPairs, formatTable } from './table.js';
-import { formatMicros, timeOfDay } from './times.js';
-import { cutToWidth, textWidth } from './width.js';
+import { formatDuration, formatSize } from '../../base/units.js';
+import type { Cell, InspectedColumn, Inspection } from '../../inspect/index.js';
+import type { Screen } from '../arguments/types.js';
+import { printable } from './text/printable.js';
+import { type Column, formatPairs, formatTable } from './text/table.js';
+import { formatMicros, timeOfDay } from './text/times.js';
+import { cutToWidth, textWidth } from './text/width.js';
 
 /** The longest text of a cell, in columns of the screen. */
 const LONGEST = 40;

@@ -1,6 +1,6 @@
 import type { LoginEvent } from '../../account/events.js';
-import type { Screen } from '../types.js';
-import { line } from './json.js';
+import type { Screen } from '../arguments/types.js';
+import { line } from './run/json.js';
 import { waitTeller } from './waits.js';
 
 export interface LoginOutput {

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
-import type { FileEvent, FindingKind, RunEvent } from '../../events.js';
-import { formatDuration } from '../../units.js';
-import { printable } from './printable.js';
+import type { FileEvent, FindingKind, RunEvent } from '../../base/events.js';
+import { formatDuration } from '../../base/units.js';
+import { printable } from './text/printable.js';
 
 type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../units.js';
-import type { Screen } from '../types.js';
+import { formatDuration } from '../../base/units.js';
+import type { Screen } from '../arguments/types.js';
 
 /** Milliseconds between two lines that say the same (contract, Output), and the shortest wait worth a line. */
 const INTERVAL_MS = 10_000;

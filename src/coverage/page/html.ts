@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
-import { escapeHtml } from '../../escape-html.js';
-import { formatCount, formatSize } from '../../units.js';
-import { VERSION } from '../../version.js';
+import { escapeHtml } from '../../base/escape-html.js';
+import { formatCount, formatSize } from '../../base/units.js';
+import { VERSION } from '../../base/version.js';
 import type { Coverage, CoverageTotals } from '../types.js';
 import { pageData } from './data.js';
 import { chartLibrary, pageScript } from './script.js';

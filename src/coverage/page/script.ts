@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 
 /** In the order in which they are needed; the page has them as one script. */
 const MODULES = [
-  '../../errors.js',
-  '../../units.js',
+  '../../base/errors.js',
+  '../../base/units.js',
   '../../dataset/day.js',
   '../runs.js',
   './browser/elements.js',

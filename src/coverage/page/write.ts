@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { diskError, isSystemError, usageError } from '../../errors.js';
-import { writeWhole } from '../../write-whole.js';
+import { diskError, isSystemError, usageError } from '../../base/errors.js';
+import { writeWhole } from '../../base/write-whole.js';
 
 /** What every report has near its beginning. */
 export const REPORT_MARK = '<meta name="generator" content="tickhaul coverage">';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Latest } from '../latest.js';
+import { Latest } from '../archive/latest.js';
 
 /** The account resource. The interface page does not show its fields: these are made up. */
 export interface Account {

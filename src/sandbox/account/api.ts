@@ -1,11 +1,11 @@
 import { addDays, type Day, dayOfMs, formatDay, parseDay } from '../../dataset/day.js';
-import { hasExpiredKey, hasKey, refuseKey } from '../authorization.js';
-import { type Call, type Handler, targetOf } from '../call.js';
+import { hasExpiredKey, hasKey, refuseKey } from '../hosts/authorization.js';
+import type { KeyAccess } from '../hosts/key-access.js';
+import { type Call, type Handler, targetOf } from '../http/call.js';
 import { answerStep, type StepResult } from '../issuer/answer.js';
 import type { Issuer } from '../issuer/index.js';
 import { readJson } from '../issuer/request-body.js';
 import { Refused } from '../issuer/steps.js';
-import type { KeyAccess } from '../key-access.js';
 import { type Account, Accounts } from './accounts.js';
 import { openApiDocument } from './openapi.js';
 

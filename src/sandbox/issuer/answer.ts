@@ -1,4 +1,4 @@
-import { begin, type Call, sendJson } from '../call.js';
+import { begin, type Call, sendJson } from '../http/call.js';
 import { breakOff, sendFault, sendMadeUp } from './send-fault.js';
 import { NO_STORE, sendRefusal } from './send-refusal.js';
 import type { StepFaults } from './step-faults.js';

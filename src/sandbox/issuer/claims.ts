@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Latest } from '../latest.js';
+import { Latest } from '../archive/latest.js';
 import { readEmail } from './email.js';
 import type { Lifetimes } from './options.js';
 import type { Secrets } from './secrets.js';

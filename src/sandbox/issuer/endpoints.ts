@@ -1,4 +1,4 @@
-import type { Call, Handler } from '../call.js';
+import type { Call, Handler } from '../http/call.js';
 import { type Answering, answerStep } from './answer.js';
 import type { Claims } from './claims.js';
 import type { Identities } from './identities.js';

@@ -1,4 +1,4 @@
-import { Latest } from '../latest.js';
+import { Latest } from '../archive/latest.js';
 import { assertionSigner, isDecodable } from './assertion.js';
 import { type Claim, isOver } from './claims.js';
 import type { Lifetimes } from './options.js';

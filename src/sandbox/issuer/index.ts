@@ -37,7 +37,7 @@
  * The code counts as confirmed once the page has shown it: GET the page, signed in, before `complete`.
  */
 
-import { type Handler, targetOf } from '../call.js';
+import { type Handler, targetOf } from '../http/call.js';
 import type { Answering } from './answer.js';
 import { claimPage } from './claim-page/handler.js';
 import { Claims } from './claims.js';

@@ -1,4 +1,4 @@
-import { type Call, targetOf } from '../call.js';
+import { type Call, targetOf } from '../http/call.js';
 import { Refused } from './steps.js';
 
 const MAX_BYTES = 65_536;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { begin, type Call, logAnswer, sendJson, sendText } from '../call.js';
+import { begin, type Call, logAnswer, sendJson, sendText } from '../http/call.js';
 import { NO_STORE, sendRefusal } from './send-refusal.js';
 import { GENERAL_FAULTS, type MadeUpAnswer, type StepFault } from './step-faults.js';
 import { type RefusalCode, Refused, STATUS_OF } from './steps.js';

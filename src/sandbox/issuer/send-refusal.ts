@@ -1,4 +1,4 @@
-import { type Call, sendJson } from '../call.js';
+import { type Call, sendJson } from '../http/call.js';
 import type { StepFault } from './step-faults.js';
 import { type Refused, STATUS_OF } from './steps.js';
 

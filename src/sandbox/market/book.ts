@@ -1,5 +1,5 @@
-import type { Random } from '../random.js';
 import type { Instrument } from './instrument.js';
+import type { Random } from './random.js';
 
 /** A price level of a book. */
 export interface Level {

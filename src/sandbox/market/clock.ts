@@ -1,5 +1,5 @@
 import type { Day } from '../../dataset/day.js';
-import type { Random } from '../random.js';
+import type { Random } from './random.js';
 
 const US_A_DAY = 86_400_000_000;
 /** Share of the rows that belong to the same message as the row before. */

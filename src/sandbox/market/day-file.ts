@@ -1,11 +1,11 @@
 import { columnsOf, type DataType, isDataType } from '../../dataset/data-types.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { type Random, seededRandom } from '../random.js';
 import { bookSnapshots, incrementalBook, quotes } from './books.js';
 import { Clock } from './clock.js';
 import { derivativeTicker } from './derivative-ticker.js';
 import { instrumentOf } from './instrument.js';
 import { optionsChain } from './options-chain.js';
+import { type Random, seededRandom } from './random.js';
 import type { NextRow, RowMaker } from './rows.js';
 import { liquidations, trades } from './trades.js';
 

@@ -1,5 +1,5 @@
-import { seededRandom } from '../random.js';
 import type { Resolution } from './clock.js';
+import { seededRandom } from './random.js';
 
 /** What a trade's id looks like: a counter, a UUID, an integer past 2^53, or nothing. */
 export type IdStyle = 'counter' | 'uuid' | 'huge' | 'none';

@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { Random } from './random.js';
 import { priceWalk, type RowMaker } from './rows.js';
 
 const US_A_DAY = 86_400_000_000;

@@ -1,6 +1,6 @@
-import type { Random } from '../random.js';
 import type { Clock } from './clock.js';
 import type { Instrument } from './instrument.js';
+import type { Random } from './random.js';
 
 /** What a data type's rows are made of. The clock is shared by all symbols of a grouped file. */
 export interface Scene {

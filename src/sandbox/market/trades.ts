@@ -1,5 +1,5 @@
-import type { Random } from '../random.js';
 import type { IdStyle } from './instrument.js';
+import type { Random } from './random.js';
 import { priceWalk, type RowMaker } from './rows.js';
 
 export const trades: RowMaker = (scene) => tradeRows(scene.instrument.ids, 0.002)(scene);

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Screen } from '../../../src/cli/types.js';
+import type { Screen } from '../../../src/cli/arguments/types.js';
 
 interface Row {
   text: string;

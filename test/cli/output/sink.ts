@@ -1,4 +1,4 @@
-import type { Screen } from '../../../src/cli/types.js';
+import type { Screen } from '../../../src/cli/arguments/types.js';
 
 /** A screen that keeps what is written to it. */
 export function createSink(size: Omit<Screen, 'write'> = {}): Screen & { text(): string } {

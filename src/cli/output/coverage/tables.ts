@@ -1,9 +1,9 @@
+import { formatCount, formatSize } from '../../../base/units.js';
 import type { CoverageTotals, SeriesCoverage } from '../../../coverage/types.js';
 import { addDays, formatDay } from '../../../dataset/day.js';
-import { formatCount, formatSize } from '../../../units.js';
-import { printable } from '../printable.js';
-import { type Column, formatTable } from '../table.js';
-import { cutStart } from '../width.js';
+import { printable } from '../text/printable.js';
+import { type Column, formatTable } from '../text/table.js';
+import { cutStart } from '../text/width.js';
 
 /** Columns that a screen needs for all of a table. */
 const NARROW = 90;

@@ -1,5 +1,5 @@
+import { formatSize } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
-import { formatSize } from '../../../units.js';
 import type { ChartData } from '../data.js';
 import { type PageNode, ResizeObserver, uPlot } from './dom.js';
 import { color } from './elements.js';

@@ -1,5 +1,5 @@
+import { formatSize } from '../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../dataset/day.js';
-import { formatSize } from '../../../units.js';
 import { type Run, runsOf, unpackStates } from '../../runs.js';
 import type { DayState } from '../../types.js';
 import type { PackedSeries, PageData } from '../data.js';

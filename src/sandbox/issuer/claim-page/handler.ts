@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { begin, type Call, type Handler, sendText, targetOf } from '../../call.js';
-import { Latest } from '../../latest.js';
+import { Latest } from '../../archive/latest.js';
+import { begin, type Call, type Handler, sendText, targetOf } from '../../http/call.js';
 import { type Attempt, type Claims, isOver } from '../claims.js';
 import { readEmail } from '../email.js';
 import { readForm } from '../request-body.js';

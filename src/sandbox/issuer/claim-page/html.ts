@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../../escape-html.js';
+import { escapeHtml } from '../../../base/escape-html.js';
 import { STYLE } from './style.js';
 
 /** What the page shows. */

@@ -1,0 +1,135 @@
+import type { JsonObject } from '../../service/account/account-api.js';
+import { oneLine } from '../../service/http/error-answer.js';
+import { memberOf, membersOf, type Place, resolved } from './json-pointer.js';
+
+/** A parameter of an operation (OpenAPI 3.1.0, section 4.8.12). */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  /** How a list is written in a query: as one value each, or with commas. */
+  readonly explode: boolean;
+  /** JSON pointer to its schema; undefined where it has none. */
+  readonly schema: string | undefined;
+}
+
+/** One operation of the account API, as its description tells. */
+export interface Operation {
+  /** `operationId`, or method and path where it has none. */
+  readonly id: string;
+  readonly method: string;
+  /** With `{name}` in place of each path parameter. */
+  readonly path: string;
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  /** Undefined for an operation that takes no JSON body. */
+  readonly body: { readonly required: boolean; readonly schema: string | undefined } | undefined;
+}
+
+/** What a URL takes as it is; a template's braces are filled in. */
+const PATH = /^\/[\x21-\x7e]*$/;
+const JSON_TYPE = /^application\/json *(;|$)/i;
+/** The longest name or summary that is shown. */
+const MAX_TEXT = 200;
+/** Where descriptions are, for servers that are relative to that. */
+const DESCRIPTION = 'https://openapi.invalid/v1/account/openapi.json';
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+/** Headers that a description cannot set (OpenAPI 3.1.0, section 4.8.12.2), and those that frame a request. */
+const OWN_HEADERS =
+  /^(accept|content-type|authorization|host|connection|content-length|transfer-encoding|upgrade|expect|cookie)$/i;
+
+/** The operations of an OpenAPI 3.0 or 3.1 document; what is none is passed over. */
+export function listOperations(document: JsonObject): readonly Operation[] {
+  const base = basePathOf(document);
+  const paths = membersOf(memberOf({ value: document, pointer: '' }, 'paths'));
+  return paths.flatMap((place) => {
+    const path = nameOf(place);
+    if (!PATH.test(path)) return [];
+    const item = resolved(document, place);
+    return METHODS.flatMap((method) => {
+      const operation = memberOf(item, method);
+      const isThere = typeof operation.value === 'object' && operation.value !== null;
+      return isThere ? [operationAt(document, item, operation, method.toUpperCase(), base + path)] : [];
+    });
+  });
+}
+
+/**
+ * The path that all others are below, by the first server (OpenAPI 3.1.0, section 4.8.5). Of its host nothing is
+ * taken: tokens go to the API host only.
+ */
+function basePathOf(document: JsonObject): string {
+  const [server] = membersOf(memberOf({ value: document, pointer: '' }, 'servers'));
+  const url = server && textAt(server, 'url');
+  // What has variables is left alone.
+  if (url === undefined || url.includes('{') || !URL.canParse(url, DESCRIPTION)) return '';
+  return new URL(url, DESCRIPTION).pathname.replace(/\/+$/, '');
+}
+
+function operationAt(
+  document: JsonObject,
+  item: Place,
+  operation: Place,
+  method: string,
+  path: string,
+): Operation {
+  return {
+    id: oneLine(textAt(operation, 'operationId') ?? `${method} ${path}`, MAX_TEXT),
+    method,
+    path,
+    summary: oneLine(textAt(operation, 'summary') ?? textAt(operation, 'description') ?? '', MAX_TEXT),
+    parameters: parametersAt(document, item, operation),
+    body: bodyAt(document, operation),
+  };
+}
+
+/** The path's parameters and the operation's own, which stand over them. */
+function parametersAt(document: JsonObject, item: Place, operation: Place): readonly Parameter[] {
+  const parameters = new Map<string, Parameter>();
+  for (const place of [item, operation].flatMap((owner) => membersOf(memberOf(owner, 'parameters')))) {
+    const parameter = parameterAt(resolved(document, place));
+    if (parameter) parameters.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  return [...parameters.values()];
+}
+
+function parameterAt(place: Place): Parameter | undefined {
+  const name = textAt(place, 'name');
+  const where = textAt(place, 'in');
+  if (name === undefined || name !== oneLine(name, MAX_TEXT)) return undefined;
+  if (where !== 'path' && where !== 'query' && where !== 'header') return undefined;
+  if (where === 'header' && OWN_HEADERS.test(name)) return undefined;
+  return {
+    name,
+    in: where,
+    required: where === 'path' || memberOf(place, 'required').value === true,
+    explode: memberOf(place, 'explode').value !== false,
+    schema: pointerOf(memberOf(place, 'schema')),
+  };
+}
+
+function bodyAt(document: JsonObject, operation: Place): Operation['body'] {
+  const body = resolved(document, memberOf(operation, 'requestBody'));
+  // A media type may have parameters: `application/json; charset=utf-8`.
+  const media = membersOf(memberOf(body, 'content')).find((one) => JSON_TYPE.test(nameOf(one)));
+  if (!media) return undefined;
+  return {
+    required: memberOf(body, 'required').value === true,
+    schema: pointerOf(memberOf(media, 'schema')),
+  };
+}
+
+function pointerOf({ value, pointer }: Place): string | undefined {
+  return value === undefined ? undefined : pointer;
+}
+
+function textAt(place: Place, name: string): string | undefined {
+  const { value } = memberOf(place, name);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The last name of the way to a place. */
+function nameOf({ pointer }: Place): string {
+  const token = pointer.slice(pointer.lastIndexOf('/') + 1);
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}

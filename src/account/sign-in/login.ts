@@ -1,0 +1,69 @@
+import { type Deadline, startDeadline } from '../../base/deadline.js';
+import { TickhaulError } from '../../base/errors.js';
+import { formatDuration } from '../../base/units.js';
+import { type JsonObject, setUpAccount } from '../../service/account/account-api.js';
+import type { AccountContext } from '../context.js';
+import type { Identity } from '../identities/identity.js';
+import { AccountSession } from '../session.js';
+import { type CeremonyInput, claimIdentity } from './ceremony.js';
+import { IssuerRefusal } from './refusals.js';
+
+export interface LoginInput extends Omit<CeremonyInput, 'context'> {
+  readonly context: AccountContext;
+  /** Milliseconds for all of it; undefined where the signals of the calls end it. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface SignedIn {
+  /** As the service returns it. */
+  readonly account: JsonObject;
+  /** Whether a stored identity was used, and nobody had to do anything. */
+  readonly reused: boolean;
+}
+
+/**
+ * Signs in and completes account setup (service interface, Authentication): with the identity that is stored for
+ * this issuer and e-mail, or where there is none that the issuer takes, with a new one.
+ * @throws TickhaulError `timed_out`; as `claimIdentity` and `AccountSession`.
+ */
+export async function login(input: LoginInput): Promise<SignedIn> {
+  const { context, timeoutMs } = input;
+  const deadline = signInDeadline(timeoutMs);
+  const { signal = deadline.signal, lastSignal = deadline.signal } = context.calls;
+  const calls = {
+    ...context.calls,
+    signal: AbortSignal.any([signal, deadline.signal]),
+    lastSignal: AbortSignal.any([lastSignal, deadline.signal]),
+  };
+  try {
+    return await signIn({ ...input, context: { ...context, calls } });
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** The time by which a sign-in must be done. @param timeoutMs milliseconds; undefined for no end. */
+export function signInDeadline(timeoutMs: number | undefined): Deadline {
+  const late = `the sign-in was not finished within ${formatDuration(timeoutMs ?? 0)}`;
+  return startDeadline(timeoutMs, new TickhaulError('timed_out', late));
+}
+
+async function signIn(input: CeremonyInput): Promise<SignedIn> {
+  const { context, email, emit } = input;
+  const setUp = (identity: Identity): Promise<JsonObject> =>
+    new AccountSession(context, identity).authorized((token) => setUpAccount(context.calls, token));
+
+  const stored = await context.store.read(context.issuer.host, email);
+  if (stored) {
+    emit({ event: 'stored' });
+    try {
+      return { account: await setUp(stored), reused: true };
+    } catch (error) {
+      if (!(error instanceof IssuerRefusal) || error.handling !== 'restart') throw error;
+      emit({ event: 'restart', reason: error.refusal, message: error.meaning });
+    }
+  }
+  const identity = await claimIdentity(input);
+  emit({ event: 'verified' });
+  return { account: await setUp(identity), reused: false };
+}

@@ -1,0 +1,204 @@
+import yargs, { type Argv } from 'yargs';
+import { type TickhaulError, usageError } from '../../base/errors.js';
+import { VERSION } from '../../base/version.js';
+import { didYouMean } from '../../dataset/nearest.js';
+import { GLOBAL_FLAGS } from './flags.js';
+import { type Action, type Args, type Command, nameOf, type Outline } from './types.js';
+
+/** What a command line asks for: text to print (help, version, completions), or a command to run. */
+export type Parsed =
+  | { readonly kind: 'print'; readonly text: string }
+  | { readonly kind: 'run'; readonly command: Command; readonly args: Args };
+
+const EXAMPLES: Action['examples'] = [
+  ['$0 demo', 'see it work, without a key or a network'],
+  [
+    '$0 download deribit -t trades -s BTC-PERPETUAL --date 2024-03-01',
+    'one file; the first day of a month needs no key',
+  ],
+];
+
+const DOCS = 'Exit codes, every flag, cron and CI recipes: see the README that ships with tickhaul.';
+
+/**
+ * Reads a command line.
+ * @param words without node and script. @param columns width for help texts.
+ * @throws usage error, in one line, for an unknown command or flag or a missing argument.
+ */
+export async function parse(
+  commands: readonly Outline[],
+  words: readonly string[],
+  columns: number,
+): Promise<Parsed> {
+  let chosen: { command: Command; args: Args } | undefined;
+  let text = '';
+  const outline = commandOf(commands, words);
+  const command = outline && { ...outline, ...(await outline.load()) };
+  const parser = build(commands, command, columns, (syntax, args) => {
+    if (command?.syntax === syntax) chosen = { command, args };
+    // Else yargs goes on to make the help text, which takes as long as all of its reading.
+    throw READ;
+  });
+  parser.fail((message, error) => {
+    throw explain(message ?? error?.message ?? '', command, commands, words);
+  });
+  try {
+    await parser.parseAsync([...words], {}, (_error, _args, output) => {
+      text = output;
+    });
+  } catch (error) {
+    if (error !== READ) throw error;
+  }
+  if (text !== '') return { kind: 'print', text: `${words.includes(ASKS) ? withoutLetters(text) : text}\n` };
+  if (chosen === undefined) throw usageError('no command is named; see tickhaul --help');
+  return { kind: 'run', ...chosen };
+}
+
+/** Thrown to leave yargs once it has read a command line. */
+const READ = Symbol('read');
+
+/** What the completion scripts ask yargs with. */
+const ASKS = '--get-yargs-completions';
+
+/** yargs offers `-t` as `--t`, which nobody wants to type. */
+function withoutLetters(completions: string): string {
+  return completions
+    .split('\n')
+    .filter((line) => !/^--\w(?::|$)/.test(line))
+    .join('\n');
+}
+
+/** The help of the whole program. */
+export async function helpText(commands: readonly Outline[], columns: number): Promise<string> {
+  return `${await build(commands, undefined, columns, () => {}).getHelp()}\n`;
+}
+
+/** @param loaded the one command that may be called, and whose own help may be asked for. */
+function build(
+  commands: readonly Outline[],
+  loaded: Command | undefined,
+  columns: number,
+  choose: (syntax: string, args: Args) => void,
+): Argv {
+  const parser = yargs()
+    .scriptName('tickhaul')
+    .locale('en')
+    .usage('$0 <command>\n\nDownloads, verifies and converts day files of the Tardis.dev dataset service.')
+    // --no-color is a flag of its own; symbols and days must stay the text that they are.
+    .parserConfiguration({
+      'boolean-negation': false,
+      'dot-notation': false,
+      'parse-numbers': false,
+      'parse-positional-numbers': false,
+    })
+    .options(GLOBAL_FLAGS)
+    .epilogue(`${examplesText(EXAMPLES)}\n\n${DOCS}`)
+    .wrap(columns)
+    .version(VERSION)
+    .alias('version', 'V')
+    .help()
+    .alias('help', 'h')
+    .describe({ help: 'print this help', version: 'print the version' })
+    .group(['help', 'version'], 'Everywhere:')
+    .strict()
+    .exitProcess(false);
+  for (const { syntax, describe } of commands) {
+    const describeSelf = (sub: Argv): Argv =>
+      loaded?.syntax === syntax ? describeCommand(sub, loaded) : sub;
+    parser.command(syntax, describe, describeSelf, (args) => choose(syntax, args));
+  }
+  return parser;
+}
+
+function describeCommand(sub: Argv, command: Command): Argv {
+  sub.usage(`$0 ${command.syntax}\n\n${capital(command.describe)}.`);
+  // Said so that help shows no empty list as the default of one that takes several.
+  for (const [name, positional] of Object.entries(command.positionals ?? {}))
+    sub.positional(name, { default: undefined, ...positional });
+  return sub.options(command.flags).epilogue(examplesText(command.examples));
+}
+
+/** Not as yargs lays them out: a command that is broken into several lines can't be copied. */
+function examplesText(examples: Action['examples']): string {
+  const texts = examples.map(([line, what]) => `  # ${what}\n  ${line.replaceAll('$0', 'tickhaul')}`);
+  return `Examples:\n${texts.join('\n')}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Says in one line what yargs found wrong (its English texts), and what would be right. */
+function explain(
+  message: string,
+  command: Command | undefined,
+  commands: readonly Outline[],
+  words: readonly string[],
+): TickhaulError {
+  const see = `see tickhaul ${command === undefined ? '' : `${nameOf(command)} `}--help`;
+  return usageError(`${complaint(message, command, commands, words)}; ${see}`);
+}
+
+function complaint(
+  message: string,
+  command: Command | undefined,
+  commands: readonly Outline[],
+  words: readonly string[],
+): string {
+  const unknown = /^Unknown (?:argument|command)s?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
+  if (unknown !== undefined) {
+    const flag = flagWord(unknown, words);
+    if (flag !== undefined) return `unknown flag ${flag}${didYouMean(flag, flagWords(command))}`;
+    if (command === undefined)
+      return `unknown command "${unknown}"${didYouMean(unknown, commands.map(nameOf))}`;
+    return `"${unknown}" is one argument too many`;
+  }
+  const choice = /Argument: (.+), Given: (.+), Choices: (.+)/.exec(message);
+  if (choice !== null) {
+    const [, name = '', given, known] = choice;
+    const shown = command?.positionals?.[name] === undefined ? `--${name}` : `<${name}>`;
+    return `${shown}: ${given} is not one of ${known}`;
+  }
+  const lacking = /^Not enough arguments following: (.+)$/.exec(message)?.[1];
+  if (lacking !== undefined) return `${flagWord(lacking, words) ?? `--${lacking}`} needs a value`;
+  if (message.startsWith('Not enough non-option arguments') && command !== undefined) {
+    return `an argument is missing: tickhaul ${command.syntax}`;
+  }
+  return message.replace(/\s*\n\s*/g, ' ');
+}
+
+/** The command that the words name, were they right or not. */
+export function commandOf(commands: readonly Outline[], words: readonly string[]): Outline | undefined {
+  const names = commands.map(nameOf);
+  // Not the value of a flag before it, such as --dir plan.
+  const word = words.find((name, at) => names.includes(name) && !takesNext(words[at - 1]));
+  return commands[names.indexOf(word ?? '')];
+}
+
+/** Whether the word after this one is its value, to a parser that knows only the flags of every command. */
+function takesNext(word: string | undefined): boolean {
+  if (word === undefined || !word.startsWith('-') || word.includes('=')) return false;
+  const name = word.replace(/^-+/, '');
+  return !SWITCHES.has(name);
+}
+
+/** The flags of every command that have no value. */
+const SWITCHES: ReadonlySet<string> = new Set([
+  ...['help', 'h', 'version', 'V'],
+  ...Object.entries(GLOBAL_FLAGS).flatMap(([name, { type, alias }]) =>
+    type === 'boolean' ? [name, ...[alias ?? []].flat()] : [],
+  ),
+]);
+
+/** A flag as it was typed; undefined where the name was no flag. */
+function flagWord(name: string, words: readonly string[]): string | undefined {
+  return words
+    .map((word) => word.replace(/=.*$/s, ''))
+    .find((word) => word === `--${name}` || (/^-\w+$/.test(word) && word.includes(name)));
+}
+
+function flagWords(command: Command | undefined): readonly string[] {
+  return ['help', 'version', ...Object.keys({ ...GLOBAL_FLAGS, ...command?.flags })].map(
+    (name) => `--${name}`,
+  );
+}

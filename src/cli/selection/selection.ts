@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { isSystemError, usageError } from '../../base/errors.js';
+import { checkDayRange } from '../../dataset/day-range.js';
+import { parseLayout } from '../../dataset/layout.js';
+import type { DownloadOptions, Existing, Selection } from '../../download/types.js';
+import {
+  readCount,
+  readDay,
+  readDuration,
+  readList,
+  readSize,
+  readText,
+  readToggle,
+} from '../arguments/read.js';
+import type { Args } from '../arguments/types.js';
+import { readConvertSetting } from './conversion.js';
+
+/** The selection that the flags of `plan` and `download` name (contract, Selection). */
+export async function readSelection(args: Args): Promise<Selection> {
+  const types = readList(args, 'type');
+  if (types === undefined) throw usageError('--type is missing: name data types, as --type trades, or "all"');
+  const symbols = readList(args, 'symbol');
+  if (symbols === undefined) {
+    throw usageError('--symbol is missing: name dataset symbols, as --symbol BTCUSDT, or "all"');
+  }
+  return {
+    exchange: String(args['exchange']),
+    types,
+    symbols: await resolveSymbolFiles(symbols),
+    symbolTypes: readList(args, 'symbol-type'),
+    ...readDays(args),
+    layout: readLayout(args),
+  };
+}
+
+/** How to transfer, with the contract's defaults. @param dir download folder. */
+export function readDownloadOptions(args: Args, dir: string): DownloadOptions {
+  return {
+    dir,
+    concurrency:
+      readText(args, 'concurrency') === 'auto' ? 'auto' : (readCount(args, 'concurrency', 1, 100) ?? 'auto'),
+    retries: readCount(args, 'retries', 0) ?? 8,
+    maxWaitMs: readDuration(args, 'max-wait') ?? 15 * 60_000,
+    maxRate: readSize(args, 'max-rate'),
+    existing: (readText(args, 'existing') as Existing | undefined) ?? 'skip',
+    failFast: readToggle(args, 'fail-fast'),
+    strict: readToggle(args, 'strict'),
+    convert: readConvertSetting(args),
+  };
+}
+
+/** Milliseconds without a byte after which a transfer is broken off. */
+export function readStallTimeout(args: Args): number {
+  const ms = readDuration(args, 'stall-timeout') ?? 60_000;
+  if (ms === 0) throw usageError('--stall-timeout must be longer than 0');
+  return ms;
+}
+
+/** Looked at here already: what is wrong with it is told before anything is asked for. */
+function readLayout(args: Args): string {
+  const layout = readText(args, 'layout') ?? 'flat';
+  parseLayout(layout);
+  return layout;
+}
+
+type Days = Pick<Selection, 'from' | 'to' | 'date' | 'last'>;
+
+function readDays(args: Args): Days {
+  const days = { from: readDay(args, 'from'), to: readDay(args, 'to'), date: readDay(args, 'date') };
+  const last = readLast(args);
+  checkDayRange({ ...days, last });
+  return { ...days, last };
+}
+
+/** A hundred years. */
+const MAX_LAST_DAYS = 36_500;
+
+function readLast(args: Args): number | undefined {
+  const text = readText(args, 'last');
+  if (text === undefined) return undefined;
+  const count = Number(/^(\d+)d$/.exec(text)?.[1] ?? 0);
+  if (count > MAX_LAST_DAYS)
+    throw usageError(`--last: "${text}" is too many days, at most ${MAX_LAST_DAYS}d`);
+  if (count >= 1) return count;
+  throw usageError(`--last: "${text}" is not a number of days: write 7d for the last seven`);
+}
+
+/** Puts the symbols listed in a file in the place of its `@file`. */
+export async function resolveSymbolFiles(symbols: readonly string[]): Promise<readonly string[]> {
+  const lists = symbols.map((symbol) => (symbol.startsWith('@') ? symbolsOfFile(symbol.slice(1)) : [symbol]));
+  return (await Promise.all(lists)).flat();
+}
+
+async function symbolsOfFile(path: string): Promise<readonly string[]> {
+  const symbols = (await readSymbolFile(path))
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  if (symbols.length === 0) throw usageError(`--symbol: "${path}" names no symbol; write one a line`);
+  return symbols;
+}
+
+async function readSymbolFile(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw usageError(`--symbol: cannot read the file "${path}" (${error.code})`);
+  }
+}

@@ -1,0 +1,58 @@
+import { usageError } from '../../base/errors.js';
+import type { EventSink } from '../../base/events.js';
+import { type ListPlan, planList } from '../../download/lists/listed-plan.js';
+import type { Plan } from '../../download/plan/plan.js';
+import { openPlan } from '../../download/run.js';
+import type { DownloadOptions, Selection } from '../../download/types.js';
+import { fetchMayRead } from '../../service/key/key-coverage.js';
+import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
+import type { Args, Cli } from '../arguments/types.js';
+import type { Session } from '../session.js';
+import { type FileList, readFileList } from './file-lists.js';
+import { readDownloadOptions, readSelection } from './selection.js';
+
+/** What `plan` and `download` are about: what a selection names, or the day files of a list. */
+export interface Wanted {
+  readonly selection?: Selection | undefined;
+  readonly list?: FileList | undefined;
+}
+
+/** @throws usage error for what isn't right in flags or list, before anything is asked for. */
+export async function readWanted(args: Args, cli: Cli): Promise<Wanted> {
+  const list = await readFileList(args, cli);
+  if (list) return { list };
+  if (args['exchange'] === undefined) {
+    throw usageError('an argument is missing: tickhaul download <exchange>; see tickhaul download --help');
+  }
+  return { selection: await readSelection(args) };
+}
+
+/** How to transfer: what a lock file names is read where it is there, unless that is said otherwise. */
+export function optionsFor({ list }: Wanted, args: Args, dir: string): DownloadOptions {
+  const options = readDownloadOptions(args, dir);
+  return list?.isFrozen && args['existing'] === undefined ? { ...options, existing: 'verify' } : options;
+}
+
+export interface OpenInput {
+  readonly session: Session;
+  readonly options: DownloadOptions;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/** Works out what is wanted against the service's record, where it is a selection, and what stands on disk. */
+export async function openWanted(
+  { selection, list }: Wanted,
+  { session: { client, settings }, options, emit, signal }: OpenInput,
+): Promise<{
+  readonly plan: Plan | ListPlan;
+  readonly manifest: Manifest;
+}> {
+  if (selection) return openPlan({ client, cache: settings.cacheDir, selection, options, emit, signal });
+  const manifest = await openManifest(options.dir, {
+    warn: (message) => emit({ event: 'warning', message }),
+  });
+  const mayRead = await fetchMayRead(client, signal);
+  const plan = planList({ files: list?.files ?? new Map(), manifest, options, mayRead });
+  return { plan, manifest };
+}

@@ -1,0 +1,74 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { abortReason, diskError, isSystemError, usageError } from '../../base/errors.js';
+import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
+import { STATE_FOLDER } from '../../dataset/layout.js';
+import { globBase, isPathGlob, pathMatcher } from './glob.js';
+
+export interface Source {
+  readonly path: string;
+  /** The folder that was searched; undefined for a file that was named itself. */
+  readonly root: string | undefined;
+}
+
+/**
+ * The files that paths name: files as they are, folders with the day files under them, globs. Each file once, in
+ * the order of the arguments, and of names within a folder.
+ * @throws usage error for a path or a glob that names nothing; `disk` for what can't be read.
+ */
+export async function findSources(paths: readonly string[], signal: AbortSignal): Promise<readonly Source[]> {
+  const found = new Map<string, Source>();
+  for (const path of paths) {
+    for (const source of await findIn(path, signal)) {
+      const key = resolve(source.path);
+      if (!found.has(key)) found.set(key, source);
+    }
+  }
+  return [...found.values()];
+}
+
+async function findIn(path: string, signal: AbortSignal): Promise<readonly Source[]> {
+  const there = await look(path);
+  if (there?.isDirectory()) {
+    const files: Source[] = [];
+    for await (const file of dayFilesUnder(path, signal)) files.push({ path: file, root: path });
+    return files;
+  }
+  if (there) return [{ path, root: undefined }];
+  if (!isPathGlob(path)) throw usageError(`${path}: there is no such file or folder`);
+  const base = globBase(path);
+  const matches = pathMatcher(path);
+  const matching: Source[] = [];
+  if ((await look(base))?.isDirectory()) {
+    for await (const file of dayFilesUnder(base, signal)) {
+      if (matches(file)) matching.push({ path: file, root: base });
+    }
+  }
+  if (matching.length === 0) throw usageError(`${path}: no ${DAY_FILE_EXTENSION} file matches`);
+  return matching;
+}
+
+async function look(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+    throw diskError(error, path);
+  }
+}
+
+/** Links to files are followed, links to folders are not: they may lead in circles. */
+async function* dayFilesUnder(folder: string, signal: AbortSignal): AsyncGenerator<string> {
+  if (signal.aborted) throw abortReason(signal);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw diskError(error, folder);
+  });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (entry.name !== STATE_FOLDER) yield* dayFilesUnder(path, signal);
+    } else if (entry.name.endsWith(DAY_FILE_EXTENSION)) {
+      if (entry.isFile() || (await look(path))?.isFile()) yield path;
+    }
+  }
+}

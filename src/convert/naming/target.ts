@@ -1,0 +1,38 @@
+import { basename, dirname, join } from 'node:path';
+import { usageError } from '../../base/errors.js';
+import type { DayFile } from '../../dataset/day-file.js';
+import type { Layout } from '../../dataset/layout.js';
+import type { Source } from './find.js';
+
+export interface Placement {
+  /** Undefined for beside the source. */
+  readonly out: string | undefined;
+  readonly layout: Layout | undefined;
+}
+
+/** The folder that a source's output goes to, or to folders below. */
+export function outputRoot({ path, root }: Source, { out, layout }: Placement): string {
+  return out ?? (layout === undefined ? undefined : root) ?? dirname(path);
+}
+
+/**
+ * Where a source's output goes.
+ * @param file undefined where nothing tells which day file it is.
+ * @throws usage error when the layout needs to know.
+ */
+export function targetOf(
+  source: Source,
+  file: DayFile | undefined,
+  placement: Placement,
+  extension: string,
+): string {
+  const root = outputRoot(source, placement);
+  const { layout } = placement;
+  if (layout && file) return join(root, layout.pathOf(file, extension));
+  if (layout && layout.template !== '{name}') {
+    throw usageError(
+      `${source.path}: the name doesn't tell exchange, data type, day and symbol, which --layout ${layout.template} needs`,
+    );
+  }
+  return join(root, `${basename(source.path).replace(/(\.csv)?(\.gz)?$/, '')}.${extension}`);
+}

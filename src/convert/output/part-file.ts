@@ -1,0 +1,85 @@
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { makeFolder } from '../../base/make-folder.js';
+import { fileSink, type Sink } from '../../format/sink.js';
+import { publish } from '../../integrity/publish.js';
+
+/** An output in the making: `<target>.part`, which gets its name when it is whole. */
+export interface PartFile extends Sink {
+  /** Syncs and renames. */
+  publish(): Promise<void>;
+  /** Leaves nothing behind; after `publish`, it does nothing. */
+  discard(): Promise<void>;
+}
+
+/**
+ * @param path where the bytes gather; a name of its own where another run may be making the same file.
+ * @throws TickhaulError `disk`, `path_taken`; `write` and `publish` too, and `locked` where another run took the name.
+ */
+export async function openPartFile(target: string, path = `${target}.part`): Promise<PartFile> {
+  const handle = await create(path, target);
+  const sink = fileSink(handle);
+  const made = await handle.stat({ bigint: true });
+  let open = true;
+  return {
+    async write(bytes) {
+      await sink.write(bytes).catch((error: unknown) => {
+        throw diskError(error, path);
+      });
+    },
+    async publish() {
+      // This may take seconds, in which another run may take the name.
+      await handle.sync().catch((error: unknown) => {
+        throw diskError(error, path);
+      });
+      if (!(await isAt(made, path))) throw lockedError(target);
+      await publish(path, target, handle);
+      open = false;
+    },
+    async discard() {
+      if (!open) return;
+      open = false;
+      const ours = await isAt(made, path).catch(() => false);
+      await handle.close().catch(() => {});
+      if (ours) await removeFile(path).catch(() => {});
+    },
+  };
+}
+
+/** A part that is there was left by a killed run, or is another's: that one's handle must not be written to. */
+async function create(path: string, target: string): Promise<FileHandle> {
+  try {
+    await makeFolder(dirname(path));
+    await removeFile(path);
+    return await open(path, 'wx');
+  } catch (error) {
+    // One that began in the same moment.
+    if (isSystemError(error) && error.code === 'EEXIST') throw lockedError(target);
+    throw diskError(error, path);
+  }
+}
+
+function lockedError(target: string): TickhaulError {
+  return new TickhaulError('locked', `${target}: another run is making this file; let it end first`);
+}
+
+/** Nothing where there is none. */
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+  }
+}
+
+async function isAt(made: BigIntStats, path: string): Promise<boolean> {
+  try {
+    const there = await stat(path, { bigint: true });
+    return made.ino === there.ino && made.dev === there.dev;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}

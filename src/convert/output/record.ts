@@ -1,0 +1,92 @@
+import { VERSION } from '../../base/version.js';
+import type { ConvertOptions } from '../../format/options.js';
+
+/** The file that a conversion was made from. */
+export interface SourceIdentity {
+  /** The file's name, without folders. */
+  readonly name: string;
+  /** Compressed size. */
+  readonly bytes: number;
+  /** Of the compressed bytes, in hex digits. */
+  readonly md5: string;
+}
+
+/** What an output was made from, and how; kept with it, so that a later run knows whether to make it again. */
+export interface ConversionRecord {
+  readonly source: SourceIdentity;
+  readonly dataType: string;
+  readonly rows: number;
+  readonly options: ConvertOptions;
+}
+
+/** The key of an output's size, where its record is kept apart from it. */
+export const OUTPUT_BYTES = 'tickhaul.output_bytes';
+
+const KEYS = {
+  name: 'tickhaul.source',
+  bytes: 'tickhaul.source_bytes',
+  md5: 'tickhaul.source_md5',
+  dataType: 'tickhaul.data_type',
+  rows: 'tickhaul.rows',
+  options: 'tickhaul.options',
+  version: 'tickhaul.version',
+} as const;
+
+/** The record as pairs of text, which a Parquet footer has room for. */
+export function formatRecord({
+  source,
+  dataType,
+  rows,
+  options,
+}: ConversionRecord): Readonly<Record<string, string>> {
+  return {
+    [KEYS.name]: source.name,
+    [KEYS.bytes]: String(source.bytes),
+    [KEYS.md5]: source.md5,
+    [KEYS.dataType]: dataType,
+    [KEYS.rows]: String(rows),
+    [KEYS.options]: formatOptions(options),
+    [KEYS.version]: VERSION,
+  };
+}
+
+/**
+ * Whether the pairs are of an output that the same file gave with the same options; its md5 is only asked for
+ * where all else is the same. The version of tickhaul doesn't count.
+ */
+export async function isMadeFrom(
+  pairs: Readonly<Record<string, string>>,
+  source: Omit<SourceIdentity, 'md5'>,
+  dataType: string | undefined,
+  options: ConvertOptions,
+  md5: () => Promise<string>,
+): Promise<boolean> {
+  return (
+    pairs[KEYS.name] === source.name &&
+    pairs[KEYS.bytes] === String(source.bytes) &&
+    pairs[KEYS.options] === formatOptions(options) &&
+    (dataType === undefined || pairs[KEYS.dataType] === dataType) &&
+    pairs[KEYS.md5] === (await md5())
+  );
+}
+
+/** Rows that the record tells of; NaN for none. */
+export function rowsOf(pairs: Readonly<Record<string, string>>): number {
+  return Number(pairs[KEYS.rows] ?? Number.NaN);
+}
+
+/** Bytes of the output, where they are recorded apart from it; NaN for none. */
+export function outputBytesOf(pairs: Readonly<Record<string, string>>): number {
+  return Number(pairs[OUTPUT_BYTES] ?? Number.NaN);
+}
+
+/** The source that the record tells of; undefined for pairs that are no record. */
+export function sourceOf(pairs: Readonly<Record<string, string>>): SourceIdentity | undefined {
+  const { [KEYS.name]: name, [KEYS.md5]: md5, [KEYS.bytes]: bytes } = pairs;
+  return name === undefined || md5 === undefined ? undefined : { name, md5, bytes: Number(bytes) };
+}
+
+/** In one order of keys, whatever the object's. */
+function formatOptions({ format, compression, rowGroup, times, numbers }: ConvertOptions): string {
+  return JSON.stringify({ format, compression, rowGroup, times, numbers });
+}

@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads';
+import { TickhaulError } from '../../base/errors.js';
+import type { FileJob, FileResult } from '../file.js';
+import type { WorkerAnswer, WorkerOrder } from './worker.js';
+
+/** A thread that converts one file after the other. */
+export interface ConvertThread {
+  /** Calls must not overlap. @throws as `convertFile` does. */
+  convert(job: FileJob, onBytes: (count: number, total: number) => void): Promise<FileResult>;
+  /** Breaks off what is under way, which then fails as `interrupted` and leaves nothing behind. */
+  abort(): void;
+  close(): Promise<void>;
+}
+
+export function startConvertThread(): ConvertThread {
+  const worker = new Worker(new URL('./worker.js', import.meta.url));
+  const send = (order: WorkerOrder): void => worker.postMessage(order);
+  let ended: unknown;
+  worker.on('error', (error) => {
+    ended = error;
+  });
+  return {
+    convert: (job, onBytes) =>
+      new Promise((resolve, reject) => {
+        const settle = (): void => {
+          worker.off('message', hear);
+          worker.off('exit', leave);
+        };
+        const leave = (): void => {
+          settle();
+          reject(ended ?? new Error(`${job.source}: the converting thread ended`));
+        };
+        const hear = (message: WorkerAnswer): void => {
+          if (message.answer === 'bytes') {
+            onBytes(message.count, message.total);
+            return;
+          }
+          settle();
+          if (message.answer === 'done') resolve(message.result);
+          else if (message.answer === 'failed')
+            reject(new TickhaulError(message.error.code, message.error.message));
+          else reject(message.error);
+        };
+        worker.on('message', hear);
+        worker.on('exit', leave);
+        send({ order: 'convert', job });
+      }),
+    abort: () => send({ order: 'abort' }),
+    close: async () => {
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { abortReason } from '../../base/errors.js';
+
+/** Bounds what conversions under way take together, in the order they ask. */
+export interface Slots {
+  /**
+   * Resolves when there is room for `size`; one larger than all room there is waits till it is alone.
+   * @returns gives the room back; may be called more than once.
+   */
+  take(size: number, signal: AbortSignal): Promise<() => void>;
+}
+
+interface Waiting {
+  readonly size: number;
+  readonly enter: () => void;
+}
+
+export function createSlots(capacity: number): Slots {
+  const queue = new Set<Waiting>();
+  let used = 0;
+
+  const admit = (): void => {
+    for (const waiting of queue) {
+      if (used > 0 && used + waiting.size > capacity) return;
+      queue.delete(waiting);
+      used += waiting.size;
+      waiting.enter();
+    }
+  };
+
+  return {
+    async take(size, signal) {
+      await new Promise<void>((resolve, reject) => {
+        if (signal.aborted) return reject(abortReason(signal));
+        const leave = (): void => {
+          queue.delete(waiting);
+          admit();
+          reject(abortReason(signal));
+        };
+        const waiting: Waiting = {
+          size,
+          enter: () => {
+            signal.removeEventListener('abort', leave);
+            resolve();
+          },
+        };
+        signal.addEventListener('abort', leave, { once: true });
+        queue.add(waiting);
+        admit();
+      });
+      let left = size;
+      return () => {
+        used -= left;
+        left = 0;
+        admit();
+      };
+    },
+  };
+}

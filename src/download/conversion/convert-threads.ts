@@ -1,0 +1,125 @@
+import { Worker } from 'node:worker_threads';
+import { TickhaulError } from '../../base/errors.js';
+import type { ConversionJob, ConvertAnswer, ConvertOrder, MadeOutput } from './convert-worker.js';
+
+/** Chunks of text on the way to one conversion; what is left waits in the connection. */
+const CHUNKS_AHEAD = 4;
+
+/** One conversion in one of the threads. Calls must not overlap, but for `abort`, after which nothing is written. */
+export interface ThreadConversion {
+  /** Copies the text; resolves when more may come. @throws as `startConversion` tells, late perhaps. */
+  write(text: Buffer): Promise<void>;
+  finish(source: { readonly bytes: number; readonly md5: string }): Promise<MadeOutput>;
+  /** To be called in any case, at the end: leaves no half output behind. */
+  abort(): Promise<void>;
+}
+
+/**
+ * Threads that convert while this one serves the network: parsing and encoding at once, many conversions in
+ * each. A conversion lives where there are fewest, and goes on as its text arrives, so that slow transfers share
+ * a thread and none waits for another's end.
+ */
+export interface ConvertThreads {
+  begin(job: Omit<ConversionJob, 'spareThread'>): ThreadConversion;
+  close(): Promise<void>;
+}
+
+export function createConvertThreads(count: number): ConvertThreads {
+  const threads: ConvertThread[] = [];
+  let nextId = 0;
+  const leastBusy = (): ConvertThread => {
+    const [quietest] = threads.toSorted((a, b) => a.conversions - b.conversions);
+    if (quietest && (quietest.conversions === 0 || threads.length >= count)) return quietest;
+    const thread = new ConvertThread();
+    threads.push(thread);
+    return thread;
+  };
+  return {
+    begin(job) {
+      const spareThread = threads.reduce((sum, thread) => sum + thread.conversions, 1) < count;
+      return leastBusy().begin(nextId++, { ...job, spareThread });
+    },
+    close: async () => {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
+  };
+}
+
+interface Waiting {
+  resolve(made: MadeOutput | undefined): void;
+  reject(error: unknown): void;
+}
+
+class ConvertThread {
+  readonly #worker = new Worker(new URL('./convert-worker.js', import.meta.url));
+  /** Of each conversion, who waits for answers, in the order of the orders. */
+  readonly #waiting = new Map<number, Waiting[]>();
+  #ended: unknown;
+
+  constructor() {
+    this.#worker.on('message', ({ id, made, error, bug }: ConvertAnswer) => {
+      const next = this.#waiting.get(id)?.shift();
+      if (bug !== undefined) next?.reject(bug);
+      else if (error) next?.reject(new TickhaulError(error.code, error.message));
+      else next?.resolve(made);
+    });
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', () => this.#end(new Error('a converting thread ended')));
+  }
+
+  get conversions(): number {
+    return this.#waiting.size;
+  }
+
+  begin(id: number, job: ConversionJob): ThreadConversion {
+    this.#waiting.set(id, []);
+    const ahead: Promise<unknown>[] = [];
+    const send = (order: ConvertOrder, transfer: ArrayBuffer[] = []): Promise<MadeOutput | undefined> => {
+      const answer = this.#send(order, transfer);
+      // It is looked at when the next chunk comes, or at the end.
+      answer.catch(() => {});
+      return answer;
+    };
+    ahead.push(send({ id, order: 'begin', job }));
+    let ended = false;
+    return {
+      async write(text) {
+        while (ahead.length >= CHUNKS_AHEAD) await ahead.shift();
+        if (ended) return;
+        const copy = new Uint8Array(text);
+        ahead.push(send({ id, order: 'text', text: copy }, [copy.buffer]));
+      },
+      async finish(source) {
+        const finished = send({ id, order: 'finish', source });
+        await Promise.all(ahead);
+        const made = await finished;
+        if (!made) throw new Error(`${job.target}: finished twice, or after a failure`);
+        return made;
+      },
+      abort: async () => {
+        ended = true;
+        await send({ id, order: 'abort' }).catch(() => {});
+        this.#waiting.delete(id);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #send(order: ConvertOrder, transfer: ArrayBuffer[]): Promise<MadeOutput | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) return reject(this.#ended);
+      this.#waiting.get(order.id)?.push({ resolve, reject });
+      this.#worker.postMessage(order, transfer);
+    });
+  }
+
+  #end(reason: unknown): void {
+    this.#ended ??= reason;
+    for (const waiting of this.#waiting.values()) {
+      for (const { reject } of waiting.splice(0)) reject(this.#ended);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { diskError } from '../../base/errors.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
+import type { ManifestRecord } from '../../store/types.js';
+import { withConversions } from '../conversion/conversion-entry.js';
+import type { ConversionOutcome, Conversions } from '../conversion/conversions.js';
+
+interface KeepContext {
+  readonly dir: string;
+  readonly manifest: Manifest;
+  readonly conversions: Conversions | undefined;
+}
+
+/**
+ * Records a day file that stands on disk whole, with what was made of it; then deletes the CSV where only the
+ * conversion is wanted. A run that is killed before the record leaves files that the next one verifies.
+ * @throws TickhaulError why the conversion failed, after the record of the CSV was written.
+ */
+export async function keep(
+  context: KeepContext,
+  proven: ManifestRecord,
+  outcome: ConversionOutcome | undefined,
+): Promise<ManifestRecord> {
+  const { manifest, conversions } = context;
+  const made = outcome && 'made' in outcome ? outcome.made : undefined;
+  const record = withConversions(proven, manifest.get(proven.path), made);
+  if (made && conversions?.keepCsv === false) return drop(context, record);
+  await manifest.append(record);
+  if (outcome && 'failure' in outcome) throw outcome.failure;
+  return record;
+}
+
+/** Deletes a CSV whose conversion is whole; the record goes first, so that it is never thought to be missing. */
+export async function drop({ manifest, dir }: KeepContext, record: ManifestRecord): Promise<ManifestRecord> {
+  const dropped: ManifestRecord = { ...record, dropped: true };
+  await manifest.append(dropped);
+  const path = resolve(dir, record.path);
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw diskError(error, path);
+  });
+  return dropped;
+}

@@ -1,0 +1,114 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { abortReason, diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { hashFile } from '../../integrity/file-hash.js';
+import type { TextSink } from '../../integrity/gunzip.js';
+import { type Proof, proveFile } from '../../integrity/proof.js';
+import { provenRecord } from '../../store/manifest/proven-record.js';
+import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
+import { conversionOf, optionsEntry } from '../conversion/conversion-entry.js';
+import type { PlannedFile } from '../types.js';
+import { drop, keep } from './keep.js';
+import type { TransferContext } from './transfer.js';
+
+/** A day file that needed no download. */
+export interface FoundOnDisk {
+  readonly status: 'verified' | 'converted' | 'skipped';
+  readonly record: ManifestRecord;
+}
+
+/**
+ * Reads what stands on disk, converts it where that is missing, and deletes a CSV that was to be dropped.
+ * @returns undefined when the file is to be fetched.
+ * @throws TickhaulError also why the conversion of a whole file failed.
+ */
+export async function lookOnDisk(
+  context: TransferContext,
+  planned: PlannedFile,
+): Promise<FoundOnDisk | undefined> {
+  const record = context.manifest.get(planned.path);
+  const made = record && (await intactConversion(context, planned, record));
+  if (!made || context.conversions?.keepCsv) return provenOnDisk(context, planned, record, made);
+  await drop(context, record);
+  return { status: planned.action === 'drop' ? 'skipped' : 'verified', record };
+}
+
+/** The conversion that is wanted and recorded, where the file is still the same, to the byte. */
+async function intactConversion(
+  { conversions, dir, emit, signal }: TransferContext,
+  { output, expected }: PlannedFile,
+  record: ManifestRecord,
+): Promise<ConversionEntry | undefined> {
+  const entry = conversions && output && conversionOf(record, output, optionsEntry(conversions.options));
+  if (!entry || (expected && expected.sha256 !== record.sha256)) return undefined;
+  const made = resolve(dir, entry.path);
+  const sha256 = await ifThere(made, () => hashFile(made, 'sha256', signal));
+  if (sha256 === entry.sha256) return entry;
+  if (sha256 !== undefined) {
+    emit({ event: 'warning', message: `${entry.path}: its sha256 is not the recorded one; making it again` });
+  }
+  return undefined;
+}
+
+async function provenOnDisk(
+  context: TransferContext,
+  planned: PlannedFile,
+  record: ManifestRecord | undefined,
+  made: ConversionEntry | undefined,
+): Promise<FoundOnDisk | undefined> {
+  const { conversions, emit, signal } = context;
+  const { file, path } = planned;
+  const conversion = made ? undefined : await conversions?.begin(planned, signal);
+  try {
+    const proof = await proveOnDisk(context, path, conversion?.textSink(record?.bytes));
+    if (!proof) return undefined;
+    const right = planned.expected ?? record;
+    if (right && right.sha256 !== proof.sha256) {
+      if (signal.aborted) throw abortReason(signal);
+      const named = planned.expected ? 'that the lock file names' : 'recorded when it was downloaded';
+      emit({
+        event: 'warning',
+        message: `${path}: its sha256 is not the one ${named}; downloading it again`,
+      });
+      return undefined;
+    }
+    const known = record?.sha256 === proof.sha256 ? record : undefined;
+    if (known && !conversion && !known.dropped) return { status: 'verified', record: known };
+    const outcome = await conversion?.finish(proof);
+    const kept = await keep(context, known ?? provenRecord(file, path, proof), outcome);
+    return { status: conversion ? 'converted' : 'verified', record: kept };
+  } finally {
+    await conversion?.end();
+  }
+}
+
+async function proveOnDisk(
+  { dir, emit, signal }: TransferContext,
+  path: string,
+  onText: TextSink | undefined,
+): Promise<Proof | undefined> {
+  try {
+    const source = resolve(dir, path);
+    return await ifThere(source, () => proveFile(source, signal, { onText }));
+  } catch (error) {
+    if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
+    emit({ event: 'warning', message: `${path}: ${error.message}; downloading it again` });
+    return undefined;
+  }
+}
+
+/**
+ * Undefined where there is no such file: another run may have dropped it since the plan was made. Nor is a pipe or
+ * a device one: reading it may never end.
+ */
+async function ifThere<T>(path: string, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    const stats = await stat(path);
+    if (!stats.isFile() && !stats.isDirectory()) return undefined;
+    return await read();
+  } catch (error) {
+    const cause = error instanceof TickhaulError ? error.cause : error;
+    if (isSystemError(cause) && cause.code === 'ENOENT') return undefined;
+    throw diskError(error, path);
+  }
+}

@@ -1,0 +1,36 @@
+import { ERRORS } from '../../base/errors.js';
+import type { EventSink, RunSummary } from '../../base/events.js';
+import { commonExitCode } from '../../base/tally.js';
+import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
+import { walkFiles } from '../../store/walk.js';
+
+export interface ExtrasInput {
+  /** Download folder. */
+  readonly dir: string;
+  /** The paths that are to be there. */
+  readonly named: { has(path: string): boolean };
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Tells of day files that a lock file doesn't name, and fails for them: what was left from elsewhere would go into
+ * results that are to be the same everywhere. None is removed.
+ * @throws TickhaulError `disk`; the reason of an abort.
+ */
+export async function withExtras(
+  summary: RunSummary,
+  { dir, named, emit, signal }: ExtrasInput,
+): Promise<RunSummary> {
+  let extra = 0;
+  for await (const paths of walkFiles(dir, '', signal)) {
+    for (const path of paths) {
+      if (!path.endsWith(DAY_FILE_EXTENSION) || named.has(path)) continue;
+      extra++;
+      emit({ event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` });
+    }
+  }
+  if (extra === 0) return summary;
+  const exitCode = commonExitCode([summary.exitCode, ERRORS.changed.exitCode]);
+  return { ...summary, exitCode, findings: { extra } };
+}

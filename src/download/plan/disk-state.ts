@@ -1,0 +1,86 @@
+import { readdirSync, statSync } from 'node:fs';
+import { posix } from 'node:path';
+import { diskError, isSystemError } from '../../base/errors.js';
+import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
+import { conversionOf, optionsEntry } from '../conversion/conversion-entry.js';
+import type { ConvertSetting, Existing, PlannedAction } from '../types.js';
+
+/** What stands on disk for one path, as a plan wants to know it. */
+export interface DiskState {
+  readonly status: 'download' | 'skip' | 'resume';
+  readonly action: PlannedAction;
+}
+
+const FETCH: DiskState = { status: 'download', action: 'fetch' };
+const RESUME: DiskState = { status: 'resume', action: 'fetch' };
+export const SKIP: DiskState = { status: 'skip', action: 'nothing' };
+const CHECK: DiskState = { status: 'skip', action: 'check' };
+const ADOPT: DiskState = { status: 'skip', action: 'adopt' };
+
+const DROP: DiskState = { status: 'skip', action: 'drop' };
+
+/** The paths that one day file has: its own, and its conversion's. */
+interface Paths {
+  readonly path: string;
+  readonly output: string | undefined;
+}
+
+/**
+ * Looks paths up: in the manifest, and what that knows in the folder. Else one listing of a folder serves all its
+ * files, as a plan may ask for a million that aren't there.
+ */
+export function createDiskLookup(
+  dir: string,
+  manifest: Manifest,
+  existing: Existing,
+  convert: ConvertSetting | undefined,
+): (file: DayFile, paths: Paths) => DiskState {
+  const options = convert && optionsEntry(convert.options);
+  let listed: string | undefined;
+  let names: ReadonlySet<string> = new Set();
+  const isListed = (path: string): boolean => {
+    const slash = path.lastIndexOf('/');
+    const folder = path.slice(0, Math.max(0, slash));
+    if (folder !== listed) {
+      names = listNames(posix.join(dir, folder));
+      listed = folder;
+    }
+    return names.has(path.slice(slash + 1));
+  };
+  const hasSize = (path: string, bytes: number): boolean =>
+    statSync(`${dir}/${path}`, { throwIfNoEntry: false })?.size === bytes;
+
+  return (file, { path, output }) => {
+    const record = manifest.get(path);
+    // Another day file's name is fetched: the run will say so.
+    const own = record && isSameDayFile(record.file, file) ? record : undefined;
+    const entry = own && options && output ? conversionOf(own, output, options) : undefined;
+    const isConverted = entry !== undefined && hasSize(entry.path, entry.bytes);
+    const isWhole = own !== undefined && hasSize(path, own.bytes);
+    if (!isWhole && !isListed(path)) {
+      if (isConverted && !convert?.keepCsv && existing !== 'overwrite') {
+        return existing === 'verify' ? CHECK : SKIP;
+      }
+      return isListed(`${path}.part`) ? RESUME : FETCH;
+    }
+    if (existing === 'overwrite') return FETCH;
+    if (!record) return ADOPT;
+    if (!own) return FETCH;
+    if (existing === 'verify') return CHECK;
+    if (!isWhole) return FETCH;
+    if (convert && !isConverted) return CHECK;
+    if (convert && !convert.keepCsv) return DROP;
+    // A run that was killed before it could delete the file: it is wanted now.
+    return own.dropped ? CHECK : SKIP;
+  };
+}
+
+function listNames(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder));
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return new Set();
+    throw diskError(error, folder);
+  }
+}

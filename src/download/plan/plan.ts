@@ -1,0 +1,196 @@
+import { usageError } from '../../base/errors.js';
+import type { PlanCounts, PlanStatus } from '../../base/events.js';
+import { nextTurn } from '../../base/wait.js';
+import type { Day } from '../../dataset/day.js';
+import type { DayFile } from '../../dataset/day-file.js';
+import { isPlainName, type Layout, parseLayout } from '../../dataset/layout.js';
+import { extensionOf } from '../../format/options.js';
+import type { MayRead } from '../../service/key/key-coverage.js';
+import type { ExchangeRecord } from '../../service/records/metadata.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
+import type { ConvertSetting, Existing, PlannedFile, Selection } from '../types.js';
+import { createDiskLookup, SKIP } from './disk-state.js';
+import {
+  exportedUntilOf,
+  isListed,
+  type SelectedRange,
+  type Series,
+  selectRange,
+  selectSeries,
+  seriesInRange,
+} from './select.js';
+import { createSkipMemory, type SkipMemory } from './skip-memory.js';
+
+export interface PlanInput {
+  readonly selection: Selection;
+  readonly record: ExchangeRecord;
+  readonly manifest: Manifest;
+  /** Download folder. */
+  readonly dir: string;
+  readonly existing: Existing;
+  readonly convert?: ConvertSetting | undefined;
+  /** Whether the service will serve a day file to who asks. */
+  readonly mayRead: MayRead;
+}
+
+/** A selection worked out against an exchange's record. Nothing is held per day file: each pass makes them anew. */
+export interface Plan {
+  readonly exchange: string;
+  /** The first day that isn't exported yet. */
+  readonly exportedUntil: Day;
+  /** The symbols of the selection that have not ended. */
+  readonly listed: ReadonlySet<string>;
+  readonly series: readonly Series[];
+  readonly range: SelectedRange;
+  readonly layout: Layout;
+  /**
+   * The day files, the last and the first day of the range before the rest, so that missing access shows after
+   * two requests; then symbol by symbol, type by type, day by day. What stands on disk is looked up as it goes,
+   * save what an earlier pass found to be whole.
+   */
+  files(): Generator<PlannedFile>;
+}
+
+/** @throws usage error for anything in the selection that the record doesn't know. */
+export function makePlan(input: PlanInput): Plan {
+  const { record, selection } = input;
+  const layout = parseLayout(selection.layout);
+  const selected = selectSeries(selection, record);
+  // selectSeries refuses a record without datasets.
+  const exportedUntil = exportedUntilOf(record.datasets as NonNullable<typeof record.datasets>);
+  const range = selectRange(selection, exportedUntil);
+  const series = seriesInRange(selected, range);
+  assertDistinctPaths(series, layout, record.id, range.from);
+  const skipped = createSkipMemory();
+  return {
+    exchange: record.id,
+    exportedUntil,
+    listed: new Set(selected.filter(isListed).map(({ symbol }) => symbol)),
+    series,
+    range,
+    layout,
+    files: () => planFiles(input, layout, series, range, exportedUntil, skipped),
+  };
+}
+
+export function emptyCounts(): Record<PlanStatus | 'files', number> {
+  return { files: 0, download: 0, skip: 0, resume: 0, pending: 0, unavailable: 0, unauthorized: 0 };
+}
+
+/** A walk over a plan gives way to other work after so many files. */
+export const FILES_A_TURN = 2048;
+
+/** Counts a plan, giving way to other work now and then: a plan may have millions of files. */
+export async function countPlan(files: Iterable<PlannedFile>, signal?: AbortSignal): Promise<PlanCounts> {
+  const counts = emptyCounts();
+  for (const { status } of files) {
+    counts[status]++;
+    if (++counts.files % FILES_A_TURN === 0) {
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+  }
+  return counts;
+}
+
+function* planFiles(
+  input: PlanInput,
+  layout: Layout,
+  allSeries: readonly Series[],
+  range: SelectedRange,
+  exportedUntil: Day,
+  skipped: SkipMemory,
+): Generator<PlannedFile> {
+  const exchange = input.record.id;
+  const { convert } = input;
+  const lookUp = createDiskLookup(input.dir, input.manifest, input.existing, convert);
+  const extension = convert && extensionOf(convert.options);
+
+  let place = -1;
+
+  const stateOf: typeof lookUp = (file, paths) => {
+    if (skipped.has(place)) return SKIP;
+    const state = lookUp(file, paths);
+    if (state === SKIP) skipped.add(place);
+    return state;
+  };
+  // Written out, as a spread costs five times as much, and there may be a million.
+  const planOne = (series: Series, day: Day): PlannedFile => {
+    place++;
+    const file = { exchange, dataType: series.dataType, symbol: series.symbol, day };
+    const path = layout.pathOf(file, 'csv.gz');
+    const output = extension && layout.pathOf(file, extension);
+    const mayBeAbsent = day === series.doubtful;
+    const refusal = refusalOf(file, series, exportedUntil, input.mayRead);
+    // What is on disk already needs neither a key nor an export.
+    const onDisk = refusal === 'unavailable' ? undefined : stateOf(file, { path, output });
+    if (!onDisk || (refusal && onDisk.status !== 'skip')) {
+      return { file, path, output, mayBeAbsent, status: refusal ?? 'unavailable', action: 'nothing' };
+    }
+    const { status, action } = onDisk;
+    return { file, path, output, mayBeAbsent, status, action };
+  };
+
+  const probed = probes(exchange, allSeries, range, exportedUntil, input.mayRead);
+  if (probed) for (const day of probed.days) yield planOne(probed.series, day);
+  for (const series of allSeries) {
+    for (let day = range.from; day < range.to; day = (day + 1) as Day) {
+      if (series !== probed?.series || !probed.days.includes(day)) yield planOne(series, day);
+    }
+  }
+}
+
+function refusalOf(
+  file: DayFile,
+  series: Series,
+  exportedUntil: Day,
+  mayRead: MayRead,
+): 'unavailable' | 'pending' | 'unauthorized' | undefined {
+  if (file.day < series.first || file.day >= series.until) return 'unavailable';
+  if (file.day >= exportedUntil) return 'pending';
+  return mayRead(file) ? undefined : 'unauthorized';
+}
+
+/** The last and the first day that can be asked for of the first series that has any. */
+function probes(
+  exchange: string,
+  allSeries: readonly Series[],
+  range: SelectedRange,
+  exportedUntil: Day,
+  mayRead: MayRead,
+): { series: Series; days: readonly Day[] } | undefined {
+  for (const series of allSeries) {
+    const first = Math.max(range.from, series.first);
+    const until = Math.min(range.to, series.until, exportedUntil);
+    const days: Day[] = [];
+    const isOpen = (day: number): boolean => {
+      const file = { exchange, dataType: series.dataType, symbol: series.symbol, day: day as Day };
+      return refusalOf(file, series, exportedUntil, mayRead) === undefined;
+    };
+    for (let day = until - 1; day >= first && days.length === 0; day--) {
+      if (isOpen(day)) days.push(day as Day);
+    }
+    for (let day = first; day < until && days.length === 1; day++) {
+      if (day === days[0]) break;
+      if (isOpen(day)) days.push(day as Day);
+    }
+    if (days.length > 0) return { series, days };
+  }
+  return undefined;
+}
+
+/** Two symbols may differ only in a character that no file name can have, or a template may run names together. */
+function assertDistinctPaths(allSeries: readonly Series[], layout: Layout, exchange: string, day: Day): void {
+  if (layout.isDistinct && allSeries.every(({ symbol }) => isPlainName(symbol))) return;
+  const owners = new Map<string, Series>();
+  for (const series of allSeries) {
+    const path = layout.pathOf({ exchange, day, dataType: series.dataType, symbol: series.symbol }, 'csv.gz');
+    const other = owners.get(path);
+    if (other) {
+      throw usageError(
+        `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into folders of their own`,
+      );
+    }
+    owners.set(path, series);
+  }
+}

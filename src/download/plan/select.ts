@@ -1,0 +1,219 @@
+import { TickhaulError, usageError } from '../../base/errors.js';
+import { addDays, type Day, dayOfTime, parseDay } from '../../dataset/day.js';
+import { checkDayRange } from '../../dataset/day-range.js';
+import { didYouMean } from '../../dataset/nearest.js';
+import { GROUPED_SYMBOLS, globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
+import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
+import type { Selection } from '../types.js';
+
+/** All days of one data type and symbol. Days outside `first` to `until` are not there. */
+export interface Series {
+  readonly dataType: string;
+  readonly symbol: string;
+  readonly first: Day;
+  /** Not included. */
+  readonly until: Day;
+  /** The day on which a delisted symbol ended: whether it was exported is not known (service facts, Metadata). */
+  readonly doubtful: Day | undefined;
+  /** Its symbol was named, and not found by a glob or `all`. */
+  readonly named: boolean;
+}
+
+export interface SelectedRange {
+  readonly from: Day;
+  /** Not included. */
+  readonly to: Day;
+}
+
+type Datasets = NonNullable<ExchangeRecord['datasets']>;
+
+/** The first day past the export of an exchange's record. */
+export function exportedUntilOf(datasets: Datasets): Day {
+  const day = dayOfTime(datasets.exportedUntil);
+  if (day === undefined) {
+    throw new TickhaulError('bad_answer', `exportedUntil is no time: "${datasets.exportedUntil}"`);
+  }
+  return day;
+}
+
+/**
+ * The days of a selection. Without an end it is the export's, and at least one day, so that a night's cron job
+ * which comes too early sees its day as pending.
+ * @throws usage error for contradicting or missing days.
+ */
+export function selectRange(selection: Selection, exportedUntil: Day): SelectedRange {
+  const { from, to, date, last } = selection;
+  checkDayRange(selection);
+  if (date) return { from: parseDay(date), to: addDays(parseDay(date), 1) };
+  if (last) return { from: addDays(exportedUntil, -last), to: exportedUntil };
+  if (!from)
+    throw usageError('no days selected: give --from <day> [--to <day>], --date <day> or --last <n>d');
+  const first = parseDay(from);
+  const end = to ? parseDay(to) : (Math.max(exportedUntil, first + 1) as Day);
+  return { from: first, to: end };
+}
+
+/**
+ * The series of a selection, symbol by symbol. A data type that a symbol doesn't have is left out where either
+ * came from `all` or a glob, and is a series of no days where both were named.
+ * @throws usage error for an unknown name, with the nearest known ones.
+ */
+export function selectSeries(selection: Selection, record: ExchangeRecord): readonly Series[] {
+  const { datasets } = record;
+  if (!datasets) throw usageError(`${record.id} has no datasets; see: tickhaul exchanges`);
+  const exportedUntil = exportedUntilOf(datasets);
+  const types = selectTypes(selection.types, datasets.symbols, record.id);
+  const { symbols, named } = selectSymbols(selection, datasets.symbols, record.id);
+  const series: Series[] = [];
+  for (const symbol of symbols) {
+    const days = availability(symbol, datasets, exportedUntil);
+    const isNamed = named.has(symbol);
+    for (const dataType of types.list ?? symbol.dataTypes) {
+      const one = { dataType, symbol: symbol.id, named: isNamed, ...days };
+      if (symbol.dataTypes.includes(dataType)) series.push(one);
+      else if (isNamed) series.push({ ...one, until: days.first, doubtful: undefined });
+    }
+  }
+  if (series.length === 0)
+    throw usageError(`no symbol of ${record.id} matches the selection; see: tickhaul symbols ${record.id}`);
+  return series;
+}
+
+function availability(
+  symbol: DatasetSymbol,
+  datasets: Datasets,
+  exportedUntil: Day,
+): Pick<Series, 'first' | 'until' | 'doubtful'> {
+  const first = timeDay(symbol.availableSince) ?? timeDay(datasets.exportedFrom) ?? exportedUntil;
+  const exportedFrom = timeDay(datasets.exportedFrom) ?? first;
+  const end = timeDay(symbol.availableTo);
+  const since = Math.max(first, exportedFrom) as Day;
+  // For a symbol that is listed, the end only repeats the export's; what comes after it is still to be exported.
+  if (end === undefined || end >= exportedUntil) {
+    return { first: since, until: Number.POSITIVE_INFINITY as Day, doubtful: undefined };
+  }
+  return { first: since, until: addDays(end, 1), doubtful: end };
+}
+
+/** Whether more days of it are to come. */
+export function isListed({ until }: Series): boolean {
+  return until === Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Leaves out the series that a glob or `all` found and that have no day in the range: an exchange lists
+ * every symbol it ever had. Where nothing else is left they stay, and show that nothing is available.
+ */
+export function seriesInRange(series: readonly Series[], { from, to }: SelectedRange): readonly Series[] {
+  const kept = series.filter((one) => one.named || Math.max(one.first, from) < Math.min(one.until, to));
+  return kept.length > 0 ? kept : series;
+}
+
+function timeDay(iso: string | undefined): Day | undefined {
+  if (iso === undefined) return undefined;
+  let day = knownTimes.get(iso);
+  if (day === undefined) {
+    day = dayOfTime(iso);
+    if (day === undefined) return undefined;
+    if (knownTimes.size > 10_000) knownTimes.clear();
+    knownTimes.set(iso, day);
+  }
+  return day;
+}
+
+/** A record names the same few times for all its symbols. */
+const knownTimes = new Map<string, Day>();
+
+function selectTypes(
+  wanted: readonly string[],
+  symbols: readonly DatasetSymbol[],
+  exchange: string,
+): { readonly list: readonly string[] | undefined } {
+  if (wanted.length === 0) throw usageError('no data type selected: give --type trades, a list, or all');
+  if (wanted.includes('all')) return { list: undefined };
+  const known = new Set<string>();
+  for (const symbol of symbols) for (const type of symbol.dataTypes) known.add(type);
+  const list = wanted.map((type) => {
+    if (known.has(type)) return type;
+    // A data type in another case is a slip of the hand, not another type.
+    for (const name of known) if (name.toLowerCase() === type.toLowerCase()) return name;
+    throw usageError(`unknown data type "${type}" for ${exchange}${didYouMean(type, known)}`);
+  });
+  return { list: [...new Set(list)] };
+}
+
+interface SelectedSymbols {
+  readonly symbols: readonly DatasetSymbol[];
+  /** Those that were named, and not found by a glob or `all`. */
+  readonly named: ReadonlySet<DatasetSymbol>;
+}
+
+function selectSymbols(
+  selection: Selection,
+  symbols: readonly DatasetSymbol[],
+  exchange: string,
+): SelectedSymbols {
+  if (selection.symbols.length === 0)
+    throw usageError('no symbol selected: give --symbol BTCUSDT, a list, a glob or all');
+  const named = new Set<DatasetSymbol>();
+  const found = new Set<DatasetSymbol>();
+  const byId = symbolIndex(symbols);
+  for (const text of selection.symbols) {
+    const id = toDatasetSymbol(text);
+    const exact = text === 'all' ? undefined : byId().get(id);
+    if (exact) {
+      named.add(exact);
+      found.add(exact);
+    } else {
+      const matches = matching(text, id, symbols);
+      if (matches.length === 0) throw unknownSymbol(text, id, byId(), exchange);
+      for (const symbol of matches) found.add(symbol);
+    }
+  }
+  return { symbols: ofTypes([...found], selection.symbolTypes ?? [], symbols, exchange), named };
+}
+
+/** Symbols by their normalized id, worked out when the first one is looked up. */
+function symbolIndex(symbols: readonly DatasetSymbol[]): () => ReadonlyMap<string, DatasetSymbol> {
+  let index: ReadonlyMap<string, DatasetSymbol> | undefined;
+  return () => {
+    index ??= new Map(symbols.map((symbol) => [toDatasetSymbol(symbol.id), symbol]));
+    return index;
+  };
+}
+
+function matching(text: string, id: string, symbols: readonly DatasetSymbol[]): readonly DatasetSymbol[] {
+  if (text === 'all') return symbols.filter((symbol) => !GROUPED_SYMBOLS.has(symbol.id));
+  if (!isGlob(text)) return [];
+  const matches = globMatcher(id);
+  return symbols.filter((symbol) => matches(toDatasetSymbol(symbol.id)));
+}
+
+function unknownSymbol(
+  text: string,
+  id: string,
+  known: ReadonlyMap<string, unknown>,
+  exchange: string,
+): Error {
+  if (isGlob(text))
+    return usageError(`no symbol of ${exchange} matches "${text}"; see: tickhaul symbols ${exchange}`);
+  return usageError(`unknown symbol "${text}" for ${exchange}${didYouMean(id, known.keys())}`);
+}
+
+function ofTypes(
+  found: readonly DatasetSymbol[],
+  wanted: readonly string[],
+  all: readonly DatasetSymbol[],
+  exchange: string,
+): readonly DatasetSymbol[] {
+  if (wanted.length === 0) return found;
+  const known = new Set(all.flatMap((symbol) => symbol.type ?? []));
+  for (const type of wanted) {
+    if (!known.has(type)) {
+      throw usageError(
+        `unknown symbol type "${type}" for ${exchange}${didYouMean(type, known)}; it has ${[...known].sort().join(', ')}`,
+      );
+    }
+  }
+  return found.filter((symbol) => symbol.type !== undefined && wanted.includes(symbol.type));
+}

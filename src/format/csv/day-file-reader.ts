@@ -1,0 +1,80 @@
+import { TickhaulError } from '../../base/errors.js';
+import type { Batch, Schema } from '../columns.js';
+import { dataTypeOf, Head, headerNames } from './head.js';
+import { CsvParser } from './parser.js';
+
+export interface ReaderOptions {
+  /** The source's path, for messages. */
+  readonly path: string;
+  /** Undefined where the header has to tell it. */
+  readonly dataType: string | undefined;
+  /** Rows a batch, of so many columns. */
+  readonly batchRows: (columns: number) => number;
+  readonly numberText: boolean;
+}
+
+/**
+ * A day file's text as batches of columns: a CsvParser that waits for the header, which may have to tell the
+ * data type. Throws as that one does.
+ */
+export class DayFileReader {
+  readonly #options: ReaderOptions;
+  readonly #head = new Head();
+  #dataType = '';
+  #parser: CsvParser | undefined;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Known once there was a batch, and at the end. */
+  get schema(): Schema {
+    return this.#parser?.schema ?? [];
+  }
+
+  /** Known as the schema is. */
+  get dataType(): string {
+    return this.#dataType;
+  }
+
+  /** Names columns that the data type isn't known to have. */
+  get warning(): string | undefined {
+    return this.#parser?.warning;
+  }
+
+  get rows(): number {
+    return this.#parser?.rows ?? 0;
+  }
+
+  push(text: Buffer): readonly Batch[] {
+    if (this.#parser) return this.#parser.push(text);
+    const head = this.#head.push(text);
+    return head ? this.#open(head).push(head) : [];
+  }
+
+  /** @throws also usage error for an empty file whose data type nothing tells. */
+  end(): readonly Batch[] {
+    if (this.#parser) return this.#parser.end();
+    const head = this.#head.bytes;
+    const { path, dataType } = this.#options;
+    if (head.length === 0 && dataType === undefined) {
+      const message = `${path}: the file is empty and its name doesn't tell the data type; name it with --type`;
+      throw new TickhaulError('usage', message);
+    }
+    const parser = this.#open(head);
+    return [...parser.push(head), ...parser.end()];
+  }
+
+  #open(head: Buffer): CsvParser {
+    const { path, dataType, batchRows, numberText } = this.#options;
+    const names = headerNames(head);
+    this.#dataType = dataType ?? dataTypeOf(names) ?? 'unknown';
+    this.#parser = new CsvParser({
+      source: path,
+      dataType: this.#dataType,
+      batchRows: batchRows(names.length),
+      numberText,
+    });
+    return this.#parser;
+  }
+}

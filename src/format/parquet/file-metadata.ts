@@ -1,0 +1,82 @@
+import { VERSION } from '../../base/version.js';
+import type { Compression } from '../compression/compressor.js';
+import { ByteWriter } from './bytes.js';
+import type { ChunkMetadata } from './column-chunk.js';
+import { Codec } from './format.js';
+import { type ParquetColumn, writeSchema } from './schema.js';
+import { writeStatistics } from './statistics.js';
+import { ThriftWriter } from './thrift.js';
+
+/** A row group as it stands in the file, at a byte offset. */
+export interface WrittenRowGroup {
+  readonly offset: number;
+  readonly rows: number;
+  readonly columns: readonly ChunkMetadata[];
+}
+
+export interface FileMetadata {
+  readonly columns: readonly ParquetColumn[];
+  readonly rows: number;
+  /** Each as `rowGroupBytes` gives it. */
+  readonly rowGroups: readonly Uint8Array[];
+  readonly keyValues: Readonly<Record<string, string>>;
+}
+
+/** The footer's FileMetaData struct (parquet.thrift), without its length and the closing magic bytes. */
+export function fileMetadataBytes({ columns, rows, rowGroups, keyValues }: FileMetadata): Uint8Array {
+  const out = new ByteWriter();
+  const thrift = new ThriftWriter(out);
+  const formatVersion = 2;
+  thrift.i32(1, formatVersion);
+  writeSchema(thrift, 2, columns);
+  thrift.i64(3, rows);
+  thrift.encodedStructs(4, rowGroups);
+  thrift.structs(5, Object.entries(keyValues), ([key, value]) => {
+    thrift.string(1, key);
+    thrift.string(2, value);
+  });
+  thrift.string(6, `tickhaul version ${VERSION}`);
+  // TYPE_ORDER for each column: without it readers ignore the bounds of text.
+  thrift.structs(7, columns, () => thrift.struct(1, () => {}));
+  thrift.end();
+  return out.written();
+}
+
+/** The RowGroup struct, which is what is kept of each group until the end: as objects it would take many times that. */
+export function rowGroupBytes(
+  { offset, rows, columns: chunks }: WrittenRowGroup,
+  columns: readonly ParquetColumn[],
+  compression: Compression,
+): Uint8Array {
+  const out = new ByteWriter();
+  const thrift = new ThriftWriter(out);
+  thrift.structs(1, chunks, (chunk, i) => {
+    thrift.i64(2, 0);
+    thrift.struct(3, () => writeChunk(thrift, chunk, columns[i] as ParquetColumn));
+  });
+  thrift.i64(
+    2,
+    chunks.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0),
+  );
+  thrift.i64(3, rows);
+  thrift.i64(5, offset);
+  thrift.i64(
+    6,
+    chunks.reduce((sum, { size }) => sum + size, 0),
+  );
+  thrift.end();
+  return out.written().slice();
+
+  function writeChunk(thrift: ThriftWriter, chunk: ChunkMetadata, { name, type }: ParquetColumn): void {
+    thrift.i32(1, type);
+    thrift.i32s(2, chunk.encodings);
+    thrift.strings(3, [name]);
+    thrift.i32(4, Codec[compression]);
+    thrift.i64(5, rows);
+    thrift.i64(6, chunk.uncompressedSize);
+    thrift.i64(7, chunk.size);
+    thrift.i64(9, offset + chunk.dataPageOffset);
+    if (chunk.hasDictionary) thrift.i64(11, offset + chunk.offset);
+    thrift.struct(12, () => writeStatistics(thrift, chunk.statistics));
+  }
+}

@@ -1,0 +1,53 @@
+import type { Sink } from '../sink.js';
+import { ByteWriter } from './bytes.js';
+import { fileMetadataBytes, rowGroupBytes } from './file-metadata.js';
+import { MAGIC } from './format.js';
+import type { EncodedRowGroup, ParquetOptions } from './row-group.js';
+import { parquetColumns } from './schema.js';
+
+export interface ParquetWriter {
+  /** Appends a row group; one without rows leaves no trace. Calls must not overlap. */
+  writeRowGroup(group: EncodedRowGroup): Promise<void>;
+  /** Writes the footer, with these key-value pairs. Gives the rows and the bytes of the whole file. */
+  finish(keyValues: Readonly<Record<string, string>>): Promise<{ rows: number; bytes: number }>;
+}
+
+/**
+ * Writes a Parquet file: https://github.com/apache/parquet-format. It is readable only after `finish`.
+ * The options are those the row groups were encoded with. Throws what the sink throws.
+ */
+export function createParquetWriter(sink: Sink, options: ParquetOptions): ParquetWriter {
+  const { compression, schema } = options;
+  const columns = parquetColumns(schema, options);
+  const rowGroups: Uint8Array[] = [];
+  let rows = 0;
+  let length = 0;
+
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    await sink.write(bytes);
+    length += bytes.length;
+  };
+  const begin = async (): Promise<void> => {
+    if (length === 0) await write(MAGIC);
+  };
+
+  return {
+    async writeRowGroup(group) {
+      if (group.rows === 0) return;
+      await begin();
+      rowGroups.push(rowGroupBytes({ ...group, offset: length }, columns, compression));
+      rows += group.rows;
+      await write(group.bytes);
+    },
+
+    async finish(keyValues) {
+      await begin();
+      const footer = new ByteWriter();
+      footer.append(fileMetadataBytes({ columns, rows, rowGroups, keyValues }));
+      footer.uint32(footer.length);
+      footer.append(MAGIC);
+      await write(footer.written());
+      return { rows, bytes: length };
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { Decompress } from 'fzstd';
+import { TickhaulError } from '../base/errors.js';
+import type { TextSink } from '../integrity/gunzip.js';
+import { readChunks } from '../integrity/proof.js';
+import { readSource } from '../integrity/source.js';
+
+/**
+ * Gives the text of `.ndjson`, `.ndjson.gz` or `.ndjson.zst`.
+ * @returns the file's bytes.
+ * @throws TickhaulError `corrupt`, `disk`.
+ */
+export async function readNdjsonText(path: string, onText: TextSink, signal: AbortSignal): Promise<number> {
+  if (path.endsWith('.gz')) return (await readSource(path, onText, () => {}, signal)).bytes;
+  let bytes = 0;
+  const zstd = path.endsWith('.zst')
+    ? new Decompress((text) => void onText(Buffer.from(text.buffer, text.byteOffset, text.length)))
+    : undefined;
+  const push = (chunk: Uint8Array, final: boolean): void => {
+    try {
+      zstd?.push(chunk, final);
+    } catch (error) {
+      if (error instanceof TickhaulError || !(error instanceof Error)) throw error;
+      throw new TickhaulError('corrupt', `${path}: no whole zstd stream: ${error.message}`, { cause: error });
+    }
+  };
+  await readChunks(
+    path,
+    async (chunk) => {
+      bytes += chunk.length;
+      if (zstd) push(Uint8Array.from(chunk), false);
+      else await onText(chunk);
+    },
+    signal,
+  );
+  if (zstd && bytes === 0)
+    throw new TickhaulError('corrupt', `${path}: no whole zstd stream: it has 0 bytes`);
+  push(new Uint8Array(), true);
+  return bytes;
+}

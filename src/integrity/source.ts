@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { isSystemError, TickhaulError } from '../base/errors.js';
+import { LARGE_TEXT_CHUNK, startGunzip, type TextSink } from './gunzip.js';
+import { readChunks } from './proof.js';
+
+/** What one reading of a source found. */
+export interface ReadSource {
+  /** Compressed size. */
+  readonly bytes: number;
+  readonly md5: string;
+}
+
+/**
+ * Reads a `.csv.gz` file to its end, and gives its text.
+ * @param onBytes told of compressed bytes as they are read.
+ * @throws TickhaulError `corrupt` that names the file when it is no whole gzip file, `unreadable`, and what `onText`
+ * throws.
+ */
+export async function readSource(
+  path: string,
+  onText: TextSink,
+  onBytes: (count: number) => void,
+  signal: AbortSignal,
+): Promise<ReadSource> {
+  const md5 = createHash('md5');
+  let bytes = 0;
+  let textError: unknown;
+  const gunzip = startGunzip(async (text) => {
+    try {
+      await onText(text);
+    } catch (error) {
+      textError = error;
+      throw error;
+    }
+  }, LARGE_TEXT_CHUNK);
+  try {
+    await readChunks(
+      path,
+      async (chunk) => {
+        bytes += chunk.length;
+        const used = gunzip.write(chunk);
+        md5.update(chunk);
+        await used;
+        onBytes(chunk.length);
+      },
+      signal,
+    );
+    await gunzip.finish();
+    return { bytes, md5: md5.digest('hex') };
+  } catch (error) {
+    if (error === textError) throw error;
+    if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw sourceError(error, path);
+    throw new TickhaulError('corrupt', `${path}: ${error.message}; download the file again`, {
+      cause: error,
+    });
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  ENOENT: 'it is not there any more',
+  EISDIR: 'it is a folder',
+};
+
+/** A system error of reading a source, which concerns no other file; anything else is returned as it is. */
+export function sourceError(error: unknown, path: string): unknown {
+  const cause = error instanceof TickhaulError ? error.cause : error;
+  if (!isSystemError(cause)) return error;
+  return new TickhaulError('unreadable', `${path}: can't be read: ${REASONS[cause.code] ?? cause.code}`, {
+    cause,
+  });
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { columnsOf } from '../../dataset/data-types.js';
+import type { Day } from '../../dataset/day.js';
+import type { DayFile } from '../../dataset/day-file.js';
+import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
+import { dayFileText, type MarketSize } from '../market/day-file.js';
+import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
+import { type ExchangeRecord, madeUpExchanges } from '../market/exchanges.js';
+import { type Content, compressToFile, compressToMemory, memoryContent } from './content.js';
+import { ContentCache } from './content-cache.js';
+
+/** Bytes of small files kept in memory. */
+const MAX_HELD = 64_000_000;
+/** Files with more cells are kept on disk. */
+const MAX_CELLS_IN_MEMORY = 400_000;
+const MAX_MEMBERS = 8;
+
+/** What the embedded service serves: records, and the day files they announce. */
+export interface Archive {
+  readonly exchanges: readonly ExchangeRecord[];
+  /** The file's bytes; undefined where that day is not there. */
+  open(file: DayFile): Promise<Content | undefined>;
+}
+
+export interface MadeUpOptions extends MarketSize {
+  /** The first UTC day that is not exported. */
+  readonly exportedUntil: Day;
+  /** Folder for large files, removed by the caller. */
+  readonly scratch: string;
+  readonly signal: AbortSignal;
+}
+
+/** Made-up market data, the same bytes for the same seed and rows. Files are made when they are first asked for. */
+export function madeUpArchive(options: MadeUpOptions): Archive {
+  const exchanges = madeUpExchanges(options.exportedUntil);
+  const cache = new ContentCache(MAX_HELD);
+  let largeFiles = 0;
+  const make = (file: DayFile): Promise<Content> => {
+    if (file.symbol === QUIET_SYMBOL) return Promise.resolve(memoryContent(gzipSync('')));
+    const text = dayFileText(file, membersOf(exchanges, file), options);
+    const cells = options.rows * (columnsOf(file.dataType)?.length ?? 0);
+    return cells <= MAX_CELLS_IN_MEMORY
+      ? compressToMemory(text, options.signal)
+      : compressToFile(text, join(options.scratch, `${largeFiles++}.csv.gz`), options.signal);
+  };
+  return {
+    exchanges,
+    open: (file) => cache.get(JSON.stringify(file), () => make(file)),
+  };
+}
+
+/** The symbols that a grouped symbol repeats: of its type, listed on that day. An options chain names its own. */
+function membersOf(
+  exchanges: readonly ExchangeRecord[],
+  { exchange, dataType, symbol, day }: DayFile,
+): string[] {
+  if (!GROUPED_SYMBOLS.has(symbol) || dataType === 'options_chain') return [symbol];
+  const symbols = exchanges.find(({ id }) => id === exchange)?.datasets?.symbols ?? [];
+  const type = symbols.find(({ id }) => id === symbol)?.type;
+  const members = symbols.filter(
+    (member) =>
+      member.type === type &&
+      !GROUPED_SYMBOLS.has(member.id) &&
+      member.id !== QUIET_SYMBOL &&
+      covers(member, day),
+  );
+  return members.length === 0 ? [symbol] : members.slice(0, MAX_MEMBERS).map(({ id }) => id);
+}
+
+/** Whether the day begins in the time the symbol was available. */
+export function covers(
+  { availableSince, availableTo }: { readonly availableSince: string; readonly availableTo?: string },
+  day: Day,
+): boolean {
+  const start = day * 86_400_000;
+  return (
+    start >= Date.parse(availableSince) && (availableTo === undefined || start < Date.parse(availableTo))
+  );
+}

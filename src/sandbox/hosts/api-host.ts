@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Archive } from '../archive/archive.js';
+import { begin, type Call, type Handler, sendError, sendText, targetOf } from '../http/call.js';
+import type { FaultChooser } from '../http/faults.js';
+import type { ExchangeRecord } from '../market/exchanges.js';
+
+export interface ApiHostOptions {
+  readonly archive: Archive;
+  readonly faults: FaultChooser;
+  /** Answers the calls of an account and its key; undefined for any other. */
+  readonly answerAccount: (call: Call) => Promise<void> | undefined;
+}
+
+/** The metadata host (service interface, Exchange metadata API; service facts, Metadata). */
+export function apiHost({ archive: { exchanges }, faults, answerAccount }: ApiHostOptions): Handler {
+  return async (call) => {
+    const { pathname } = targetOf(call);
+    const account = answerAccount(call);
+    if (account) return account;
+    if (call.request.method !== 'GET') return sendError(call, 405, 405, 'Only GET is allowed');
+    if (faults.next(pathname, (kind) => kind === 'not-json')) {
+      return sendText(call, 200, 'application/json', '<html>Service is being updated', {}, 'not-json');
+    }
+    if (pathname === '/v1/exchanges') return sendRevalidated(call, exchanges.map(listed));
+    const id = /^\/v1\/exchanges\/([^/]+)$/.exec(pathname)?.[1];
+    if (id === undefined) return sendError(call, 404, 404, `There is nothing at ${pathname}`);
+    const record = exchanges.find((exchange) => encodeURIComponent(exchange.id) === id);
+    return record
+      ? sendRevalidated(call, record)
+      : sendError(call, 404, 100, `Exchange '${id}' is not supported`);
+  };
+}
+
+/** The short form of a record, as it stands in the list. */
+function listed(record: ExchangeRecord): object {
+  const { datasets: _, availableSymbols: _s, incidentReports: _i, channelDetails: _c, ...short } = record;
+  return short;
+}
+
+/** Sends JSON with an ETag, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
+async function sendRevalidated(call: Call, value: unknown): Promise<void> {
+  const text = JSON.stringify(value);
+  const etag = `"${createHash('md5').update(text).digest('hex')}"`;
+  const known = call.request.headers['if-none-match']
+    ?.split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known?.includes(etag)) {
+    await begin(call, 304, { ETag: etag });
+    call.response.end();
+    return;
+  }
+  return sendText(call, 200, 'application/json', text, { ETag: etag });
+}

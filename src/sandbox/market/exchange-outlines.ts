@@ -1,0 +1,164 @@
+import type { DataType } from '../../dataset/data-types.js';
+
+export interface SymbolOutline {
+  readonly id: string;
+  readonly type: 'spot' | 'future' | 'perpetual' | 'option' | 'combo';
+  readonly dataTypes: readonly DataType[];
+  /** UTC day; the exchange's own by default. */
+  readonly since?: string;
+  /** Listed so many days before the export's end, whatever that is. */
+  readonly listedDaysAgo?: number;
+  /** Time of delisting, ISO 8601: the days that begin before it are there. */
+  readonly until?: string;
+}
+
+/** What differs from one made-up exchange to the next. */
+export interface ExchangeOutline {
+  readonly id: string;
+  readonly name: string;
+  readonly since: string;
+  /** Time of the exchange's end, ISO 8601. */
+  readonly until?: string;
+  readonly supportsDatasets?: false;
+  readonly channels: readonly string[];
+  readonly symbols: readonly SymbolOutline[];
+}
+
+const BOOKS = ['incremental_book_L2', 'quotes', 'book_snapshot_5', 'book_snapshot_25'] as const;
+const SPOT: readonly DataType[] = ['trades', ...BOOKS];
+const DERIVATIVE: readonly DataType[] = ['trades', ...BOOKS, 'derivative_ticker', 'liquidations'];
+const WITH_TICKER: readonly DataType[] = [...DERIVATIVE, 'book_ticker'];
+const GROUPED: readonly DataType[] = ['trades', 'derivative_ticker', 'liquidations'];
+
+/** A symbol that nobody trades: each of its day files is an empty gzip file (service interface, Dataset file). */
+export const QUIET_SYMBOL = 'QUIETUSDT';
+
+const COINS =
+  `BTC ETH SOL XRP DOGE ADA AVAX LINK DOT MATIC LTC BCH TRX ATOM UNI ETC XLM FIL APT ARB OP INJ NEAR SUI
+  SEI TIA RUNE AAVE MKR SNX CRV COMP SUSHI YFI ALGO EGLD FTM SAND MANA AXS GALA CHZ ENJ THETA VET ICP HBAR
+  EOS XTZ NEO KAVA ZEC DASH XMR IOTA QTUM BAT ZRX KNC OMG LRC STX GRT LDO 1INCH`.split(/\s+/);
+
+export const EXCHANGE_OUTLINES: readonly ExchangeOutline[] = [
+  {
+    id: 'bitmex',
+    name: 'BitMEX',
+    since: '2019-03-30',
+    channels: ['trade', 'orderBookL2', 'liquidation', 'instrument', 'funding', 'quote'],
+    symbols: [
+      { id: 'XBTUSD', type: 'perpetual', dataTypes: DERIVATIVE },
+      { id: 'ETHUSD', type: 'perpetual', dataTypes: DERIVATIVE },
+      { id: 'XBTM20', type: 'future', dataTypes: DERIVATIVE, until: '2020-06-26T12:00:00.000Z' },
+      { id: 'PERPETUALS', type: 'perpetual', dataTypes: GROUPED },
+    ],
+  },
+  {
+    id: 'deribit',
+    name: 'Deribit',
+    since: '2019-03-30',
+    channels: ['book', 'deribit_price_index', 'markprice.options', 'perpetual', 'trades', 'ticker', 'quote'],
+    symbols: [
+      { id: 'BTC-PERPETUAL', type: 'perpetual', dataTypes: DERIVATIVE },
+      { id: 'ETH-PERPETUAL', type: 'perpetual', dataTypes: DERIVATIVE },
+      {
+        id: 'BTC-27DEC24-100000-C',
+        type: 'option',
+        dataTypes: SPOT,
+        since: '2023-12-28',
+        until: '2024-12-27T08:00:00.000Z',
+      },
+      {
+        id: 'BTC-FS-27DEC24_PERP',
+        type: 'combo',
+        dataTypes: SPOT,
+        since: '2023-12-28',
+        until: '2024-12-27T08:00:00.000Z',
+      },
+      { id: 'BTC-27DEC30-200000-C', type: 'option', dataTypes: SPOT },
+      { id: 'OPTIONS', type: 'option', dataTypes: ['trades', 'quotes', 'options_chain'] },
+      { id: 'PERPETUALS', type: 'perpetual', dataTypes: GROUPED },
+    ],
+  },
+  {
+    id: 'binance-futures',
+    name: 'Binance USDT Futures',
+    since: '2019-11-17',
+    channels: [
+      'trade',
+      'aggTrade',
+      'ticker',
+      'depth',
+      'depthSnapshot',
+      'markPrice',
+      'bookTicker',
+      'forceOrder',
+    ],
+    symbols: [
+      ...COINS.map((coin) => ({ id: `${coin}USDT`, type: 'perpetual' as const, dataTypes: WITH_TICKER })),
+      { id: '币安人生USDT', type: 'perpetual', dataTypes: WITH_TICKER },
+      { id: QUIET_SYMBOL, type: 'perpetual', dataTypes: WITH_TICKER },
+      { id: 'NEWUSDT', type: 'perpetual', dataTypes: WITH_TICKER, listedDaysAgo: 3 },
+      { id: 'LUNAUSDT', type: 'perpetual', dataTypes: WITH_TICKER, until: '2022-05-13T00:00:00.000Z' },
+      {
+        id: 'BTCUSDT_210326',
+        type: 'future',
+        dataTypes: DERIVATIVE,
+        since: '2021-02-03',
+        until: '2021-03-26T08:00:00.000Z',
+      },
+      { id: 'PERPETUALS', type: 'perpetual', dataTypes: GROUPED },
+    ],
+  },
+  {
+    id: 'coinbase',
+    name: 'Coinbase Exchange',
+    since: '2019-03-30',
+    channels: ['match', 'full_snapshot', 'l2update', 'ticker'],
+    symbols: [
+      { id: 'BTC-USD', type: 'spot', dataTypes: SPOT },
+      { id: 'ETH-USD', type: 'spot', dataTypes: SPOT },
+      { id: 'A+B-USD', type: 'spot', dataTypes: SPOT },
+      { id: '100%-USD', type: 'spot', dataTypes: SPOT },
+      { id: 'CAFÉ-USD', type: 'spot', dataTypes: SPOT },
+      { id: 'SPOT', type: 'spot', dataTypes: ['trades'] },
+    ],
+  },
+  {
+    id: 'kraken',
+    name: 'Kraken',
+    since: '2019-06-04',
+    channels: ['trade', 'ticker', 'book', 'spread'],
+    symbols: [
+      { id: 'XBT-USD', type: 'spot', dataTypes: SPOT },
+      { id: 'ETH-EUR', type: 'spot', dataTypes: SPOT },
+    ],
+  },
+  {
+    id: 'huobi',
+    name: 'HTX',
+    since: '2019-11-19',
+    channels: ['depth', 'detail', 'trade', 'bbo', 'mbp'],
+    symbols: [
+      { id: 'BTCUSDT', type: 'spot', dataTypes: SPOT },
+      { id: 'HTUSDT', type: 'spot', dataTypes: SPOT },
+    ],
+  },
+  {
+    id: 'ftx',
+    name: 'FTX',
+    since: '2019-08-01',
+    until: '2022-11-13T00:00:00.000Z',
+    channels: ['orderbook', 'trades', 'instrument', 'markets', 'ticker'],
+    symbols: [
+      { id: 'BTC-PERP', type: 'perpetual', dataTypes: DERIVATIVE },
+      { id: 'FTT-USD', type: 'spot', dataTypes: SPOT },
+    ],
+  },
+  {
+    id: 'star-atlas',
+    name: 'Star Atlas',
+    since: '2021-12-01',
+    supportsDatasets: false,
+    channels: ['raw'],
+    symbols: [{ id: 'ATLAS-USDC', type: 'spot', dataTypes: [] }],
+  },
+];

@@ -1,0 +1,88 @@
+import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { usageError } from '../../base/errors.js';
+import type { ServiceConfig } from '../types.js';
+import { ProxyPool } from './proxy-pool.js';
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const KEEP_ALIVE_MS = 30_000;
+
+/** The connections of one run, kept alive between requests. */
+export interface Client {
+  /** As given, with a trimmed key and with addresses that are known to be URLs. */
+  readonly config: ServiceConfig;
+  /** The connections to use for this address: direct, or through the proxy the environment names. */
+  dispatcherFor(url: URL): Dispatcher;
+  /** Breaks off what is still running and frees the sockets. */
+  close(): Promise<void>;
+}
+
+/**
+ * Prepares the connections to the service; nothing is connected yet.
+ * @throws usage error for an address or a proxy that is no http(s) URL, or a key that cannot be sent.
+ */
+export function createClient(config: ServiceConfig): Client {
+  const checked: ServiceConfig = {
+    ...config,
+    apiUrl: checkedUrl('API URL', config.apiUrl),
+    datasetsUrl: checkedUrl('datasets URL', config.datasetsUrl),
+    apiKey: checkedKey(config.apiKey),
+  };
+  const http = proxyOf(config.env, 'HTTP_PROXY');
+  const https = proxyOf(config.env, 'HTTPS_PROXY');
+  const noProxy = variable(config.env, 'NO_PROXY') ?? '';
+  const shared = {
+    noProxy,
+    // A plain http address is asked for by its absolute URL: many proxies refuse CONNECT to port 80.
+    proxyTunnel: false,
+    clientFactory: (origin: URL, options: object) => new ProxyPool(origin, options),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The watchdogs are our own: these two are coarse, and run on under back-pressure.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  };
+  // One agent a scheme, since a single one would send https through HTTP_PROXY where HTTPS_PROXY is not set.
+  const agents = {
+    http: new EnvHttpProxyAgent({ ...shared, httpProxy: http, httpsProxy: '' }),
+    https: new EnvHttpProxyAgent({ ...shared, httpProxy: '', httpsProxy: https }),
+  };
+  return {
+    config: checked,
+    dispatcherFor: (url) => (url.protocol === 'https:' ? agents.https : agents.http),
+    close: async () => {
+      await Promise.all([agents.http.destroy(), agents.https.destroy()]);
+    },
+  };
+}
+
+/** A variable under its lower-case name, which goes first as in curl, or its upper-case one. */
+function variable(env: ServiceConfig['env'], name: string): string | undefined {
+  return env[name.toLowerCase()] || env[name] || undefined;
+}
+
+/** The proxy's URL, or the empty text. Its value may hold a password and is never repeated. */
+function proxyOf(env: ServiceConfig['env'], name: string): string {
+  const value = variable(env, name)?.trim();
+  if (!value) return '';
+  const url = value.includes('://') ? value : `http://${value}`;
+  if (!URL.canParse(url) || !/^(https?|socks5?):$/.test(new URL(url).protocol)) {
+    throw usageError(`${name} is not a proxy's URL: write it as http://host:port`);
+  }
+  return url;
+}
+
+function checkedUrl(name: string, text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw usageError(`the ${name} "${text}" is not a URL: write it with its scheme, as in https://host`);
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function checkedKey(key: string | undefined): string | undefined {
+  const trimmed = key?.trim();
+  if (!trimmed) return undefined;
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw usageError('the API key holds a blank, a line break or a letter that no key has: copy it anew');
+  }
+  return trimmed;
+}

@@ -1,0 +1,154 @@
+import type { Readable } from 'node:stream';
+import { request } from 'undici';
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import { formatDuration } from '../../base/units.js';
+import { discardBody, watchBody } from './body-watch.js';
+import type { Client } from './client.js';
+import { networkError } from './network-error.js';
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** An answer of any status but a redirect; its body must be read, discarded or destroyed. */
+export interface HttpAnswer {
+  /** The address that answered in the end, as messages show it. */
+  readonly name: string;
+  readonly status: number;
+  /** Names in lower case; repeated headers joined with a comma. */
+  readonly headers: Headers;
+  /** The headers of the redirects that led here, first one first. */
+  readonly redirects: readonly Headers[];
+  /** The bytes as sent, never decoded, under the stall watchdog. */
+  readonly body: Readable;
+}
+
+/** An address for messages and logs: no query (it may be signed), no user, no password. */
+export function shownUrl(url: URL): string {
+  return `${url.host}${url.pathname}`;
+}
+
+/** One request; what is secret goes into headers and body, never into the URL. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body?: string | undefined;
+}
+
+/**
+ * One GET request with its redirects followed; no status is an error here.
+ * @throws TickhaulError `unreachable`, `reset`, `stalled`, or `bad_answer` for a redirect that may not be
+ * followed; the signal's reason when aborted.
+ */
+export async function get(
+  client: Client,
+  address: string,
+  headers: Headers,
+  signal: AbortSignal | undefined,
+): Promise<HttpAnswer> {
+  const redirects: Headers[] = [];
+  let url = new URL(address);
+  let sent = headers;
+  for (;;) {
+    const answer = await send(client, { method: 'GET', url, headers: sent }, signal);
+    const location = isRedirect(answer.status) ? answer.headers['location'] : undefined;
+    if (location === undefined) return { ...answer, redirects };
+    await discardBody(answer.body);
+    redirects.push(answer.headers);
+    if (redirects.length > MAX_REDIRECTS) {
+      throw new TickhaulError('bad_answer', `${answer.name}: more than ${MAX_REDIRECTS} redirects`, {
+        status: answer.status,
+      });
+    }
+    const next = redirectTarget(url, location, answer.status);
+    // Once gone the key stays gone, even if a later redirect leads back (RFC 9110, section 15.4).
+    if (next.origin !== url.origin) sent = withoutAuthorization(sent);
+    url = next;
+  }
+}
+
+function redirectTarget(from: URL, location: string, status: number): URL {
+  const refuse = (what: string): never => {
+    throw new TickhaulError('bad_answer', `${shownUrl(from)}: ${what}, which is not followed`, { status });
+  };
+  if (!URL.canParse(location, from.href)) return refuse('redirect to something that is no URL');
+  const target = new URL(location, from);
+  if (target.protocol !== 'https:' && target.protocol !== 'http:') {
+    return refuse(`redirect to a ${target.protocol} address`);
+  }
+  if (from.protocol === 'https:' && target.protocol === 'http:') return refuse('redirect from https to http');
+  return target;
+}
+
+function withoutAuthorization(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'));
+}
+
+/** Whether the answer sends its asker to another address. */
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.has(status);
+}
+
+/**
+ * One request of any method, without following redirects; no status is an error here.
+ * @throws TickhaulError `unreachable`, `reset`, `stalled`; the signal's reason when aborted.
+ */
+export async function send(
+  client: Client,
+  { method, url, headers, body: sentBody }: HttpRequest,
+  signal: AbortSignal | undefined,
+): Promise<Omit<HttpAnswer, 'redirects'>> {
+  if (signal?.aborted) throw abortReason(signal);
+  const { stallTimeoutMs, onRequest } = client.config;
+  const name = shownUrl(url);
+  const started = performance.now();
+  const breaker = new AbortController();
+  const onAbort = (): void => breaker.abort(signal && abortReason(signal));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const letGo = (): void => signal?.removeEventListener('abort', onAbort);
+  const timer = setTimeout(() => {
+    const patience = formatDuration(stallTimeoutMs);
+    breaker.abort(new TickhaulError('stalled', `${name}: no answer within ${patience}`));
+  }, stallTimeoutMs);
+  try {
+    const pending = request(url, {
+      method,
+      body: sentBody ?? null,
+      dispatcher: client.dispatcherFor(url),
+      headers: { 'accept-encoding': 'identity', ...headers },
+      signal: breaker.signal,
+    });
+    // undici heeds the signal only once it is connected.
+    const answer = await Promise.race([pending, rejectOnAbort(breaker.signal)]);
+    answer.body.once('close', letGo);
+    onRequest?.(`${method} ${name} ${answer.statusCode} ${Math.round(performance.now() - started)}ms`);
+    const answerHeaders = flatHeaders(answer.headers);
+    const announced = byteCount(answerHeaders['content-length']);
+    const body = watchBody(answer.body, { name, stallTimeoutMs, announced });
+    return { name, status: answer.statusCode, headers: answerHeaders, body };
+  } catch (error) {
+    letGo();
+    const failure = networkError(error, url.host);
+    onRequest?.(`${method} ${name} ${failure.code}`);
+    throw failure;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+/** A header's count of bytes; undefined where it is absent or no plain count. */
+export function byteCount(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
+}

@@ -1,0 +1,84 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../../base/make-folder.js';
+
+/** How long, in milliseconds, a copy is used without asking the service. */
+export const CACHE_FRESH_MS = 3_600_000;
+
+/** What an answer can be asked for again by: "has it changed since?" (RFC 9110, section 13.1). */
+export interface Validators {
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+}
+
+/** A stored answer. */
+export interface CachedAnswer extends Validators {
+  readonly body: Buffer;
+  /** Milliseconds since it was fetched or last found unchanged. */
+  readonly ageMs: number;
+}
+
+interface Head {
+  readonly url: string;
+  readonly bytes: number;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
+}
+
+/**
+ * The stored answer of this URL, or undefined. A file is one line of JSON and then the body as it came; its
+ * time of change is when it was fetched. Whatever is wrong with it, it counts as not there.
+ */
+export async function readCache(folder: string, url: string): Promise<CachedAnswer | undefined> {
+  try {
+    const path = cachePath(folder, url);
+    const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
+    const end = bytes.indexOf('\n');
+    const head = JSON.parse(bytes.toString('utf8', 0, end)) as Head;
+    const body = bytes.subarray(end + 1);
+    if (head.url !== url || head.bytes !== body.length) return undefined;
+    const ageMs = Date.now() - mtimeMs;
+    return { body, ageMs, etag: text(head.etag), lastModified: text(head.lastModified) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a copy may be used as it is; one from the future (a clock was set) may not. */
+export function isFresh({ ageMs }: CachedAnswer): boolean {
+  return ageMs > -1000 && ageMs < CACHE_FRESH_MS;
+}
+
+/** Stores an answer. A folder that cannot be written is no obstacle: then there is no copy. */
+export async function writeCache(
+  folder: string,
+  url: string,
+  body: Buffer,
+  validators: Validators,
+): Promise<void> {
+  const path = cachePath(folder, url);
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  const head: Head = { url, bytes: body.length, ...validators };
+  try {
+    await makeFolder(folder);
+    await writeFile(temporary, [`${JSON.stringify(head)}\n`, body]);
+    await rename(temporary, path);
+  } catch {
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Notes that the service just called the copy unchanged. */
+export async function touchCache(folder: string, url: string): Promise<void> {
+  const now = new Date();
+  await utimes(cachePath(folder, url), now, now).catch(() => undefined);
+}
+
+function cachePath(folder: string, url: string): string {
+  return join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.cache`);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { TickhaulError } from '../../base/errors.js';
+
+/** Needed is only what the interface page promises; fields that nobody knows are kept. */
+const summary = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  enabled: z.boolean().optional(),
+  delisted: z.boolean().optional(),
+  supportsDatasets: z.boolean().optional(),
+  availableSince: z.string().optional(),
+  availableTo: z.string().optional(),
+});
+
+const datasetSymbol = z.looseObject({
+  id: z.string(),
+  dataTypes: z.array(z.string()),
+  type: z.string().optional(),
+  availableSince: z.string().optional(),
+  availableTo: z.string().optional(),
+});
+
+// A record may list 270,000 symbols: each is checked in its place, since zod would build a second list of them.
+const symbols = z
+  .custom<readonly Readonly<z.infer<typeof datasetSymbol>>[]>()
+  .superRefine((list, context) => {
+    if (!Array.isArray(list)) return context.addIssue({ code: 'invalid_type', expected: 'array' });
+    for (const [index, symbol] of list.entries()) {
+      const issue = datasetSymbol.safeParse(symbol).error?.issues[0];
+      if (issue) return context.addIssue({ ...issue, path: [index, ...issue.path] });
+    }
+  });
+
+const record = z.looseObject({
+  ...summary.shape,
+  datasets: z
+    .looseObject({
+      exportedFrom: z.string().optional(),
+      exportedUntil: z.string(),
+      symbols,
+    })
+    .optional(),
+});
+
+/** An element of `/v1/exchanges`. */
+export type ExchangeSummary = Readonly<z.infer<typeof summary>>;
+/** `/v1/exchanges/:exchange`; without `datasets` where there are no CSV datasets. Times are ISO 8601, UTC. */
+export type ExchangeRecord = Readonly<z.infer<typeof record>>;
+/** An element of a record's `datasets.symbols`. */
+export type DatasetSymbol = Readonly<z.infer<typeof datasetSymbol>>;
+
+/** Checks an answer of the metadata host; `name` is what an error names. Throws `bad_answer`. */
+export type Check<T> = (json: unknown, name: string) => T;
+
+export const checkSummaries: Check<readonly ExchangeSummary[]> = checkWith(z.array(summary));
+export const checkRecord: Check<ExchangeRecord> = checkWith(record);
+
+export function checkWith<T>(schema: z.ZodType<T>): Check<T> {
+  return (json, name) => {
+    const result = schema.safeParse(json);
+    if (result.success) return result.data;
+    const issue = result.error.issues[0];
+    const path = issue?.path ?? [];
+    const found = path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], json);
+    const missing = path.length === 0 ? 'is not JSON' : 'is missing';
+    const problem = found === undefined ? missing : `is ${kindOf(found)}${wanted(issue)}`;
+    throw new TickhaulError('bad_answer', `${name}: ${formatPath(path)} ${problem}`);
+  };
+}
+
+/** What was expected, in words of our own: zod's are for programmers. */
+function wanted(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'custom') return `: ${issue.message}`;
+  if (issue?.code !== 'invalid_type') return ', which is not right';
+  return `, and must be ${withArticle(issue.expected)}`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return withArticle(Array.isArray(value) ? 'array' : typeof value);
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+function formatPath(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'the answer';
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+}

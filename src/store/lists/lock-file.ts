@@ -1,0 +1,79 @@
+import { usageError } from '../../base/errors.js';
+import { formatDay } from '../../dataset/day.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
+import { didYouMean } from '../../dataset/nearest.js';
+import { type JsonLine, jsonLines } from '../manifest/json-lines.js';
+
+/** One day file as a lock file pins it. */
+export interface LockedFile {
+  readonly file: DayFile;
+  /** Relative to the download folder, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Hex digits. */
+  readonly sha256: string;
+}
+
+const VERSION = 1;
+const HEADER = ['tickhaulLock'];
+const FIELDS = ['path', 'exchange', 'dataType', 'symbol', 'date', 'bytes', 'sha256'];
+
+/**
+ * A lock file: a line with the format's version, then one JSON object a line and file, in the order of paths. The
+ * same files give the same bytes, and a file that changed is one line of a diff.
+ */
+export function* formatLockFile(files: readonly LockedFile[]): Generator<string> {
+  yield `${JSON.stringify({ tickhaulLock: VERSION })}\n`;
+  for (const { path, file, bytes, sha256 } of sortByPath(files)) {
+    const { exchange, dataType, symbol, day } = file;
+    yield `${JSON.stringify({ path, exchange, dataType, symbol, date: formatDay(day), bytes, sha256 })}\n`;
+  }
+}
+
+/** By code units, whatever the locale. */
+export function sortByPath<T extends { readonly path: string }>(files: readonly T[]): readonly T[] {
+  return files.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/**
+ * Reads a lock file back.
+ * @param name of the file, for errors.
+ * @throws usage error, naming file and line, for anything that `formatLockFile` doesn't write.
+ */
+export function parseLockFile(text: string, name: string): readonly LockedFile[] {
+  const lines = jsonLines(text, name);
+  const header = lines.next();
+  if (header.done || !header.value.has('tickhaulLock')) {
+    throw usageError(
+      `${name}: not a lock file of tickhaul: its first line is not {"tickhaulLock":${VERSION}}`,
+    );
+  }
+  refuseOthers(header.value, HEADER);
+  const version = header.value.count('tickhaulLock');
+  if (version !== VERSION) {
+    header.value.fail(`the lock file has version ${version}, and this tickhaul knows ${VERSION}; update it`);
+  }
+  const files = new Map<string, LockedFile>();
+  for (const line of lines) {
+    const locked = parseLocked(line);
+    if (files.has(locked.path)) line.fail(`${locked.path} is there twice`);
+    files.set(locked.path, locked);
+  }
+  if (files.size === 0) throw usageError(`${name}: no day file is named there`);
+  return [...files.values()];
+}
+
+function parseLocked(line: JsonLine): LockedFile {
+  refuseOthers(line, FIELDS);
+  const path = line.path('path');
+  if (!path.endsWith(DAY_FILE_EXTENSION))
+    line.fail(`the path "${path}" does not end in ${DAY_FILE_EXTENSION}`);
+  const sha256 = line.text('sha256');
+  if (!/^[0-9a-f]{64}$/.test(sha256)) line.fail(`"sha256" is "${sha256}", and must be 64 hex digits`);
+  return { file: line.dayFile(), path, bytes: line.count('bytes'), sha256 };
+}
+
+function refuseOthers(line: JsonLine, known: readonly string[]): void {
+  const other = line.names().find((field) => !known.includes(field));
+  if (other !== undefined) line.fail(`unknown key "${other}"${didYouMean(other, known)}`);
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { constants, copyFile, type FileHandle, link, lstat, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { makeFolder } from '../../base/make-folder.js';
+import { stateFolder } from '../state-folder.js';
+import { startHeartbeat } from './heartbeat.js';
+import { type LockHolder, parseHolder } from './lock-holder.js';
+import { lookUpProcess, processIdentity, thisMachine } from './process-identity.js';
+import { removeIfStill } from './stale.js';
+
+export interface LockOwner {
+  readonly pid: number;
+  readonly host: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly command: string;
+  /** Whether a process of this host runs. */
+  readonly isAlive: (pid: number) => boolean;
+}
+
+/** Held until released, or until its process ends. */
+export interface RunLock {
+  /** Aborted with `locked` when another run took it: this one was held up for long, and must end. */
+  readonly lost: AbortSignal;
+  /** Gives the lock back; leaves one alone that another took over. @throws TickhaulError `disk`. */
+  release(): Promise<void>;
+}
+
+/** Milliseconds between two heartbeats, and without one till a lock is taken over. */
+const TOUCH_MS = 30_000;
+const STALE_MS = 120_000;
+
+/**
+ * Takes the lock of a download folder (`.tickhaul/lock`) for one run. A lock whose process is known to be gone
+ * is taken over at once, and one whose process is known to run never. Of any other (of another machine, or
+ * another namespace of process numbers) only the heartbeat tells: it holds till that is two minutes old.
+ * @returns undefined when another run holds it.
+ * @throws TickhaulError `disk`.
+ */
+export async function tryLock(dir: string, owner: LockOwner): Promise<RunLock | undefined> {
+  const path = lockPath(dir);
+  try {
+    await makeFolder(stateFolder(dir));
+    const first = await create(path, owner);
+    if (first !== undefined) return await hold(path, first);
+    await removeIfDead(path, owner);
+    const second = await create(path, owner);
+    return second && (await hold(path, second));
+  } catch (error) {
+    throw diskError(error, path, 'disk');
+  }
+}
+
+export function lockPath(dir: string): string {
+  return join(stateFolder(dir), 'lock');
+}
+
+/**
+ * The lock appears with its text in it: one that is made first and written then is nobody's, and holds for minutes,
+ * where its process is killed in between.
+ */
+async function create(path: string, owner: LockOwner): Promise<FileHandle | undefined> {
+  if (await isThere(path)) return undefined;
+  const { pid, host, command } = owner;
+  const started = new Date(owner.now).toISOString();
+  const holder: LockHolder = { pid, host, started, command, process: await processIdentity(pid) };
+  const mine = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(mine, `${JSON.stringify(holder)}\n`, { flag: 'wx' });
+    if (!(await takeName(mine, path))) return undefined;
+  } finally {
+    await rm(mine, { force: true });
+  }
+  return open(path, 'r+');
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether the name was free: one step, as O_EXCL is, and on network file systems too. */
+async function takeName(mine: string, path: string): Promise<boolean> {
+  try {
+    await link(mine, path).catch((error: unknown) => {
+      if (isSystemError(error) && error.code === 'EEXIST') throw error;
+      // A file system without hard links.
+      return copyFile(mine, path, constants.COPYFILE_EXCL);
+    });
+    return true;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
+  try {
+    const there = await open(path, 'r');
+    try {
+      const holder = parseHolder(await there.readFile('utf8'));
+      const gone = holder && (await isGone(holder, owner));
+      if (gone ?? (await isOld(there, path))) await removeIfStill(there, path);
+    } finally {
+      await there.close();
+    }
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+  }
+}
+
+/** Undefined where that can't be known. */
+async function isGone({ pid, host, process }: LockHolder, owner: LockOwner): Promise<boolean | undefined> {
+  if (host !== owner.host) return undefined;
+  if (process && process.machine !== (await thisMachine())) return undefined;
+  const running = process && (await lookUpProcess(pid));
+  if (process && running) return running.start !== process.start;
+  // Its number may be another process's by now.
+  return owner.isAlive(pid) ? undefined : true;
+}
+
+/** Both times are the file system's, so that clocks of two machines needn't agree. */
+async function isOld(lock: FileHandle, path: string): Promise<boolean> {
+  const probe = `${path}.${randomUUID()}`;
+  const handle = await open(probe, 'wx');
+  try {
+    const [now, then] = await Promise.all([handle.stat(), lock.stat()]);
+    return now.mtimeMs - then.mtimeMs > STALE_MS;
+  } finally {
+    await handle.close();
+    await rm(probe, { force: true });
+  }
+}
+
+async function hold(path: string, handle: FileHandle): Promise<RunLock> {
+  const lost = new AbortController();
+  const heartbeat = await startHeartbeat(handle, path, TOUCH_MS, () => {
+    lost.abort(
+      new TickhaulError(
+        'locked',
+        `${path}: another run took the lock over, as this one was held up for long`,
+      ),
+    );
+  });
+  let released: Promise<void> | undefined;
+  return {
+    lost: lost.signal,
+    release() {
+      released ??= heartbeat.stop().then(() => giveBack(path, handle));
+      return released;
+    },
+  };
+}
+
+async function giveBack(path: string, handle: FileHandle): Promise<void> {
+  try {
+    await removeIfStill(handle, path).finally(() => handle.close());
+  } catch (error) {
+    throw diskError(error, path, 'disk');
+  }
+}

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { isSystemError, TickhaulError } from '../../base/errors.js';
+import type { EventSink } from '../../base/events.js';
+import { wait } from '../../base/wait.js';
+import { describeHolder, parseHolder } from './lock-holder.js';
+import { type LockOwner, lockPath, type RunLock, tryLock } from './run-lock.js';
+
+export interface TakeLockOptions {
+  /** Milliseconds to wait for another run's end; 0 for none. */
+  readonly timeoutMs?: number | undefined;
+  /** Told once who holds the lock, before a wait. */
+  readonly onWait?: ((holder: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Milliseconds between two looks, at random, so that those who wait don't look all at once. */
+const MIN_LOOK_MS = 100;
+const MAX_LOOK_MS = 500;
+
+/**
+ * Takes the lock of a download folder for a run that must be the only one.
+ * @throws TickhaulError `locked`, which names the holder; `disk`; the reason of an abort.
+ */
+export async function takeLock(
+  dir: string,
+  owner: LockOwner,
+  { timeoutMs = 0, onWait, signal }: TakeLockOptions = {},
+): Promise<RunLock> {
+  const end = performance.now() + timeoutMs;
+  for (let isFirst = true; ; isFirst = false) {
+    const lock = await tryLock(dir, owner);
+    if (lock) return lock;
+    const left = end - performance.now();
+    if (left <= 0) throw await heldError(dir, timeoutMs);
+    if (isFirst) onWait?.(await holderOf(dir));
+    const pause = MIN_LOOK_MS + Math.random() * (MAX_LOOK_MS - MIN_LOOK_MS);
+    await wait(Math.min(left, pause), signal);
+  }
+}
+
+/** An `onWait` that tells of the wait as a note of the run. */
+export function noteOfWait(emit: EventSink): (holder: string) => void {
+  return (holder) => emit({ event: 'note', message: `waiting for another run to end: ${holder}` });
+}
+
+async function heldError(dir: string, timeoutMs: number): Promise<TickhaulError> {
+  const advice =
+    timeoutMs > 0 ? 'a longer --lock-timeout waits longer' : '--lock-timeout 10m waits for its end';
+  return new TickhaulError('locked', `${dir}: another run holds the lock, ${await holderOf(dir)}; ${advice}`);
+}
+
+async function holderOf(dir: string): Promise<string> {
+  const path = lockPath(dir);
+  try {
+    const holder = parseHolder(await readFile(path, 'utf8'));
+    return holder ? describeHolder(holder) : `which has not said yet who it is (${path})`;
+  } catch (error) {
+    if (isSystemError(error)) return 'which ended just now';
+    throw error;
+  }
+}

@@ -1,0 +1,169 @@
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { makeFolder } from '../../base/make-folder.js';
+import { plural } from '../../base/units.js';
+import { NO_FOLLOW } from '../no-follow.js';
+import { stateFolder } from '../state-folder.js';
+import type { ManifestRecord } from '../types.js';
+import { compactManifest } from './compact.js';
+import { LineStore } from './line-store.js';
+import { formatLine, parseLine } from './manifest-line.js';
+import { keepLine, type ManifestScan, scanManifest } from './manifest-scan.js';
+import { ManifestWriter } from './manifest-writer.js';
+
+export interface ManifestOptions {
+  /** Is told, in one line each, what of the file was passed over. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * The record of what a download folder holds: `.tickhaul/manifest.jsonl`, one JSON object a line, the last
+ * line of a path wins. Several processes may append at once; each knows its own records and those that were
+ * there when it opened the file.
+ */
+export interface Manifest {
+  /** How many paths it knows. */
+  readonly size: number;
+  has(path: string): boolean;
+  get(path: string): ManifestRecord | undefined;
+  records(): IterableIterator<ManifestRecord>;
+  /**
+   * Resolves when the record is written. One that was dropped and has no conversions is known no more.
+   * @throws TickhaulError `disk`.
+   */
+  append(record: ManifestRecord): Promise<void>;
+  /** Waits for what is being appended. @throws TickhaulError `disk`. */
+  close(): Promise<void>;
+}
+
+const COMPACT_FROM_LINES = 1000;
+const EMPTY: Omit<ManifestScan, 'live'> = {
+  lines: 0,
+  end: 0,
+  halfLine: false,
+  damaged: [],
+  outside: [],
+};
+
+/**
+ * Opens the manifest of a download folder; a missing one is empty, and is made by the first append.
+ * @throws TickhaulError `disk`.
+ */
+export async function openManifest(dir: string, options: ManifestOptions): Promise<Manifest> {
+  const path = join(stateFolder(dir), 'manifest.jsonl');
+  const scan = await readManifest(path);
+  for (const message of findings(scan, path)) options.warn(message);
+  const manifest = new ManifestFile(path, scan);
+  if (scan.damaged.length + scan.outside.length > 0) await manifest.compact();
+  else await manifest.compactIfGrown();
+  return manifest;
+}
+
+async function readManifest(path: string): Promise<ManifestScan> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, constants.O_RDONLY | NO_FOLLOW);
+    return await scanManifest(handle);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return { ...EMPTY, live: new LineStore() };
+    throw diskError(error, path, 'disk');
+  } finally {
+    await handle?.close();
+  }
+}
+
+function* findings(scan: ManifestScan, path: string): Generator<string> {
+  const { damaged, outside } = scan;
+  if (damaged.length > 0)
+    yield `${path}: ${plural(damaged.length, 'damaged line')} passed over, the first is line ${damaged[0]}`;
+  if (outside.length > 0) {
+    yield `${path}: ${plural(outside.length, 'record')} with a path outside the folder passed over, the first is line ${outside[0]}`;
+  }
+  if (scan.halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
+}
+
+class ManifestFile implements Manifest {
+  readonly #path: string;
+  readonly #live: LineStore;
+  readonly #writer: ManifestWriter;
+  #lines: number;
+  #waiting: ManifestRecord[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(path: string, scan: ManifestScan) {
+    this.#path = path;
+    this.#live = scan.live;
+    this.#lines = scan.lines;
+    this.#writer = new ManifestWriter(path);
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  has(path: string): boolean {
+    return this.#live.has(path);
+  }
+
+  get(path: string): ManifestRecord | undefined {
+    const line = this.#live.get(path);
+    return line === undefined ? undefined : parseLine(line);
+  }
+
+  *records(): IterableIterator<ManifestRecord> {
+    for (const line of this.#live.values()) {
+      const record = parseLine(line);
+      if (record !== undefined) yield record;
+    }
+  }
+
+  /** Records that come while a write is under way go out together in the next one. */
+  append(record: ManifestRecord): Promise<void> {
+    this.#waiting.push(record);
+    if (this.#waiting.length === 1) {
+      this.#writing = this.#writing.catch(() => undefined).then(() => this.#writeWaiting());
+    }
+    return this.#writing;
+  }
+
+  async close(): Promise<void> {
+    await this.#writing.catch(() => undefined);
+    try {
+      await this.#writer.close();
+    } catch (error) {
+      throw diskError(error, this.#path, 'disk');
+    }
+    await this.compactIfGrown();
+  }
+
+  async compactIfGrown(): Promise<void> {
+    if (this.#lines <= COMPACT_FROM_LINES || this.#lines <= 2 * this.#live.size) return;
+    await this.compact();
+  }
+
+  /** A manifest that can't be compacted serves as well as it did: only a full disk is worth an end, and that comes soon enough. */
+  async compact(): Promise<void> {
+    try {
+      if (await compactManifest(this.#path, Date.now())) this.#lines = this.#live.size;
+    } catch (error) {
+      if (!(diskError(error, this.#path, 'disk') instanceof TickhaulError)) throw error;
+    }
+  }
+
+  async #writeWaiting(): Promise<void> {
+    const records = this.#waiting;
+    this.#waiting = [];
+    const lines = records.map(formatLine);
+    try {
+      await makeFolder(dirname(this.#path));
+      await this.#writer.append(lines.join(''));
+    } catch (error) {
+      throw diskError(error, this.#path, 'disk');
+    }
+    this.#lines += lines.length;
+    records.forEach((record, index) => {
+      keepLine(this.#live, record, (lines[index] ?? '').trimEnd());
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import type { FileEvent } from '../../base/events.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
+import type { BadFile } from '../types.js';
+
+/**
+ * Takes files that are missing out of the manifest (`--forget`): a day file whose conversions are there counts as
+ * dropped from then on, one of which nothing is left is as never downloaded.
+ * @throws TickhaulError `disk`.
+ */
+export async function forgetMissing(
+  missing: readonly BadFile[],
+  manifest: Manifest,
+  tell: (event: FileEvent) => void,
+): Promise<void> {
+  const byDayFile = new Map<string, BadFile[]>();
+  for (const file of missing) {
+    const { path } = file.record;
+    byDayFile.set(path, [...(byDayFile.get(path) ?? []), file]);
+  }
+  const forget = async (path: string, files: readonly BadFile[]): Promise<void> => {
+    const gone = new Set(files.map(({ event }) => event.path));
+    const record = manifest.get(path);
+    if (record) {
+      const conversions = record.conversions?.filter((made) => !gone.has(made.path));
+      await manifest.append({ ...record, conversions, ...(gone.has(path) && { dropped: true }) });
+    }
+    for (const { event } of files) tell({ ...event, status: 'forgotten', error: undefined });
+  };
+  // Side by side, so that the manifest writes many at once.
+  await Promise.all([...byDayFile].map(([path, files]) => forget(path, files)));
+}

@@ -1,0 +1,41 @@
+import type { FileError, FileStatus } from '../../base/events.js';
+import { plural } from '../../base/units.js';
+import type { Check, Expected, Seen, Sight } from '../types.js';
+import type { Making } from './making.js';
+
+/** What is wrong with a file that was looked at; undefined for nothing. */
+export function judge(check: Check, sight: Sight, making?: Making): FileError | undefined {
+  const { error, seen } = sight;
+  if (error) return named(check, error);
+  if (!seen) return undefined;
+  const { expected, record } = check;
+  const message =
+    (expected && differs(seen, expected)) ??
+    (making && isMadeOtherwise(seen, { ...making, record: record ?? making.record }));
+  return message === undefined ? undefined : named(check, { code: 'corrupt', message });
+}
+
+/** The status of a file with this error. */
+export function statusOf(error: FileError): FileStatus {
+  return error.code === 'missing' || error.code === 'corrupt' ? error.code : 'failed';
+}
+
+function differs({ sha256, rows }: Seen, expected: Expected): string | undefined {
+  if (sha256 !== undefined && sha256 !== expected.sha256) return 'its sha256 is not the recorded one';
+  if (rows !== expected.rows) return `has ${plural(rows, 'row')}, ${expected.rows} were recorded`;
+  return undefined;
+}
+
+function isMadeOtherwise({ bytes, rows }: Seen, making: Making): string | undefined {
+  const { source, record } = making;
+  if (rows !== making.rows) return `has ${plural(rows, 'row')}, ${making.rows} were written`;
+  if (making.bytes >= 0 && bytes !== making.bytes)
+    return `has ${plural(bytes, 'byte')}, ${making.bytes} were written`;
+  if (!record || record.md5 === source.md5) return undefined;
+  return `was made of other bytes than ${record.path} holds now; convert that again`;
+}
+
+/** The message begins with the file's path. */
+function named({ path }: Check, error: FileError): FileError {
+  return error.message.includes(path) ? error : { ...error, message: `${path}: ${error.message}` };
+}

@@ -1,0 +1,39 @@
+import { dirname, join, posix } from 'node:path';
+import { type ConversionNotes, openNotes } from '../../convert/output/notes.js';
+import { outputBytesOf, rowsOf, type SourceIdentity, sourceOf } from '../../convert/output/record.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
+import type { ManifestRecord } from '../../store/types.js';
+
+/** What a conversion's output, or the notes of its folder, tell of its making. */
+export interface Making {
+  /** Of the output; NaN where nobody noted them. */
+  readonly bytes: number;
+  readonly rows: number;
+  readonly source: SourceIdentity;
+  /** Of the source as it is now, where the manifest knows it. */
+  readonly record: ManifestRecord | undefined;
+}
+
+type Pairs = Readonly<Record<string, string>>;
+
+/** Notes of conversions by hand stand in the folder that they were made for: the download folder, or the output's own. */
+export function createNotes(dir: string): (path: string) => Promise<Pairs | undefined> {
+  const opened = new Map<string, Promise<ConversionNotes>>();
+  const notesOf = (root: string): Promise<ConversionNotes> => {
+    const notes = opened.get(root) ?? openNotes(root);
+    opened.set(root, notes);
+    return notes;
+  };
+  return async (path) => {
+    const target = join(dir, path);
+    return (await notesOf(dirname(target))).get(target) ?? (await notesOf(dir)).get(target);
+  };
+}
+
+/** Undefined for pairs that no conversion of tickhaul's wrote. */
+export function makingOf(path: string, pairs: Pairs, manifest: Manifest): Making | undefined {
+  const source = sourceOf(pairs);
+  if (!source) return undefined;
+  const record = manifest.get(posix.join(posix.dirname(path), source.name)) ?? manifest.get(source.name);
+  return { bytes: outputBytesOf(pairs), rows: rowsOf(pairs), source, record };
+}

@@ -1,0 +1,21 @@
+import { readParquetFooter } from '../../format/parquet/footer.js';
+import { readNdjsonText } from '../../inspect/ndjson-text.js';
+import { countLines } from '../../integrity/count-lines.js';
+import type { Seen } from '../types.js';
+
+/** @throws TickhaulError `corrupt` where there is no whole footer, `disk`. */
+export async function seeParquet(path: string): Promise<Pick<Seen, 'rows' | 'keyValues'>> {
+  const { rows, keyValues } = await readParquetFooter(path);
+  return { rows, keyValues };
+}
+
+/** Reads `.ndjson`, `.ndjson.gz` or `.ndjson.zst` to its end. @throws TickhaulError `corrupt`, `disk`. */
+export async function seeNdjson(path: string): Promise<Pick<Seen, 'rows'>> {
+  let rows = 0;
+  const takeText = (text: Buffer): void => {
+    rows += countLines(text);
+  };
+  // Its thread is ended as a whole.
+  await readNdjsonText(path, takeText, new AbortController().signal);
+  return { rows };
+}

@@ -1,0 +1,33 @@
+import { parentPort } from 'node:worker_threads';
+import type { Order, Sight } from '../types.js';
+import { examine } from './examine.js';
+
+/** To a checking thread: files that it looks at one after the other. */
+export interface BatchOrder {
+  readonly id: number;
+  readonly orders: readonly Order[];
+}
+
+/** From a checking thread. */
+export type BatchAnswer =
+  | { readonly answer: 'bytes'; readonly id: number; readonly index: number; readonly count: number }
+  | { readonly answer: 'done'; readonly id: number; readonly sights: readonly Sight[] }
+  | { readonly answer: 'bug'; readonly id: number; readonly error: unknown };
+
+const answer = (message: BatchAnswer): void => parentPort?.postMessage(message);
+
+parentPort?.on('message', async ({ id, orders }: BatchOrder) => {
+  try {
+    const sights: Sight[] = [];
+    for (const [index, order] of orders.entries()) {
+      // A batch of small files tells its bytes by its end.
+      const onBytes = (count: number): void => {
+        if (orders.length === 1) answer({ answer: 'bytes', id, index, count });
+      };
+      sights.push(await examine(order, onBytes));
+    }
+    answer({ answer: 'done', id, sights });
+  } catch (error) {
+    answer({ answer: 'bug', id, error });
+  }
+});

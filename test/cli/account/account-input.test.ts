@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { PassThrough, Readable } from 'node:stream';
+import { test } from 'node:test';
+import { TickhaulError } from '../../../src/base/errors.js';
+import { parse } from '../../../src/cli/arguments/parser.js';
+import type { Cli } from '../../../src/cli/arguments/types.js';
+import { COMMANDS } from '../../../src/cli/commands/index.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { createSink } from '../output/sink.js';
+import { accountEnv, EMAIL, LOGIN, storedIn } from './account-helpers.js';
+
+function cliOf(env: Record<string, string>): Cli {
+  return {
+    env,
+    stdin: Readable.from([]),
+    stdout: createSink(),
+    stderr: createSink(),
+    dataOut: new PassThrough(),
+    signal: new AbortController().signal,
+    home: '/nonexistent',
+    pid: process.pid,
+    host: 'here',
+    commandLine: 'tickhaul',
+    isAlive: () => true,
+  };
+}
+
+const WRONG: readonly [args: readonly string[], env: Record<string, string>, message: RegExp][] = [
+  [['login'], {}, /--email is missing/],
+  [['login', '--email', 'jo'], {}, /"jo" is not an e-mail address: write it as name@example\.com/],
+  [['login', '--email', 'a@b@c.de'], {}, /not an e-mail address/],
+  [['login', '--email', 'a b@c.de'], {}, /not an e-mail address/],
+  [[...LOGIN, '--timeout', 'soon'], {}, /--timeout: "soon" is not a duration/],
+  [LOGIN, { TICKHAUL_AUTH_URL: 'http://auth.example.com' }, /must be https/],
+  [[...LOGIN, '--auth-url', 'auth.example.com'], {}, /--auth-url: .* is not an address/],
+  [['logout'], {}, /either --email <address> or --all/],
+  [['logout', '--all', '--email', EMAIL], {}, /either --email <address> or --all/],
+  [['account', 'delete'], {}, /delete.* is not one of "call"/],
+  [['account', 'call'], {}, /the operation is missing/],
+  [['account', '--data', '{}'], {}, /--data goes with/],
+  [['account', 'call', 'x', '--data', '{"s3cret'], {}, /--data: what is given is not JSON/],
+  [['account', 'call', 'x', '--data', '@none.json'], {}, /--data: cannot read "none\.json" \(ENOENT\)/],
+  [['account', 'call', 'getaccount'], {}, /unknown operation "getaccount"; did you mean getAccount/],
+];
+
+async function failureOf(words: readonly string[], cli: Cli): Promise<unknown> {
+  try {
+    const parsed = await parse(COMMANDS, words, 80);
+    return parsed.kind === 'run' ? await parsed.command.run(parsed.args, cli) : parsed;
+  } catch (error) {
+    return error;
+  }
+}
+
+test('bad input is a usage error in one line, and nothing is stored', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  for (const [words, more, message] of WRONG) {
+    const env = { ...accountEnv(service, dir), ...more };
+    const failure = await failureOf(words, cliOf(env));
+    assert.ok(failure instanceof TickhaulError, `${words.join(' ')}: ${failure}`);
+    assert.equal(failure.code, 'usage', words.join(' '));
+    assert.match(failure.message, message);
+    assert.ok(!/\n|s3cret/.test(failure.message));
+  }
+  assert.deepEqual(storedIn(dir), []);
+});

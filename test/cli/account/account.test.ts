@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { account } from '../../../src/cli/commands/account.js';
+import { storeIn } from '../../account/helpers.js';
+import { approveClaim } from '../../helpers/claim-page.js';
+import { type Finished, jsonLines, type Started, start, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import {
+  accountEnv,
+  assertNoSecrets,
+  EMAIL,
+  identitiesOf,
+  LOGIN,
+  linkOf,
+  loginWithCode,
+  otherFiles,
+  storedIn,
+} from './account-helpers.js';
+
+test('from a sign-in to a logout: what is said, what is stored, and no secret anywhere', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = accountEnv(service, dir);
+  const outputs: string[] = [];
+  const run = async (...args: string[]): Promise<Finished> => {
+    const done = await tickhaul([...args, '--verbose'], { env });
+    outputs.push(done.stdout, done.stderr);
+    return done;
+  };
+
+  const started = start([...LOGIN, '--json', '--verbose'], { env, keepStdin: true });
+  const link = await linkOf(started);
+  outputs.push(readFileSync(`/proc/${started.child.pid}/cmdline`, 'latin1'));
+  const code = await approveClaim(link, EMAIL);
+  // So many that a listener for each would have Node warn.
+  started.child.stdin?.end(`${'nope-nope\n'.repeat(12)}${code}\n`);
+  const login = await started.finished;
+  outputs.push(login.stdout, login.stderr);
+  assert.equal(login.exitCode, 0, login.stderr);
+  const events = jsonLines(login);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['registered', 'verification', ...new Array(13).fill('code'), 'verified', 'account', 'summary'],
+  );
+  assert.doesNotMatch(login.stderr, /warning/i);
+  assert.equal(events[1]?.['uri'], link);
+  const host = new URL(service.issuerUrl).host;
+  const summary = events.at(-1);
+  assert.deepEqual(summary, {
+    event: 'summary',
+    exitCode: 0,
+    email: EMAIL,
+    issuer: host,
+    reused: false,
+    seconds: summary?.['seconds'],
+  });
+
+  const again = await run(...LOGIN);
+  assert.equal(again.stdout, `signed in as ${EMAIL} at ${host}\n`);
+
+  const shown = await run('account', '--json');
+  assert.equal((JSON.parse(shown.stdout) as { email: string }).email, EMAIL);
+  assert.equal((await run('account')).stdout, `${JSON.stringify(JSON.parse(shown.stdout), null, 2)}\n`);
+
+  const operations = JSON.parse((await run('account', '--operations', '--json')).stdout) as {
+    operationId: string;
+  }[];
+  assert.ok(operations.some(({ operationId }) => operationId === 'getUsage'));
+  assert.match((await run('account', '--operations')).stdout, /^getUsage +from, \[to\] +Data transfer/m);
+
+  const example = account.examples
+    .map(([words]) => /^\$0 (account call \w+ --data) '(.*)'$/.exec(words))
+    .at(-1);
+  const [, words = '', data = ''] = example ?? assert.fail('no example calls an operation');
+  const called = await run(...words.split(' '), data, '--json');
+  assert.deepEqual([called.exitCode, called.stderr.includes('tickhaul:')], [0, false], called.stderr);
+
+  const { refreshToken } = JSON.parse(storedIn(dir)[0] ?? '') as { refreshToken: string };
+  const description = {
+    paths: { '/v1/x': { get: { operationId: 'x', summary: `Bearer ${refreshToken}` } } },
+  };
+  service.issuer.answerNext(
+    'openapi',
+    { status: 401, body: '{}' },
+    { status: 200, body: JSON.stringify(description) },
+  );
+  assert.match((await run('account', '--operations')).stdout, /^x +Bearer \*\*\*$/m);
+
+  const call = ['account', 'call', 'updateAccount', '--json', '--data'];
+  await writeFile(join(dir, 'data.json'), '{"name":"Jo"}');
+  const changed = JSON.parse((await run(...call, `@${dir}/data.json`)).stdout) as { name: string };
+  assert.equal(changed.name, 'Jo');
+  const wrong = await run(...call, '{"name":5}');
+  assert.deepEqual([wrong.exitCode, wrong.stdout], [2, '']);
+  const done = await run('account', 'call', 'deactivateApiKey', '--data', '{"keyId":"key_2"}');
+  assert.deepEqual([done.exitCode, done.stdout], [0, '']);
+
+  service.issuer.failNext('token', 'invalid_grant');
+  const refused = await run('account');
+  assert.equal(refused.exitCode, 4);
+  assert.match(
+    refused.stderr,
+    /tickhaul: the stored identity has expired or was revoked \(invalid_grant.*; sign in again: tickhaul login/,
+  );
+
+  const [stored = ''] = storedIn(dir);
+  const kinds = service.issuer.secrets.filter(({ value }) => stored.includes(value)).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['assertion', 'refresh_token']);
+  assert.equal((await run('logout', '--email', EMAIL, '--json')).stdout, '{"forgotten":1}\n');
+  assert.deepEqual(storedIn(dir), []);
+  const gone = await run('account');
+  assert.deepEqual([gone.exitCode, gone.stdout], [4, '']);
+
+  outputs.push(otherFiles(dir));
+  assertNoSecrets(service, outputs.join('\n'));
+});
+
+test('a program drives a sign-in by events and a file for the code', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const file = join(dir, 'code.txt');
+  const env = accountEnv(service, dir);
+  const started = start([...LOGIN, '--json', '--code-file', file], { env });
+  const link = await linkOf(started);
+  const code = await approveClaim(link, EMAIL);
+  await writeFile(file, 'wrong-code\n');
+  await started.printed(/"reason":"wrong"/);
+  service.issuer.failNext('complete', 'stale_organization_selection');
+  await writeFile(file, `${code}\n`);
+  // The choice on the page has left the code as it was.
+  await started.printed(/"reason":"organization"/);
+  await writeFile(file, `${code}\n`);
+  const { exitCode, stderr } = await started.finished;
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(stderr, '');
+});
+
+test('a sign-in goes on when its reader has taken the link and left', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const file = join(dir, 'code.txt');
+  const started = start([...LOGIN, '--json', '--code-file', file], { env: accountEnv(service, dir) });
+  const code = await approveClaim(await linkOf(started), EMAIL);
+  started.child.stdout?.destroy();
+  await writeFile(file, code);
+  assert.equal((await started.finished).exitCode, 0);
+  assert.ok(service.requests.some(({ url, status }) => url === '/v1/account' && status === 201));
+});
+
+test('a stdin without a code, an interrupt, and a time that is over each end as the contract says', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = accountEnv(service, dir);
+  const summaryOf = (done: Finished): unknown => jsonLines(done).at(-1)?.['exitCode'];
+
+  const empty = await tickhaul([...LOGIN, '--json'], { env });
+  assert.deepEqual([empty.exitCode, summaryOf(empty)], [4, 4]);
+  assert.match(empty.stderr, /no code came: stdin has ended; .* --code-file\n$/);
+
+  // As nohup leaves it.
+  const command = ['sh', '-c', 'exec "$0" "$@" 0> /dev/null', process.execPath];
+  const unreadable = await tickhaul([...LOGIN, '--json'], { env, command });
+  assert.deepEqual([unreadable.exitCode, summaryOf(unreadable)], [4, 4]);
+  assert.match(unreadable.stderr, /no code came: stdin cannot be read \(EBADF\); .* --code-file\n$/);
+
+  execFileSync('mkfifo', [`${dir}/pipe`]);
+  const pipe = await tickhaul([...LOGIN, '--json', '--code-file', `${dir}/pipe`], { env });
+  assert.deepEqual([pipe.exitCode, summaryOf(pipe)], [2, 2]);
+  assert.match(pipe.stderr, /--code-file: ".*\/pipe" is a pipe, and must be a file; .*: < \S+\/pipe\n$/);
+
+  const key = await tickhaul([...LOGIN, '--json', '--api-key-file', '-'], { env, stdin: 'a-key\n' });
+  assert.equal(key.exitCode, 4);
+  assert.match(key.stderr, /no code came: stdin has ended/);
+
+  const waiting = start([...LOGIN, '--json'], { env, keepStdin: true });
+  await linkOf(waiting);
+  waiting.child.kill('SIGINT');
+  const interrupted = await waiting.finished;
+  assert.deepEqual([interrupted.exitCode, summaryOf(interrupted)], [130, 130]);
+
+  const late = await tickhaul([...LOGIN, '--json', '--timeout', '300ms', '--code-file', `${dir}/none`], {
+    env,
+  });
+  assert.deepEqual([late.exitCode, summaryOf(late)], [5, 5]);
+  assert.match(late.stderr, /the sign-in was not finished within 0\.3s\n$/);
+  assert.deepEqual(storedIn(dir), []);
+});
+
+test('the time for a sign-in holds for finding the issuer, and for waiting for another process', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = accountEnv(service, dir);
+  const late = [...LOGIN, '--json', '--timeout', '300ms'];
+  service.issuer.failNext('resource', 'stall');
+  const unanswered = await tickhaul(late, { env });
+  assert.equal(unanswered.exitCode, 5, unanswered.stderr);
+  assert.deepEqual(
+    jsonLines(unanswered).map(({ event }) => event),
+    ['summary'],
+  );
+
+  await storeIn(dirname(identitiesOf(dir))).update('auth.example.com', EMAIL, async () => {
+    const locked = await tickhaul(late, { env });
+    assert.equal(locked.exitCode, 5, locked.stderr);
+    assert.match(locked.stderr, /the sign-in was not finished within 0\.3s\n$/);
+    return { assertion: 'an-assertion', refreshToken: 'a-refresh-token' };
+  });
+});
+
+test('two identities: one is chosen by its e-mail, and a wide file is refused', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = accountEnv(service, dir);
+  assert.equal((await loginWithCode(env)).exitCode, 0);
+  const other = ['login', '--email', 'ann@example.com', '--json'];
+  const started = start(other, { env, keepStdin: true });
+  started.child.stdin?.end(`${await approveClaim(await linkOf(started), 'ann@example.com')}\n`);
+  assert.equal((await started.finished).exitCode, 0);
+
+  const several = await tickhaul(['account'], { env });
+  assert.equal(several.exitCode, 2);
+  assert.match(several.stderr, /choose one with --email \(ann@example\.com, jo@example\.com\)/);
+  const one = await tickhaul(['account', '--email', 'ann@example.com', '--json'], { env });
+  assert.equal((JSON.parse(one.stdout) as { email: string }).email, 'ann@example.com');
+
+  await chmod(identitiesOf(dir), 0o755);
+  const wide = await tickhaul(['account'], { env });
+  assert.equal(wide.exitCode, 2);
+  assert.match(wide.stderr, /others may read it \(mode 0755\).*: chmod 700 \S+identities\n$/);
+  await chmod(identitiesOf(dir), 0o700);
+  assert.equal((await tickhaul(['logout', '--all'], { env })).stdout, '2 stored identities forgotten\n');
+});
+
+const STEPS = [
+  '/agent/identity',
+  '/agent/identity/claim',
+  '/agent/identity/claim/complete',
+  '/oauth2/token',
+  '/v1/account',
+];
+
+test('SIGKILL at each step of a sign-in leaves nothing, or a whole identity', async (t) => {
+  for (const step of STEPS) {
+    let started: Started | undefined;
+    const service = await sandbox(t, {
+      onRequest: ({ url }) => {
+        if (url === step) started?.child.kill('SIGKILL');
+      },
+    });
+    const dir = await tempDir(t);
+    const env = accountEnv(service, dir);
+    started = start([...LOGIN, '--json'], { env, keepStdin: true });
+    const link = linkOf(started).then((uri) => approveClaim(uri, EMAIL));
+    link.then((code) => started?.child.stdin?.end(`${code}\n`)).catch(() => {});
+    const { exitCode } = await started.finished;
+    assert.equal(exitCode, null, step);
+    const isVerified = step === '/oauth2/token' || step === '/v1/account';
+    assert.equal(storedIn(dir).length, isVerified ? 1 : 0, step);
+    started = undefined;
+    const next = isVerified ? await tickhaul([...LOGIN, '--json'], { env }) : await loginWithCode(env);
+    assert.equal(next.exitCode, 0, next.stderr);
+    assert.equal(jsonLines(next).at(-1)?.['reused'], isVerified);
+  }
+});

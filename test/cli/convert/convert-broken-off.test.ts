@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { csvOf, writeDayFile } from '../../convert/day-files.js';
+import { jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { smallDisk } from '../../helpers/small-disk.js';
+import { tempDir } from '../../helpers/temp.js';
+import { LARGE_ROWS, lastLine, names, parts, repeated, rowsIn, writeLargeFile } from './converting.js';
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  test(`${signal} in the middle: code ${code}, a summary, nothing half made`, async (t) => {
+    const dir = await tempDir(t);
+    const out = join(dir, 'out');
+    for (const symbol of ['A', 'B', 'C']) await writeLargeFile(dir, symbol, symbol === 'A' ? 1 : 100);
+    const { child, printed, finished } = start(['convert', dir, '-o', out, '-j', '2', '--json']);
+    await printed('"event":"file"');
+    child.kill(signal);
+    const { exitCode, stdout, stderr } = await finished;
+    assert.equal(exitCode, code, stderr);
+    const summary = lastLine({ exitCode, stdout, stderr });
+    assert.deepEqual([summary['converted'], summary['unfinished']], [1, 2]);
+    assert.deepEqual(await names(out), ['deribit_incremental_book_L2_2024-03-01_A.parquet']);
+  });
+}
+
+test('SIGKILL in the middle, then a run that clears the part away and completes', async (t) => {
+  const dir = await tempDir(t);
+  const out = join(dir, 'out');
+  for (const symbol of ['A', 'B']) await writeLargeFile(dir, symbol, symbol === 'A' ? 1 : 40);
+  const { child, printed, finished } = start(['convert', dir, '-o', out, '-j', '2', '--json']);
+  await printed('"event":"file"');
+  child.kill('SIGKILL');
+  await finished;
+  assert.equal((await parts(out)).length, 1);
+  const { exitCode, stderr, stdout } = await tickhaul(['convert', dir, '-o', out, '--json']);
+  assert.equal(exitCode, 0, stderr);
+  const summary = lastLine({ exitCode, stdout, stderr });
+  assert.deepEqual([summary['skipped'], summary['converted']], [1, 1]);
+  assert.equal((await names(out)).length, 2);
+  assert.equal(await rowsIn(join(out, 'deribit_incremental_book_L2_2024-03-01_B.parquet')), 40 * LARGE_ROWS);
+});
+
+test('two runs at once over one folder leave whole files and no part', async (t) => {
+  const dir = await tempDir(t);
+  const symbols = ['A', 'B', 'C', 'D'];
+  for (const symbol of symbols) await writeLargeFile(dir, symbol, 2);
+  const both = await Promise.all([1, 2].map(() => tickhaul(['convert', dir, '-j', '1', '--json'])));
+  for (const finished of both) {
+    const codes = jsonLines(finished).flatMap(
+      (line) => (line['error'] as { code: string } | undefined)?.code ?? [],
+    );
+    assert.ok(
+      codes.every((code) => code === 'locked'),
+      finished.stderr,
+    );
+    assert.equal(finished.exitCode, codes.length > 0 ? 9 : 0);
+  }
+  assert.deepEqual(await parts(dir), []);
+  for (const symbol of symbols) {
+    const path = join(dir, `deribit_incremental_book_L2_2024-03-01_${symbol}.parquet`);
+    assert.equal(await rowsIn(path), 2 * LARGE_ROWS);
+  }
+});
+
+test('a full disk ends the run with code 8, said once, and leaves nothing half made', async (t) => {
+  const dir = await tempDir(t);
+  const disk = await smallDisk(t, '300k');
+  if (!disk) return;
+  const { dir: out } = disk;
+  for (const symbol of ['A', 'B', 'C', 'D', 'E']) await writeLargeFile(dir, symbol, 2);
+  const finished = await tickhaul(['convert', dir, '-o', out, '-j', '1']);
+  assert.equal(finished.exitCode, 8, finished.stderr);
+  assert.equal(finished.stderr.match(/the disk is full/g)?.length, 1, finished.stderr);
+  assert.match(finished.stderr, /1 failed, \d unfinished/);
+  assert.deepEqual(await parts(out), []);
+  disk.grow();
+  assert.equal((await tickhaul(['convert', dir, '-o', out, '--quiet'])).exitCode, 0);
+  assert.equal((await names(out)).length, 5);
+});
+
+test('a file that grows past the limit for files ends with code 8', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeLargeFile(dir, 'A', 4);
+  // In blocks of 512 or 1024 bytes: less than the output.
+  const command = ['sh', '-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath];
+  for (const jobs of ['1', '2']) {
+    const { exitCode, stderr } = await tickhaul(['convert', source, '-j', jobs], { command });
+    assert.equal(exitCode, 8, stderr);
+    assert.match(stderr, /\.parquet\.part: the file is larger than the limit/);
+    assert.equal((await names(dir)).length, 1);
+  }
+  const stream = await tickhaul(['convert', source, '-o', '-'], {
+    command: ['sh', '-c', `ulimit -f 100; exec "$0" "$@" > ${join(dir, 'rows')}`, process.execPath],
+  });
+  assert.equal(stream.exitCode, 8, stream.stderr);
+});
+
+test('one file of 104 columns stays below 400 MB in two threads', async (t) => {
+  if (!existsSync('/proc/self/status')) {
+    t.skip('no way to see the peak of a process here');
+    return;
+  }
+  const dir = await tempDir(t);
+  const bytes = repeated(csvOf('book_snapshot_25', 5000), 40);
+  const source = await writeDayFile(dir, 'book_snapshot_25', bytes);
+  const { child, finished } = start(['convert', source, '-j', '2', '--json']);
+  let peak = 0;
+  const look = setInterval(() => {
+    // Gone once the process has ended.
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? peak);
+  }, 50);
+  child.on('exit', () => clearInterval(look));
+  const { exitCode, stderr, stdout } = await finished;
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(jsonLines({ exitCode, stdout, stderr })[1]?.['rows'], 200_000);
+  assert.ok(peak > 50_000 && peak < 400_000, `${peak} kB`);
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { envOf, type JsonLine, jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { smallDisk } from '../../helpers/small-disk.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
+
+const WEEK = [
+  'binance-futures',
+  '-t',
+  'trades',
+  '-s',
+  'BTCUSDT',
+  '--from',
+  '2024-03-01',
+  '--to',
+  '2024-03-08',
+];
+const PARQUET = ['--convert', 'parquet'];
+const ONLY = [...PARQUET, '--no-keep-csv'];
+
+const filesOf = (lines: readonly JsonLine[]): readonly JsonLine[] =>
+  lines.filter(({ event }) => event === 'file');
+
+/** One row that DuckDB answers. */
+async function ask(sql: string): Promise<unknown[]> {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  try {
+    const [row = []] = (await connection.runAndReadAll(sql)).getRows();
+    return row.map((value) => (typeof value === 'bigint' ? Number(value) : value));
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+const SUMS =
+  'count(*), sum(price * amount), count(distinct id), min(epoch_us(local_timestamp)), max(epoch_us(timestamp))';
+
+test('a week arrives as Parquet and NDJSON that DuckDB reads as it reads the CSV', async (t) => {
+  const service = await sandbox(t, { rows: 3000 });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const { exitCode, stdout, stderr } = await tickhaul(['download', ...WEEK, ...PARQUET, '--json'], { env });
+  assert.equal(exitCode, 0, stderr);
+  const lines = jsonLines({ exitCode, stdout, stderr });
+  for (const { status, path, output, rows, bytes, md5Match } of filesOf(lines)) {
+    assert.deepEqual([status, rows, md5Match], ['downloaded', 3000, true]);
+    assert.equal((await readFile(join(dir, String(path)))).length, bytes);
+    assert.ok(existsSync(join(dir, String(output))) && String(output).endsWith('.parquet'));
+  }
+  assert.equal(lines.at(-1)?.['downloaded'], 7);
+  const csv = `(select * replace (make_timestamptz(timestamp) as timestamp, make_timestamptz(local_timestamp) as local_timestamp)
+    from read_csv('${dir}/*.csv.gz', header = true, types = {'id': 'varchar', 'timestamp': 'bigint', 'local_timestamp': 'bigint', 'price': 'double', 'amount': 'double'}))`;
+  const expected = await ask(`select ${SUMS} from ${csv}`);
+  assert.equal(expected[0], 21_000);
+  assert.deepEqual(await ask(`select ${SUMS} from '${dir}/*.parquet'`), expected);
+
+  const ndjson = ['--convert', 'ndjson', '--compression', 'gzip', '--no-keep-csv', '--json'];
+  const converted = jsonLines(await tickhaul(['download', ...WEEK, ...ndjson], { env }));
+  assert.deepEqual(
+    new Set(filesOf(converted).map(({ status }) => status)),
+    new Set(['converted']),
+    'from the disk',
+  );
+  for (const { path, source } of filesOf(converted)) {
+    assert.ok(existsSync(join(dir, String(path))) && String(path).endsWith('.ndjson.gz'));
+    assert.ok(!existsSync(join(dir, String(source))));
+  }
+  assert.deepEqual(
+    await ask(`select count(*), sum(price * amount) from '${dir}/*.ndjson.gz'`),
+    expected.slice(0, 2),
+  );
+  assert.equal((await namesIn(dir)).length, 14);
+});
+
+test('plan says what the flags would do, and does nothing', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const planned = async (args: readonly string[]): Promise<JsonLine | undefined> =>
+    jsonLines(await tickhaul(['plan', ...WEEK, ...args, '--json'], { env })).at(-1);
+  assert.equal((await planned(ONLY))?.['download'], 7);
+  await tickhaul(['download', ...WEEK, ...ONLY], { env });
+  assert.equal((await planned(ONLY))?.['skip'], 7);
+  assert.equal((await planned(PARQUET))?.['download'], 7, 'the CSV is wanted, and is not there');
+  assert.equal((await planned([]))?.['download'], 7);
+  assert.equal((await planned([...ONLY, '--compression', 'gzip']))?.['download'], 7);
+  const dry = jsonLines(await tickhaul(['download', '-n', ...WEEK, ...ONLY, '--json'], { env }));
+  assert.equal(dry.at(-1)?.['skip'], 7);
+  assert.ok(filesOf(dry).every(({ output }) => String(output).endsWith('.parquet')));
+});
+
+for (const [args, said] of [
+  [['--no-keep-csv'], /--no-keep-csv needs --convert/],
+  [['--row-group', '64k'], /--row-group needs --convert/],
+  [['--convert', 'csv'], /--convert/],
+  [[...PARQUET, '--times', 'iso'], /--times iso is for NDJSON/],
+  [['--convert', 'ndjson', '--compression', 'snappy'], /snappy is for Parquet/],
+  [[...PARQUET, '--row-group', '0'], /--row-group: "0"/],
+] as const) {
+  test(`refused before any request: ${args.join(' ')}`, async (t) => {
+    const service = await sandbox(t);
+    const env = envOf(service, await tempDir(t));
+    const { exitCode, stderr } = await tickhaul(['download', ...WEEK, ...args], { env });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, said);
+    assert.equal(service.requests.length, 0);
+  });
+}
+
+for (const flags of [PARQUET, ONLY]) {
+  test(`SIGKILL again and again with ${flags.join(' ')}: all arrives whole, none is asked for twice`, async (t) => {
+    const service = await sandbox(t, { rows: 4000, redirect: true });
+    const selection = [...WEEK, '-t', 'quotes', '--json'];
+    const [dir, whole] = [await tempDir(t), await tempDir(t)];
+    const env = envOf(service, dir);
+    await tickhaul(['download', ...selection], { env: envOf(service, whole) });
+    const sources = await namesIn(whole);
+    assert.equal(sources.length, 14);
+    let recorded = 0;
+    for (let told = 0; told < 4; told++) {
+      const { child, finished, printed } = start(['download', ...selection, ...flags], { env });
+      // Of the others in flight, each is somewhere else.
+      await printed(new RegExp(`("status":"(downloaded|converted)"[^]*){${told}}`)).catch(() => {});
+      child.kill('SIGKILL');
+      await finished;
+      const text = await readFile(join(dir, '.tickhaul', 'manifest.jsonl'), 'utf8').catch(() => '');
+      const lines = text.split('\n').filter((line) => line.endsWith('}'));
+      const known = new Set(lines.map((line) => JSON.parse(line).path));
+      assert.ok(known.size >= recorded, 'no record is lost');
+      recorded = known.size;
+    }
+    const before = service.requests.length;
+    const last = await tickhaul(['download', ...selection, ...flags], { env });
+    assert.equal(last.exitCode, 0, last.stderr);
+    const asked = service.requests.slice(before).filter(({ host }) => host === 'datasets').length;
+    assert.ok(asked <= 14 - recorded, `${asked} requests for ${14 - recorded} files`);
+
+    const outputs = sources.map((name) => name.replace('csv.gz', 'parquet'));
+    assert.deepEqual(await namesIn(dir), flags === ONLY ? outputs : [...sources, ...outputs].sort());
+    for (const name of flags === ONLY ? [] : sources) {
+      assert.deepEqual(await readFile(join(dir, name)), await readFile(join(whole, name)));
+    }
+    assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), [14 * 4000]);
+    const again = jsonLines(await tickhaul(['download', ...selection, ...flags], { env }));
+    assert.equal(again.at(-1)?.['skipped'], 14);
+  });
+}
+
+test('SIGINT ends with 130 and leaves no half conversion; the next run goes on', async (t) => {
+  const service = await sandbox(t, { redirect: true, rows: 20_000, rate: 300_000 });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const { child, printed, finished } = start(['download', ...WEEK, ...ONLY, '--json', '--verbose'], { env });
+  await printed('"event":"file"');
+  child.kill('SIGINT');
+  const first = await finished;
+  assert.equal(first.exitCode, 130, first.stderr);
+  assert.ok((await namesIn(dir)).every((name) => !name.endsWith('.parquet.part')));
+  const second = await tickhaul(['download', ...WEEK, ...ONLY, '--json'], { env });
+  assert.equal(second.exitCode, 0, second.stderr);
+  assert.equal((await namesIn(dir)).length, 7);
+  assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), [140_000]);
+});
+
+test('a disk that fills with conversions ends with code 8 and no half output; with space again, all is made', async (t) => {
+  const disk = await smallDisk(t, '600k');
+  if (!disk) return;
+  const { dir } = disk;
+  const service = await sandbox(t, { rows: 8000 });
+  const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
+  const full = await tickhaul(['download', ...WEEK, ...PARQUET, '--json'], { env });
+  assert.equal(full.exitCode, 8, full.stderr);
+  assert.match(full.stderr, /disk is full|free/);
+  assert.ok((await namesIn(dir)).every((name) => !name.endsWith('.parquet.part')));
+  disk.grow();
+  assert.equal((await tickhaul(['download', ...WEEK, ...PARQUET, '--quiet'], { env })).exitCode, 0);
+  assert.equal((await namesIn(dir)).length, 14);
+  assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), [56_000]);
+});

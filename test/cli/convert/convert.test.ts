@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { parse } from '../../../src/cli/arguments/parser.js';
+import { COMMANDS } from '../../../src/cli/commands/index.js';
+import { csvOf, parquetRows, writeDayFile } from '../../convert/day-files.js';
+import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { lastLine, names } from './converting.js';
+
+test('--json: a plan, each file with the contract’s fields, the summary last', async (t) => {
+  const dir = await tempDir(t);
+  for (const type of ['trades', 'quotes']) await writeDayFile(dir, type, csvOf(type, 20));
+  await writeDayFile(dir, 'trades', 'junk', 'BAD');
+  const first = await tickhaul(['convert', dir, '--json']);
+  assert.equal(first.exitCode, 6, first.stderr);
+  const [plan, ...rest] = jsonLines(first);
+  assert.deepEqual(plan, { event: 'plan', files: 3 });
+  const files = rest.slice(0, -1);
+  const done = files.find((line) => line['dataType'] === 'quotes');
+  const { path, source, bytes, seconds, ...others } = done ?? { event: '' };
+  assert.deepEqual(others, {
+    event: 'file',
+    status: 'converted',
+    exchange: 'deribit',
+    dataType: 'quotes',
+    symbol: 'BTC-PERPETUAL',
+    date: '2024-03-01',
+    rows: 20,
+  });
+  assert.equal(path, String(source).replace('.csv.gz', '.parquet'));
+  assert.deepEqual([bytes, typeof seconds], [(await stat(String(path))).size, 'number']);
+  const failed = files.find((line) => line['status'] === 'failed');
+  const error = failed?.['error'] as Record<string, unknown>;
+  assert.equal(error['code'], 'corrupt');
+  assert.match(String(error['message']), /BAD\.csv\.gz: line 1, no header/);
+  const summary = lastLine(first);
+  assert.deepEqual(
+    [summary['event'], summary['exitCode'], summary['converted'], summary['failed']],
+    ['summary', 6, 2, 1],
+  );
+  const again = await tickhaul(['convert', dir, '--json']);
+  assert.deepEqual([lastLine(again)['skipped'], lastLine(again)['converted']], [2, undefined]);
+});
+
+test('one common reason names the exit code, several are 3', async (t) => {
+  const dir = await tempDir(t);
+  await writeDayFile(dir, 'trades', 'junk', 'BAD');
+  const taken = await writeDayFile(dir, 'trades', csvOf('trades', 3), 'TAKEN');
+  await mkdir(taken.replace('csv.gz', 'parquet'));
+  const { exitCode, stderr } = await tickhaul(['convert', dir]);
+  assert.equal(exitCode, 3, stderr);
+  assert.match(stderr, /failed .*BAD\.csv\.gz: line 1/);
+  assert.match(stderr, /failed .*TAKEN\.parquet: a folder stands/);
+  assert.match(stderr, /2 failed in/);
+});
+
+test('a folder without day files is done at once; paths that name nothing are mistakes', async (t) => {
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'notes.txt'), 'x');
+  const none = await tickhaul(['convert', dir, '--json']);
+  assert.equal(none.exitCode, 0);
+  assert.deepEqual(jsonLines(none)[0], { event: 'plan', files: 0 });
+  for (const [path, said] of [
+    [join(dir, 'nowhere'), /nowhere: there is no such file or folder/],
+    [join(dir, '*.csv.gz'), /\*\.csv\.gz: no \.csv\.gz file matches/],
+  ] as const) {
+    const { exitCode, stderr } = await tickhaul(['convert', path]);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, said);
+  }
+});
+
+const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
+  [[], /an argument is missing/],
+  [['--format', 'csv'], /--format: "csv" is not one of/],
+  [['--type', 'trade'], /--type: "trade" is not a data type .*did you mean trades\?/],
+  [['--type', 'zzz'], /known are trades, incremental_book_L2/],
+  [['--times', 'iso'], /--times iso is for NDJSON/],
+  [['-f', 'ndjson', '--compression', 'snappy'], /snappy is for Parquet/],
+  [['-f', 'ndjson', '--row-group', '5'], /--row-group is for Parquet/],
+  [['--row-group', '0'], /--row-group: "0"/],
+  [['--row-group', '2000k'], /--row-group: "2000k"/],
+  [['--jobs', '0'], /--jobs/],
+  [['--nosuch'], /unknown flag --nosuch/],
+  [['-o', '-', '-f', 'parquet'], /-o - writes NDJSON/],
+  [['-o', '-', '--json'], /--json and -o - don't go together/],
+  [['-o', '-', '--no-keep-source'], /--no-keep-source and -o -/],
+  [['-o', '-', '--existing', 'skip'], /--existing is of no use/],
+];
+
+for (const [args, message] of MISTAKES) {
+  test(`a mistake, found before anything is done: convert ${args.join(' ')}`, async (t) => {
+    const dir = await tempDir(t);
+    const words = args.length === 0 ? [] : [await writeDayFile(dir, 'trades', csvOf('trades', 3))];
+    await assert.rejects(runHere(['convert', ...words, ...args]), { code: 'usage', message });
+  });
+}
+
+/** Runs a command in this process; mistakes in its flags are thrown. */
+async function runHere(words: readonly string[]): Promise<number> {
+  const parsed = await parse(COMMANDS, words, 80);
+  assert.equal(parsed.kind, 'run');
+  const screen = { write: () => assert.fail('nothing is to be said') };
+  return parsed.command.run(parsed.args, {
+    env: {},
+    stdin: Readable.from([]),
+    stdout: screen,
+    stderr: screen,
+    dataOut: new PassThrough(),
+    signal: new AbortController().signal,
+    home: '/nonexistent',
+    pid: process.pid,
+    host: 'here',
+    commandLine: words.join(' '),
+    isAlive: () => false,
+  });
+}
+
+test('a mistake is told in one line, with code 2', async (t) => {
+  const source = await writeDayFile(await tempDir(t), 'trades', csvOf('trades', 3));
+  for (const args of [
+    ['--type', 'trade'],
+    ['--layout', '../x'],
+  ]) {
+    const { exitCode, stderr } = await tickhaul(['convert', source, ...args]);
+    assert.equal(exitCode, 2, stderr);
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+    assert.equal(existsSync(source.replace('csv.gz', 'parquet')), false);
+  }
+});
+
+test('a source that can’t be read fails alone', async (t) => {
+  // Its first byte can't be read, by root neither.
+  const unreadable = '/proc/self/mem';
+  if (!existsSync(unreadable)) {
+    t.skip('no such file here');
+    return;
+  }
+  const dir = await tempDir(t);
+  const good = await writeDayFile(dir, 'trades', csvOf('trades', 3));
+  const finished = await tickhaul(['convert', unreadable, good, '-o', dir, '-j', '1', '--json']);
+  assert.equal(finished.exitCode, 8, finished.stderr);
+  const [failed, done] = jsonLines(finished).slice(1);
+  assert.deepEqual([failed?.['source'], done?.['status']], [unreadable, 'converted']);
+  assert.match(JSON.stringify(failed), /unreadable.*\/proc\/self\/mem: can't be read/);
+  assert.equal((await names(dir)).length, 2);
+});
+
+test('where names tell nothing, the manifest of the download says which day file it is', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const selection = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-01'];
+  await tickhaul(['download', ...selection, '--layout', '{exchange}/{type}/{symbol}/{date}'], { env });
+  const out = join(dir, 'out');
+  const finished = await tickhaul(['convert', dir, '-o', out, '--layout', 'hive', '--json'], { env });
+  assert.equal(finished.exitCode, 0, finished.stderr);
+  const folder = join(out, 'exchange=binance-futures/type=trades/symbol=BTCUSDT/date=2024-03-01');
+  assert.deepEqual(await names(folder), ['binance-futures_trades_2024-03-01_BTCUSDT.parquet']);
+});
+
+test('an NDJSON that somebody cut is made anew', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
+  const output = source.replace('csv.gz', 'ndjson.gz');
+  const args = ['convert', dir, '-f', 'ndjson', '--compression', 'gzip', '--json'];
+  await tickhaul(args);
+  const whole = await readFile(output);
+  await writeFile(output, whole.subarray(0, 100));
+  assert.equal(lastLine(await tickhaul(args))['converted'], 1);
+  assert.equal(
+    gunzipSync(await readFile(output))
+      .toString()
+      .split('\n').length,
+    51,
+  );
+  await copyFile(source, join(dir, 'other.csv.gz'));
+  assert.equal(lastLine(await tickhaul(args))['skipped'], 1);
+});
+
+test('a quoted file without a telling name is known by its header', async (t) => {
+  const dir = await tempDir(t);
+  const source = join(dir, 'some.csv.gz');
+  const [header = '', ...lines] = csvOf('trades', 5).split('\n');
+  const quoted = header
+    .split(',')
+    .map((name) => `"${name}"`)
+    .join(',');
+  await writeFile(source, gzipSync([quoted, ...lines].join('\n')));
+  const { exitCode, stderr } = await tickhaul(['convert', source]);
+  assert.equal(exitCode, 0, stderr);
+  assert.doesNotMatch(stderr, /warning/);
+  const rows = await parquetRows(await readFile(join(dir, 'some.parquet')));
+  assert.equal(typeof rows[0]?.['price'], 'number');
+});

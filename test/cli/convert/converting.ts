@@ -1,0 +1,27 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { parquetMetadata } from 'hyparquet';
+import { csvOf, writeDayFile } from '../../convert/day-files.js';
+import { type Finished, jsonLines } from '../../helpers/cli.js';
+
+export const names = async (dir: string): Promise<string[]> => (await readdir(dir)).sort();
+export const parts = async (dir: string): Promise<string[]> =>
+  (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.part'));
+export const lastLine = (finished: Finished): Record<string, unknown> =>
+  jsonLines(finished).at(-1) ?? { event: '' };
+export const rowsIn = async (path: string): Promise<number> =>
+  Number(parquetMetadata(Uint8Array.from(await readFile(path)).buffer).num_rows);
+
+export const LARGE_ROWS = 50_000;
+
+/** A day file that takes a while: the same rows over and over. */
+export async function writeLargeFile(dir: string, symbol: string, times: number): Promise<string> {
+  const bytes = repeated(csvOf('incremental_book_L2', LARGE_ROWS), times);
+  return writeDayFile(dir, 'incremental_book_L2', bytes, symbol);
+}
+
+export function repeated(csv: string, times: number): Buffer {
+  const [header = '', ...lines] = csv.split(/(?<=\n)/);
+  const block = gzipSync(lines.join(''), { level: 1 });
+  return Buffer.concat([gzipSync(header), ...Array<Buffer>(times).fill(block)]);
+}

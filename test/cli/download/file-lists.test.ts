@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { jsonLines, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import {
+  FIRST,
+  FOURTH,
+  type Folder,
+  folderOf,
+  nameOf,
+  namesIn,
+  SECOND,
+  SELECTION,
+  THIRD,
+} from '../../verify/helpers.js';
+
+const ALL = [FIRST, SECOND, THIRD, FOURTH];
+
+async function emptyFolder(t: TestContext, faults = {}): Promise<Folder> {
+  return folderOf(await sandbox(t, { faults }), join(await tempDir(t), 'data'));
+}
+
+const asked = ({ service }: Folder): number =>
+  service.requests.filter(({ host }) => host === 'datasets').length;
+
+test('a plan is shared by two machines, which have all of it together', async (t) => {
+  const folder = await emptyFolder(t);
+  const plan = (await folder.run('plan', ...SELECTION, '--json')).stdout.trim().split('\n');
+  const list = join(folder.dir, '..', 'list.jsonl');
+  // Cut anywhere between lines, with the lines that name no file.
+  await writeFile(list, plan.slice(0, 3).join('\n'));
+  const first = await folder.run('download', '--from-file', list);
+  assert.equal(first.exitCode, 0, first.stderr);
+  assert.equal((await namesIn(folder.dir)).length, 2);
+  const other = folderOf(folder.service, join(await tempDir(t), 'data'));
+  const rest = await tickhaul(['download', '--from-file', '-', '--json'], {
+    env: other.env,
+    stdin: plan.slice(3).join('\n'),
+  });
+  assert.equal(rest.exitCode, 0, rest.stderr);
+  assert.equal(jsonLines(rest)[0]?.['download'], 2);
+  assert.deepEqual([...(await namesIn(folder.dir)), ...(await namesIn(other.dir))].sort(), ALL);
+  const again = jsonLines(await folder.run('download', '--from-file', list, '--json'));
+  assert.deepEqual([again.at(-1)?.['skipped'], asked(folder)], [2, 4]);
+});
+
+test('the files that failed are listed, and the list is all that the next run needs', async (t) => {
+  const folder = await emptyFolder(t, { 'bit-flip': 0.5 });
+  const list = join(folder.dir, '..', 'failed.jsonl');
+  const failing = await folder.run('download', ...SELECTION, '--retries', '0', '--failed-to', list);
+  assert.equal(failing.exitCode, 6);
+  const failed = jsonLines({ ...failing, stdout: await readFile(list, 'utf8') });
+  assert.ok(failed.length > 0 && failed.length < 4, `${failed.length} failed`);
+  assert.deepEqual(
+    failed.map(({ status }) => status),
+    failed.map(() => 'failed'),
+  );
+  const healthy = folderOf(await sandbox(t), folder.dir);
+  const healed = await healthy.run('download', '--from-file', list, '--failed-to', list);
+  assert.equal(healed.exitCode, 0, healed.stderr);
+  assert.equal(asked(healthy), failed.length);
+  assert.deepEqual(await namesIn(folder.dir), ALL);
+  assert.equal(await readFile(list, 'utf8'), '');
+});
+
+test('a list that a run does not come to the end of keeps what is left', async (t) => {
+  const folder = await emptyFolder(t);
+  const list = join(folder.dir, '..', 'list.jsonl');
+  await writeFile(list, (await folder.run('plan', ...SELECTION, '--json')).stdout);
+  const flags = ['download', '--from-file', list, '--failed-to', list, '--json'];
+  const refused = await tickhaul(flags, { env: { ...folder.env, TICKHAUL_API_KEY: 'not-the-right-one' } });
+  assert.equal(refused.exitCode, 4);
+  const kept = jsonLines({ ...refused, stdout: await readFile(list, 'utf8') });
+  assert.deepEqual(kept.map(({ path }) => path).sort(), [...ALL].sort());
+  assert.deepEqual(new Set(kept.map(({ status }) => status)), new Set(['failed', 'download']));
+  const healed = await folder.run(...flags);
+  assert.deepEqual([healed.exitCode, await readFile(list, 'utf8')], [0, '']);
+  assert.deepEqual(await namesIn(folder.dir), ALL);
+});
+
+test('a list that cannot be written ends the run before it begins', async (t) => {
+  const folder = await emptyFolder(t);
+  const path = join(folder.dir, 'nowhere', 'failed.jsonl');
+  const { exitCode, stderr } = await folder.run('download', ...SELECTION, '--failed-to', path);
+  assert.equal(exitCode, 8);
+  assert.match(stderr, /failed\.jsonl/);
+  assert.equal(asked(folder), 0);
+});
+
+const LINE = {
+  exchange: 'binance-futures',
+  dataType: 'trades',
+  symbol: 'BTCUSDT',
+  date: '2024-03-02',
+};
+
+test('what a list calls pending or unavailable is not asked for, nor what needs a key that is not there', async (t) => {
+  const folder = await emptyFolder(t);
+  const lines = [
+    { ...LINE, status: 'pending', date: '2024-03-20' },
+    { ...LINE, status: 'unavailable', date: '2019-01-01' },
+    LINE,
+    { ...LINE, date: '2024-03-01', path: 'by/hand.csv.gz' },
+    { ...LINE, date: '2024-03-01', path: 'by/hand.csv.gz' },
+  ];
+  const list = join(folder.dir, '..', 'list.jsonl');
+  await writeFile(list, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const { TICKHAUL_API_KEY: _, ...env } = folder.env;
+  const { exitCode, stdout } = await tickhaul(['download', '--from-file', list, '--json'], { env });
+  assert.equal(exitCode, 4);
+  const summary = jsonLines({ exitCode, stdout, stderr: '' }).at(-1);
+  assert.ok(summary);
+  const { event: _event, seconds: _seconds, bytes: _bytes, ...counts } = summary;
+  assert.deepEqual(counts, { exitCode: 4, pending: 1, unavailable: 1, unauthorized: 1, downloaded: 1 });
+  assert.equal(asked(folder), 1);
+  assert.deepEqual(await namesIn(folder.dir), ['by']);
+});
+
+const NONSENSE: readonly [string, RegExp][] = [
+  ['hello', /list line 1: expected a JSON object, found "hello"/],
+  [
+    '{"event":"summary","exitCode":2}',
+    /list: no day file is listed there, as what wrote it ended with code 2/,
+  ],
+  [`${JSON.stringify(LINE)}\n${JSON.stringify({ ...LINE, date: 'x' })}`, /list line 2: "x" is not a day/],
+  [JSON.stringify({ ...LINE, symbol: 1 }), /list line 1: "symbol" is 1, and must be a text/],
+  [JSON.stringify({ ...LINE, path: '../x.csv.gz' }), /list line 1: the path "..\/x.csv.gz" leads out/],
+  [
+    `${JSON.stringify({ ...LINE, path: 'x.csv.gz' })}\n${JSON.stringify({ ...LINE, symbol: 'A', path: 'x.csv.gz' })}`,
+    /two day files of the list would share the name x\.csv\.gz/,
+  ],
+];
+
+test('a list of nonsense is refused by its line, before anything is asked for', async (t) => {
+  const folder = await emptyFolder(t);
+  const list = join(folder.dir, '..', 'list');
+  for (const [text, message] of NONSENSE) {
+    await writeFile(list, text);
+    const { exitCode, stderr } = await folder.run('download', '--from-file', list);
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, message);
+  }
+  assert.equal(folder.service.requests.length, 0);
+});
+
+test('an empty list is nothing to do, but for one that never came', async (t) => {
+  const folder = await emptyFolder(t);
+  const list = join(folder.dir, '..', 'list');
+  for (const text of ['', '{"event":"plan","files":0}\n{"event":"summary","exitCode":0}\n']) {
+    await writeFile(list, text);
+    const finished = await folder.run('download', '--from-file', list, '--failed-to', list, '--json');
+    assert.equal(finished.exitCode, 0, finished.stderr);
+    assert.equal(jsonLines(finished).at(-1)?.['exitCode'], 0);
+    assert.equal(await readFile(list, 'utf8'), '');
+  }
+  const piped = await tickhaul(['download', '--from-file', '-'], { env: folder.env });
+  assert.equal(piped.exitCode, 2);
+  assert.match(piped.stderr, /stdin: nothing came/);
+});
+
+test('a list and a selection do not go together, and one of them is needed', async (t) => {
+  const folder = await emptyFolder(t);
+  for (const [flags, message] of [
+    [['--from-file', 'x', '-t', 'trades'], /--from-file names the files; leave --type out/],
+    [['binance-futures', '--frozen', 'x'], /--frozen names the files; leave "binance-futures" out/],
+    [['--frozen', 'x', '--layout', 'hive'], /--frozen names the files; leave --layout out/],
+    [['--frozen', 'x', '--from-file', 'y'], /--from-file and --frozen: give one of them/],
+    [['--frozen', '/nowhere/x'], /--frozen: cannot read the file "\/nowhere\/x" \(ENOENT\)/],
+    [['-t', 'trades'], /an argument is missing: tickhaul download <exchange>/],
+  ] as const) {
+    const { exitCode, stderr } = await folder.run('download', ...flags);
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, message);
+  }
+});
+
+test('a layout moves the files of a list', async (t) => {
+  const folder = await emptyFolder(t);
+  const list = join(folder.dir, '..', 'list');
+  await writeFile(list, JSON.stringify({ ...LINE, path: 'x.csv.gz' }));
+  const layout = ['--layout', '{exchange}/{date}/{name}'];
+  assert.equal((await folder.run('download', '--from-file', list, ...layout)).exitCode, 0);
+  assert.deepEqual(await namesIn(join(folder.dir, 'binance-futures', '2024-03-02')), [nameOf('02')]);
+});

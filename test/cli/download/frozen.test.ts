@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { jsonLines, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import {
+  downloaded,
+  FIRST,
+  FOURTH,
+  type Folder,
+  folderOf,
+  namesIn,
+  SECOND,
+  THIRD,
+} from '../../verify/helpers.js';
+
+const ALL = [FIRST, SECOND, THIRD, FOURTH];
+
+/** A folder with its lock file. */
+async function locked(t: TestContext): Promise<Folder & { lock: string; text: string }> {
+  const folder = await downloaded(t);
+  const lock = join(folder.dir, '..', 'tickhaul.lock');
+  assert.equal((await folder.run('lock', '-o', lock)).exitCode, 0);
+  return { ...folder, lock, text: await readFile(lock, 'utf8') };
+}
+
+const asked = ({ service }: Folder): number =>
+  service.requests.filter(({ host }) => host === 'datasets').length;
+
+test('a lock file brings the same bytes elsewhere, and the record of an exchange is not asked for', async (t) => {
+  const { dir, lock, text } = await locked(t);
+  const other = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
+  const { exitCode, stderr } = await other.run('download', '--frozen', lock);
+  assert.equal(exitCode, 0, stderr);
+  for (const name of ALL)
+    assert.deepEqual(await readFile(join(other.dir, name)), await readFile(join(dir, name)));
+  assert.equal((await other.run('lock', '-o', '-')).stdout, text);
+  assert.equal(asked(other), 4);
+  assert.ok(other.service.requests.every(({ url }) => !url.startsWith('/v1/exchanges')));
+});
+
+test('what is there is read, and only what differs is downloaded', async (t) => {
+  const folder = await locked(t);
+  const { dir, lock, run, verify } = folder;
+  const before = await readFile(join(dir, FIRST));
+  const harmed = Buffer.from(before);
+  harmed.writeUInt8(harmed.readUInt8(100) ^ 1, 100);
+  await writeFile(join(dir, FIRST), harmed);
+  await rm(join(dir, SECOND));
+  // Another whole file, which the manifest takes for right.
+  await writeFile(join(dir, THIRD), gzipSync('exchange,symbol,timestamp,local_timestamp\n'));
+  await rm(join(dir, '.tickhaul', 'manifest.jsonl'));
+  await verify('--adopt');
+  const count = asked(folder);
+  const { exitCode, stderr } = await run('download', '--frozen', lock);
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(asked(folder), count + 3);
+  assert.deepEqual(await readFile(join(dir, FIRST)), before);
+  assert.deepEqual((await verify()).bad, []);
+  assert.equal((await run('lock', '-o', '-')).stdout, folder.text);
+  const again = jsonLines(await run('download', '--frozen', lock, '--json'));
+  assert.deepEqual([again.at(-1)?.['verified'], asked(folder)], [4, count + 3]);
+  await writeFile(join(dir, FIRST), harmed);
+  const trusting = jsonLines(await run('download', '--frozen', lock, '--existing', 'skip', '--json'));
+  assert.equal(trusting.at(-1)?.['skipped'], 4);
+});
+
+test('a pipe under the name of a day file is replaced, and not waited for', {
+  skip: process.platform === 'win32' && 'no pipes with names here',
+}, async (t) => {
+  const { dir, lock, run } = await locked(t);
+  const before = await readFile(join(dir, FIRST));
+  await rm(join(dir, FIRST));
+  execFileSync('mkfifo', [join(dir, FIRST)]);
+  const { exitCode, stderr } = await run('download', '--frozen', lock);
+  assert.deepEqual([exitCode, await readFile(join(dir, FIRST))], [0, before], stderr);
+});
+
+test('other bytes from the service are refused with code 6, and what was there stays', async (t) => {
+  const { dir, lock } = await locked(t);
+  const changed = folderOf(await sandbox(t, { seed: 2 }), dir);
+  await truncate(join(dir, FIRST), 100);
+  await rm(join(dir, SECOND));
+  const result = await changed.run('download', '--frozen', lock, '--json');
+  assert.equal(result.exitCode, 6);
+  const failed = jsonLines(result).filter(({ status }) => status === 'failed');
+  assert.deepEqual(
+    failed.map(({ path, error }) => [path, (error as { code: string }).code]).sort(),
+    [FIRST, SECOND].map((path) => [path, 'changed']),
+  );
+  assert.match(JSON.stringify(failed), /the service has other bytes now than the lock file names/);
+  assert.equal((await readFile(join(dir, FIRST))).length, 100);
+  assert.deepEqual(await namesIn(dir), [FIRST, THIRD, FOURTH]);
+  // Nothing helps against it, so each is asked for once.
+  assert.equal(asked(changed), 2);
+});
+
+test('a day file that the lock file does not name is told, kept, and makes the run fail', async (t) => {
+  const { dir, lock, run } = await locked(t);
+  await copyFile(join(dir, FIRST), join(dir, 'extra.csv.gz'));
+  await writeFile(join(dir, 'notes.txt'), 'mine');
+  const result = await run('download', '--frozen', lock, '--json');
+  const lines = jsonLines(result);
+  assert.equal(result.exitCode, 6);
+  assert.deepEqual(
+    [lines.at(-1)?.['verified'], lines.at(-1)?.['extra'], lines.at(-1)?.['exitCode']],
+    [4, 1, 6],
+  );
+  assert.deepEqual(
+    lines.filter(({ event }) => event === 'finding').map(({ kind, path }) => [kind, path]),
+    [['extra', 'extra.csv.gz']],
+  );
+  assert.ok((await namesIn(dir)).includes('extra.csv.gz'));
+});
+
+test('a lock file of nonsense, or one that names a path outside, is refused before anything is asked for', async (t) => {
+  const { lock, text, run, service } = await locked(t);
+  const count = service.requests.length;
+  for (const [from, to, message] of [
+    ['{"path', '<<<<<<< {"path', /tickhaul\.lock line 2: expected a JSON object/],
+    [FIRST, `../${FIRST}`, /tickhaul\.lock line 2: the path .* leads out/],
+    ['"bytes"', '"byte"', /tickhaul\.lock line 2: unknown key "byte"/],
+  ] as const) {
+    await writeFile(lock, text.replace(from, to));
+    const { exitCode, stderr } = await run('download', '--frozen', lock);
+    assert.deepEqual([exitCode, stderr.split('\n').length], [2, 2], stderr);
+    assert.match(stderr, message);
+  }
+  assert.equal(service.requests.length, count);
+});
+
+test('without a key, what needs one is not asked for', async (t) => {
+  const { lock } = await locked(t);
+  const other = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
+  const { TICKHAUL_API_KEY: _, ...env } = other.env;
+  assert.equal((await tickhaul(['download', '--frozen', lock], { env })).exitCode, 4);
+  assert.deepEqual(await namesIn(other.dir), [FIRST]);
+});
+
+test('a dry run tells what a lock file or a list would bring', async (t) => {
+  const folder = await locked(t);
+  const { dir, lock, run } = folder;
+  await rm(join(dir, FIRST));
+  const count = asked(folder);
+  const [plan] = jsonLines(await run('download', '--frozen', lock, '--dry-run', '--json'));
+  assert.deepEqual([plan?.['files'], plan?.['download'], plan?.['skip']], [4, 1, 3]);
+  assert.equal(asked(folder), count);
+});

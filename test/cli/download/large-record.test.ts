@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { tickhaul } from '../../helpers/cli.js';
+import { tempDir } from '../../helpers/temp.js';
+import { listen } from '../../service/loopback.js';
+
+const SYMBOLS = 270_000;
+const EXPORTED_UNTIL = '2024-03-10T00:00:00.000Z';
+
+test('a record of 270,000 symbols plans in a heap of 200 MB, from the service and from the cache', async (t) => {
+  const dir = await tempDir(t);
+  const body = largeRecord();
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked++;
+    response.end(body);
+  });
+  const env = {
+    TICKHAUL_API_URL: await listen(t, server),
+    XDG_CACHE_HOME: `${dir}/.cache`,
+    NODE_OPTIONS: '--max-old-space-size=200',
+  };
+  for (const from of ['service', 'cache']) {
+    const args = ['plan', 'deribit', '-t', 'trades', '-s', 'all', '--date', '2024-03-01', '-o', dir];
+    const { exitCode, stdout, stderr } = await tickhaul(args, { env });
+    assert.deepEqual([exitCode, stderr], [0, `${SYMBOLS} files: ${SYMBOLS} download\n`], from);
+    assert.equal(stdout.split('\n').length, SYMBOLS + 1);
+  }
+  assert.equal(asked, 1);
+});
+
+/** About 90 MB, as the largest exchange's record: each symbol stands in it twice. */
+function largeRecord(): Buffer {
+  const listed = Array.from({ length: SYMBOLS }, (_, at) => ({
+    id: `BTC-${1 + (at % 28)}JAN24-${at}-${at % 2 ? 'C' : 'P'}`,
+    type: 'option',
+    availableSince: new Date(Date.UTC(2020, 0, 1 + (at % 1500))).toISOString(),
+    availableTo: EXPORTED_UNTIL,
+  }));
+  const dataTypes = ['trades', 'incremental_book_L2', 'quotes', 'book_snapshot_5', 'book_snapshot_25'];
+  const symbols = listed.map((symbol) => ({ ...symbol, dataTypes }));
+  const datasets = { exportedFrom: '2019-03-30T00:00:00.000Z', exportedUntil: EXPORTED_UNTIL, symbols };
+  return Buffer.from(
+    JSON.stringify({ id: 'deribit', supportsDatasets: true, availableSymbols: listed, datasets }),
+  );
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Sandbox } from '../../../src/sandbox/options.js';
+import { envOf, type Finished, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { smallDisk } from '../../helpers/small-disk.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const CONFIG = 'jobs: [{name: a, exchange: binance-futures, types: trades, symbols: BTCUSDT, last: 3d}]\n';
+
+/** A night's run, in a folder of its own. */
+async function syncInto(
+  t: TestContext,
+  service: Sandbox,
+  data?: string,
+  env: Record<string, string> = {},
+): Promise<Finished> {
+  const dir = await tempDir(t);
+  const config = join(dir, 'tickhaul.yaml');
+  await writeFile(config, CONFIG);
+  const base = envOf(service, data ?? join(dir, 'data'));
+  return tickhaul(['sync', '--json', '--retries', '0', '--config', config], {
+    env: { ...base, XDG_CACHE_HOME: join(dir, 'cache'), ...env },
+  });
+}
+
+/** Ends with the code, in its summary too, and with one line that says the matter. */
+function assertSays(finished: Finished, exitCode: number, line: RegExp): void {
+  const { stderr } = finished;
+  assert.equal(finished.exitCode, exitCode, stderr);
+  assert.equal(jsonLines(finished).at(-1)?.['exitCode'], exitCode);
+  const lines = stderr.split('\n').filter((text) => line.test(text));
+  assert.equal(lines.length, 1, stderr);
+}
+
+test('a disk that is full', async (t) => {
+  const [service, disk] = [await sandbox(t, { rows: 20_000 }), await smallDisk(t, '100k')];
+  if (disk) assertSays(await syncInto(t, service, disk.dir), 8, /the disk is full/);
+});
+
+test('a folder that may only be read', async (t) => {
+  const [service, disk] = [await sandbox(t), await smallDisk(t, '1m')];
+  if (!disk) return;
+  disk.seal();
+  const data = join(disk.dir, 'data');
+  assertSays(await syncInto(t, service, data), 8, /\/data.*: the file system is read-only/);
+  assert.equal(service.requests.length, 0, 'found before anything is asked for');
+});
+
+test('a proxy that refuses', async (t) => {
+  const service = await sandbox(t);
+  // Nobody listens at the port of a server that has closed.
+  const { apiUrl: HTTP_PROXY } = await closedService(t);
+  const { host } = new URL(HTTP_PROXY);
+  assertSays(
+    await syncInto(t, service, undefined, { HTTP_PROXY }),
+    5,
+    new RegExp(`${new URL(service.apiUrl).host} cannot be reached: ${host} refused .*proxy settings`),
+  );
+});
+
+test('a name that is not known', async (t) => {
+  const service = await sandbox(t);
+  // Too long for a name, so that no server is asked.
+  const name = `${'a'.repeat(64)}.invalid`;
+  assertSays(
+    await syncInto(t, service, undefined, { TICKHAUL_API_URL: `http://${name}` }),
+    5,
+    new RegExp(`the name ${name} is not known: .*DNS`),
+  );
+});
+
+test('a certificate that nobody vouches for', async (t) => {
+  const service = await sandbox(t);
+  const url = await selfSigned(t);
+  if (url === undefined) return;
+  assertSays(
+    await syncInto(t, service, undefined, { TICKHAUL_API_URL: url }),
+    5,
+    /certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\): .*NODE_EXTRA_CA_CERTS/,
+  );
+});
+
+async function closedService(t: TestContext): Promise<Sandbox> {
+  const service = await sandbox(t);
+  await service.close();
+  return service;
+}
+
+/** The address of an https server with a certificate of its own making. Without openssl, the test is skipped. */
+async function selfSigned(t: TestContext): Promise<string | undefined> {
+  const dir = await tempDir(t);
+  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
+  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  try {
+    execFileSync('openssl', [...request, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], {
+      stdio: 'ignore',
+    });
+  } catch {
+    t.skip('no openssl here');
+    return undefined;
+  }
+  const server = createServer({ key: await readFile(key), cert: await readFile(cert) });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
+import { serve } from '../../service/loopback.js';
+
+const JOBS = `jobs:
+  - {name: a, exchange: binance-futures, types: trades, symbols: BTCUSDT, last: 9d}
+`;
+
+interface Hanging extends Started {
+  /** Resolves with the number of the process that the command for failures has become. */
+  hook(): Promise<number>;
+}
+
+/** A sync in full swing, whose command for failures hangs. @param more settings. */
+async function hanging(t: TestContext, more = ''): Promise<Hanging> {
+  const service = await sandbox(t, { rows: 3000, rate: 20_000 });
+  const dir = await tempDir(t);
+  const path = join(dir, 'tickhaul.yaml');
+  const pidFile = join(dir, 'pid');
+  await writeFile(path, `onFailure: echo $$ > ${pidFile}; exec sleep 600\n${more}${JOBS}`);
+  const started = start(['sync', '--json', '--config', path], { env: envOf(service, join(dir, 'data')) });
+  await started.printed('"event":"plan"');
+  const hook = async (): Promise<number> => {
+    for (;;) {
+      const text = await readFile(pidFile, 'utf8').catch(() => '');
+      if (text.endsWith('\n')) return Number(text);
+    }
+  };
+  return { ...started, hook };
+}
+
+test('a run that is broken off ends with its summary, though nobody answers who is told of it', async (t) => {
+  const mute = await serve(t, () => {});
+  const { child, finished, hook } = await hanging(t, `ping: ${mute}/s3cret\n`);
+  child.kill('SIGTERM');
+  const ended = await finished;
+  process.kill(await hook(), 'SIGKILL');
+  assert.equal(ended.exitCode, 143);
+  const summary = jsonLines(ended).at(-1);
+  assert.deepEqual([summary?.event, summary?.['exitCode'], summary?.['unfinished']], ['summary', 143, 9]);
+  assert.match(ended.stderr, /ping to \S+ failed/);
+  assert.match(ended.stderr, /on-failure: the command was left running/);
+  assert.doesNotMatch(ended.stderr, /s3cret/);
+});
+
+test('one that is broken off a second time ends at once, with a summary too', async (t) => {
+  const { child, finished, hook } = await hanging(t);
+  child.kill('SIGINT');
+  const pid = await hook();
+  child.kill('SIGINT');
+  const ended = await finished;
+  process.kill(pid, 'SIGKILL');
+  assert.equal(ended.exitCode, 130);
+  const summaries = jsonLines(ended).filter(({ event }) => event === 'summary');
+  assert.deepEqual([summaries.length, summaries[0]?.['exitCode']], [1, 130]);
+  assert.equal(jsonLines(ended).at(-1)?.event, 'summary');
+});
+
+test('a run whose terminal is closed ends in order, and those who want to know are told', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const service = await sandbox(t, { rows: 3000, rate: 20_000 });
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'tickhaul.yaml'), `onFailure: cat > ${dir}/heard\n${JOBS}`);
+  const { child, printed } = inTerminal('tickhaul sync', dir, envOf(service, join(dir, 'data')));
+  await printed(/\[[ =]+\] binance-futures_trades/);
+  child.kill('SIGKILL');
+  let heard = '';
+  while (!heard.endsWith('\n')) heard = await readFile(join(dir, 'heard'), 'utf8').catch(() => '');
+  assert.equal((JSON.parse(heard) as { exitCode: number }).exitCode, 143);
+});

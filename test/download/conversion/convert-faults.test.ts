@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { TickhaulError } from '../../../src/base/errors.js';
+import type { FaultKind } from '../../../src/sandbox/http/faults.js';
+import { csvOf } from '../../convert/day-files.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
+import { NAME, patience, run, setUp } from '../runs.js';
+import {
+  assertConverted,
+  converting,
+  dropping,
+  PARQUET,
+  recordOf,
+  requested,
+  setting,
+} from './converting.js';
+
+const FAULTS: readonly FaultKind[] = [
+  'truncate',
+  'bit-flip',
+  'reset',
+  'short',
+  'stall',
+  'trailing',
+  'html',
+  '500',
+];
+for (const redirect of [false, true]) {
+  for (const kind of FAULTS) {
+    test(`a fault "${kind}" on the first try leaves no trace in the conversion${redirect ? ', behind a redirect' : ''}`, async (t) => {
+      const options = { faults: { [kind]: 1 }, faultsPerFile: 1, redirect, retryAfterSeconds: 0, rows: 3000 };
+      const { service, dir } = await setUp(t, options);
+      const { summary, files } = await run(service, dir, { ...converting(), ...patience(kind) });
+      assert.equal(summary.exitCode, 0);
+      assert.ok((files[0]?.attempts ?? 0) > 1);
+      assert.deepEqual(await namesIn(dir), [NAME, PARQUET]);
+      await assertConverted(dir, await readFile(join(dir, NAME)));
+    });
+  }
+}
+
+for (const kind of ['truncate', 'bit-flip', 'trailing', 'html'] as const) {
+  test(`a fault "${kind}" that lasts leaves no output, and an older one as it was`, async (t) => {
+    const { service, dir } = await setUp(t, { faults: { [kind]: 1 } });
+    const { summary } = await run(service, dir, converting(setting(), { retries: 1 }));
+    assert.equal(summary.exitCode, 6);
+    assert.deepEqual(await namesIn(dir), []);
+    await run(await sandbox(t), dir, converting());
+    const before = await readFile(join(dir, PARQUET));
+    await run(service, dir, converting(setting(), { retries: 1, existing: 'overwrite' }));
+    assert.deepEqual(await readFile(join(dir, PARQUET)), before);
+    assert.deepEqual(await namesIn(dir), [NAME, PARQUET]);
+    assert.deepEqual((await run(service, dir, converting())).summary.counts, { skipped: 1 });
+  });
+}
+
+test('a resumed file is converted as a whole, from its beginning on disk', async (t) => {
+  const { service, dir } = await setUp(t, { redirect: true, rows: 30_000, rate: 400_000 });
+  const abort = new AbortController();
+  const first = await run(service, dir, {
+    ...converting(),
+    signal: abort.signal,
+    onEvent: (event) => {
+      if (event.event === 'progress' && event.position > 50_000)
+        abort.abort(new TickhaulError('interrupted', 'test'));
+    },
+  });
+  assert.deepEqual([first.summary.exitCode, first.summary.unfinished], [130, 1]);
+  assert.deepEqual(await namesIn(dir), [`${NAME}.part`], 'no half output');
+  const { summary } = await run(service, dir, converting());
+  assert.equal(summary.exitCode, 0);
+  assert.ok(service.requests.some(({ host, status }) => host === 'objects' && status === 206));
+  await assertConverted(dir, await readFile(join(dir, NAME)));
+});
+
+for (const keepCsv of [true, false]) {
+  test(`a row that is wrong fails the conversion only: the CSV, ${keepCsv ? 'kept' : 'to be dropped'}, stays and is not asked for again`, async (t) => {
+    const replayDir = await tempDir(t);
+    const bad = 'deribit_trades_2024-03-01_BAD.csv.gz';
+    const good = bad.replace('BAD', 'GOOD');
+    const csv = gzipSync(`${csvOf('trades', 3)}deribit,X,1583020800000001,1583020800000002,1,buy,12x,1\n`);
+    await writeFile(join(replayDir, bad), csv);
+    await writeFile(join(replayDir, good), gzipSync(csvOf('trades', 3)));
+    const { service, dir } = await setUp(t, { replayDir });
+    const input = {
+      ...(keepCsv ? converting() : dropping()),
+      selection: { exchange: 'deribit', symbols: ['all'] },
+    };
+    for (const requests of [2, 0]) {
+      const asked = await requested(service, async () => {
+        const { summary, files } = await run(service, dir, input);
+        assert.equal(summary.exitCode, 6);
+        const failed = files.find(({ status }) => status === 'failed');
+        assert.equal(failed?.path, bad);
+        assert.match(failed?.error?.message ?? '', /BAD\.csv\.gz: line 5, column price: "12x"/);
+        assert.equal(summary.counts[requests > 0 ? 'downloaded' : 'skipped'], 1);
+      });
+      assert.equal(asked, requests);
+      assert.deepEqual(await readFile(join(dir, bad)), csv);
+      const whole = good.replace('csv.gz', 'parquet');
+      assert.deepEqual(await namesIn(dir), keepCsv ? [bad, good, whole] : [bad, whole]);
+    }
+    const record = await recordOf(dir, bad);
+    assert.deepEqual([record?.rows, record?.conversions, record?.dropped], [4, undefined, undefined]);
+  });
+}
+
+test('a folder under the output’s name fails that file; its CSV stays', async (t) => {
+  const { service, dir } = await setUp(t);
+  await mkdir(join(dir, PARQUET));
+  const selection = { date: undefined, from: '2024-03-01', to: '2024-03-04' };
+  const { summary } = await run(service, dir, { ...dropping(), selection });
+  assert.deepEqual([summary.exitCode, summary.counts], [8, { downloaded: 2, failed: 1 }]);
+  assert.ok(existsSync(join(dir, NAME)));
+  assert.deepEqual(
+    (await namesIn(dir)).filter((name) => name.endsWith('.part')),
+    [],
+  );
+  await rm(join(dir, PARQUET), { recursive: true });
+  assert.deepEqual((await run(service, dir, { ...dropping(), selection })).summary.counts, {
+    converted: 1,
+    skipped: 2,
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import {
+  type ConvertThreads,
+  createConvertThreads,
+  type ThreadConversion,
+} from '../../../src/download/conversion/convert-threads.js';
+import { convertOptions } from '../../../src/format/options.js';
+import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
+
+function threadsOf(t: TestContext, count: number): ConvertThreads {
+  const threads = createConvertThreads(count);
+  t.after(() => threads.close());
+  return threads;
+}
+
+function begin(threads: ConvertThreads, dir: string, name: string): ThreadConversion {
+  const target = join(dir, name);
+  const options = convertOptions('parquet', {});
+  return threads.begin({ path: name, dataType: 'trades', options, target, part: `${target}.part`, bytes: 0 });
+}
+
+test('many conversions share few threads, chunk by chunk, and each gets its own rows', async (t) => {
+  const dir = await tempDir(t);
+  const threads = threadsOf(t, 2);
+  const csvs = [10, 200, 3000, 0, 500].map((rows) => csvOf('trades', rows));
+  await Promise.all(
+    csvs.map(async (csv, index) => {
+      const conversion = begin(threads, dir, String(index));
+      const text = Buffer.from(csv);
+      // One buffer for all chunks: what was written must have been taken out of it.
+      const chunk = Buffer.alloc(1000);
+      for (let at = 0; at < text.length; at += chunk.length) {
+        await conversion.write(chunk.subarray(0, text.copy(chunk, 0, at)));
+      }
+      const made = await conversion.finish(SOURCE);
+      await conversion.abort();
+      const bytes = await readFile(join(dir, String(index)));
+      assert.deepEqual([made.bytes, made.rows], [bytes.length, Math.max(0, csv.split('\n').length - 2)]);
+      assert.deepEqual(await parquetRows(bytes), cellsOf('trades', csv));
+    }),
+  );
+  assert.equal((await readdir(dir)).length, csvs.length);
+});
+
+test('a failure is told by a later write or by the end, and concerns no other conversion', async (t) => {
+  const dir = await tempDir(t);
+  const threads = threadsOf(t, 1);
+  const good = begin(threads, dir, 'good');
+  const early = begin(threads, dir, 'early');
+  const late = begin(threads, dir, 'late');
+  const wrong = Buffer.from('a,b\n1,2\n');
+  await early.write(wrong);
+  const goOn = async (): Promise<void> => {
+    for (let i = 0; i < 20; i++) await early.write(wrong);
+  };
+  await assert.rejects(goOn(), { code: 'corrupt', message: /^early: line 1/ });
+  await late.write(wrong);
+  await assert.rejects(late.finish(SOURCE), { code: 'corrupt', message: /^late: line 1/ });
+  await good.write(Buffer.from(csvOf('trades', 5)));
+  assert.equal((await good.finish(SOURCE)).rows, 5);
+  for (const conversion of [good, early, late]) await conversion.abort();
+  assert.deepEqual(await readdir(dir), ['good']);
+});
+
+test('what is broken off leaves nothing; a name that is taken by a folder is told', async (t) => {
+  const dir = await tempDir(t);
+  const threads = threadsOf(t, 1);
+  const broken = begin(threads, dir, 'broken');
+  await broken.write(Buffer.from(csvOf('trades', 100)));
+  const rows = Buffer.from(csvOf('trades', 3000).replace(/^.*\n/, ''));
+  const writing = Promise.all([1, 2, 3, 4, 5, 6].map(() => broken.write(rows)));
+  await broken.abort();
+  assert.deepEqual(await readdir(dir), [], 'nor does what was on its way come after');
+  await writing;
+  await writeFile(join(dir, 'file'), '');
+  const nowhere = begin(threads, dir, 'file/output');
+  await assert.rejects(nowhere.finish(SOURCE), { code: 'path_taken' });
+  await nowhere.abort();
+  assert.deepEqual(await readdir(dir), ['file']);
+});

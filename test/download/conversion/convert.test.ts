@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { DATA_TYPES } from '../../../src/dataset/data-types.js';
+import { run as convertByHand, csvOf, parquetRows } from '../../convert/day-files.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
+import { NAME, run, setUp } from '../runs.js';
+import {
+  assertConverted,
+  converting,
+  dropping,
+  PARQUET,
+  recordOf,
+  requested,
+  setting,
+} from './converting.js';
+
+test('every data type arrives converted, cell by cell, from one pass', async (t) => {
+  const { service, dir } = await setUp(t);
+  const selection = { exchange: 'deribit', types: ['all'], symbols: ['BTC-PERPETUAL', 'OPTIONS'] };
+  const { summary, files } = await run(service, dir, { ...converting(), selection });
+  assert.equal(summary.exitCode, 0);
+  for (const { status, file, path, output = '', rows } of files) {
+    if (status === 'unavailable') continue;
+    assert.deepEqual([status, rows, existsSync(join(dir, output))], ['downloaded', 300, true], path);
+    assert.ok(DATA_TYPES.some((dataType) => dataType === file?.dataType));
+    await assertConverted(dir, await readFile(join(dir, path)), path);
+  }
+  assert.ok(files.filter(({ status }) => status === 'downloaded').length >= 7);
+  assert.deepEqual(
+    (await namesIn(dir)).filter((name) => name.endsWith('.part')),
+    [],
+  );
+});
+
+for (const keepCsv of [true, false]) {
+  test(`the next run neither asks nor converts, ${keepCsv ? 'with' : 'without'} the CSV`, async (t) => {
+    const { service, dir } = await setUp(t);
+    const input = keepCsv ? converting() : dropping();
+    const selection = { date: undefined, from: '2024-03-01', to: '2024-03-05', layout: 'hive' };
+    const { files } = await run(service, dir, { ...input, selection });
+    for (const { path, output = '' } of files) {
+      assert.equal(existsSync(join(dir, path)), keepCsv);
+      assert.equal((await recordOf(dir, path))?.dropped, keepCsv ? undefined : true);
+      assert.ok(output.startsWith('exchange=') && existsSync(join(dir, output)), output);
+    }
+    const asked = await requested(service, async () => {
+      const again = await run(service, dir, { ...input, selection });
+      assert.deepEqual([again.summary.exitCode, again.summary.counts], [0, { skipped: 4 }]);
+      assert.deepEqual(again.files.map(({ output }) => output).sort(), files.map((f) => f.output).sort());
+    });
+    assert.equal(asked, 0);
+  });
+}
+
+test('the output is, to the byte, what convert makes of the CSV; and convert finds it made', async (t) => {
+  const { service, dir } = await setUp(t);
+  const selection = { types: ['trades', 'book_snapshot_25'] };
+  await run(service, dir, { ...converting(), selection });
+  const beside = await convertByHand([dir]);
+  assert.deepEqual(beside.summary.counts, { skipped: 2 });
+  const out = await tempDir(t);
+  await convertByHand([dir], { out });
+  for (const name of await namesIn(out)) {
+    assert.deepEqual(await readFile(join(out, name)), await readFile(join(dir, name)));
+  }
+  assert.equal((await namesIn(out)).length, 2);
+});
+
+test('a CSV that is there is converted without a request, again for other options and formats', async (t) => {
+  const { service, dir } = await setUp(t);
+  await run(service, dir);
+  const csv = await readFile(join(dir, NAME));
+  const asked = await requested(service, async () => {
+    const { files, summary } = await run(service, dir, converting());
+    assert.equal(summary.exitCode, 0);
+    const [event] = files;
+    assert.deepEqual(
+      [event?.status, event?.path, event?.source, event?.rows],
+      ['converted', PARQUET, NAME, 300],
+    );
+    await assertConverted(dir, csv);
+    const exact = setting('parquet', { numbers: 'string' });
+    assert.deepEqual((await run(service, dir, converting(exact))).summary.counts, { converted: 1 });
+    assert.deepEqual((await run(service, dir, converting(exact))).summary.counts, { skipped: 1 });
+    const lines = setting('ndjson', { compression: 'gzip' });
+    assert.deepEqual((await run(service, dir, converting(lines))).summary.counts, { converted: 1 });
+    assert.deepEqual((await run(service, dir, converting(exact))).summary.counts, { skipped: 1 });
+  });
+  assert.equal(asked, 0);
+  const text = gunzipSync(await readFile(join(dir, NAME.replace('csv.gz', 'ndjson.gz')))).toString();
+  assert.equal(text.trimEnd().split('\n').length, 300);
+  assert.deepEqual(
+    (await recordOf(dir))?.conversions?.map(({ path }) => path.split('.').slice(1).join('.')),
+    ['parquet', 'ndjson.gz'],
+  );
+});
+
+test('a CSV that is there and converted is dropped, but only for a conversion that is whole', async (t) => {
+  const { service, dir } = await setUp(t);
+  await run(service, dir, converting());
+  const csv = await readFile(join(dir, NAME));
+  const asked = await requested(service, async () => {
+    assert.deepEqual((await run(service, dir, dropping())).summary.counts, { skipped: 1 });
+    assert.deepEqual(await namesIn(dir), [PARQUET]);
+    await assertConverted(dir, csv);
+
+    // The same size and other bytes, which a look at the size does not find.
+    await writeFile(join(dir, NAME), csv);
+    const output = await readFile(join(dir, PARQUET));
+    await writeFile(join(dir, PARQUET), Buffer.alloc(output.length));
+    const { files, events } = await run(service, dir, dropping());
+    assert.equal(files[0]?.status, 'converted');
+    assert.ok(events.some((event) => event.event === 'warning' && event.message.includes(PARQUET)));
+    assert.deepEqual(await readFile(join(dir, PARQUET)), output);
+    assert.deepEqual(await namesIn(dir), [PARQUET]);
+  });
+  assert.equal(asked, 0);
+});
+
+test('a CSV that was dropped comes again where it is wanted; its conversion stays known', async (t) => {
+  const { service, dir } = await setUp(t);
+  await run(service, dir, dropping());
+  assert.deepEqual((await run(service, dir)).summary.counts, { downloaded: 1 });
+  const record = await recordOf(dir);
+  assert.deepEqual([record?.dropped, record?.conversions?.length], [undefined, 1]);
+  assert.deepEqual((await run(service, dir, converting())).summary.counts, { skipped: 1 });
+});
+
+for (const [name, csv] of Object.entries({
+  'nothing in the gzip': '',
+  'only a header': csvOf('trades', 0),
+})) {
+  test(`an empty day, ${name}: an output of no rows, and nothing to do after`, async (t) => {
+    const replayDir = await tempDir(t);
+    await writeFile(join(replayDir, NAME), gzipSync(csv));
+    const { service, dir } = await setUp(t, { replayDir });
+    const { files } = await run(service, dir, dropping());
+    assert.deepEqual([files[0]?.status, files[0]?.rows], ['downloaded', 0]);
+    assert.deepEqual(await parquetRows(await readFile(join(dir, PARQUET))), []);
+    assert.deepEqual((await run(service, dir, dropping())).summary.counts, { skipped: 1 });
+  });
+}
+
+test('a data type nobody has heard of is converted, its columns as text, with one warning', async (t) => {
+  const replayDir = await tempDir(t);
+  const name = 'deribit_oi_2024-03-01_X.csv.gz';
+  const header = 'exchange,symbol,timestamp,local_timestamp,oi';
+  await writeFile(
+    join(replayDir, name),
+    gzipSync(`${header}\nderibit,X,1583020800000001,1583020800000002,1.50\n`),
+  );
+  const { service, dir } = await setUp(t, { replayDir });
+  const selection = { exchange: 'deribit', types: ['oi'], symbols: ['X'] };
+  const { summary, events } = await run(service, dir, { ...converting(), selection });
+  assert.equal(summary.exitCode, 0);
+  const rows = await parquetRows(await readFile(join(dir, name.replace('csv.gz', 'parquet'))));
+  assert.equal(rows[0]?.['oi'], '1.50');
+  assert.equal(events.filter((event) => event.event === 'warning').length, 1);
+});

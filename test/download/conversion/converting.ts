@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { ConvertSetting } from '../../../src/download/types.js';
+import { convertOptions, type Format } from '../../../src/format/options.js';
+import type { Sandbox } from '../../../src/sandbox/options.js';
+import { openManifest } from '../../../src/store/manifest/manifest.js';
+import type { ManifestRecord } from '../../../src/store/types.js';
+import { cellsOf, parquetRows } from '../../convert/day-files.js';
+import { NAME, type RunInput } from '../runs.js';
+
+export const PARQUET = NAME.replace('csv.gz', 'parquet');
+
+type Chosen = Parameters<typeof convertOptions>[1];
+
+export function setting(format: Format = 'parquet', chosen: Chosen = {}): ConvertSetting {
+  return { options: convertOptions(format, chosen), keepCsv: true, threads: 2 };
+}
+
+export const converting = (
+  convert: ConvertSetting = setting(),
+  options: RunInput['options'] = {},
+): RunInput => ({
+  options: { convert, ...options },
+});
+export const dropping = (options: RunInput['options'] = {}): RunInput =>
+  converting({ ...setting(), keepCsv: false }, options);
+
+/** What was asked of the dataset host by some work. */
+export async function requested(service: Sandbox, work: () => Promise<unknown>): Promise<number> {
+  const count = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
+  const before = count();
+  await work();
+  return count() - before;
+}
+
+export async function recordOf(dir: string, path = NAME): Promise<ManifestRecord | undefined> {
+  const manifest = await openManifest(dir, { warn: assert.fail });
+  await manifest.close();
+  return manifest.get(path);
+}
+
+/** The Parquet file says what the CSV says, cell by cell, and the manifest knows it by its bytes. */
+export async function assertConverted(dir: string, csv: Buffer, path = NAME): Promise<void> {
+  const record = await recordOf(dir, path);
+  const [entry] = record?.conversions ?? [];
+  assert.equal(record?.conversions?.length, 1);
+  const bytes = await readFile(join(dir, entry?.path ?? ''));
+  assert.equal(entry?.sha256, createHash('sha256').update(bytes).digest('hex'));
+  assert.equal(entry?.bytes, bytes.length);
+  const expected = cellsOf(record?.file.dataType ?? '', gunzipSync(csv).toString());
+  assert.equal(entry?.rows, expected.length);
+  assert.deepEqual(await parquetRows(bytes), expected);
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { compressors } from 'hyparquet-compressors';
+import { type Compression, loadCompressor } from '../../../src/format/compression/compressor.js';
+
+const DECOMPRESSORS = { zstd: compressors.ZSTD, snappy: compressors.SNAPPY, gzip: compressors.GZIP };
+
+/** Bytes with much that repeats, near and far, and much that doesn't. */
+const bytes = fc
+  .array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 100 }), fc.integer({ min: 1, max: 60 })), {
+    minLength: 1,
+    maxLength: 20,
+  })
+  .map((parts) =>
+    Uint8Array.from(
+      parts.flatMap(([part, times]) =>
+        Array(times)
+          .fill([...part])
+          .flat(),
+      ),
+    ),
+  );
+
+for (const compression of ['zstd', 'snappy', 'gzip'] satisfies Compression[]) {
+  test(`${compression}: bytes come back as they were`, async () => {
+    const compress = await loadCompressor(compression);
+    const property = fc.property(bytes, fc.constantFrom('fast', 'small'), (original, effort) => {
+      assert.deepEqual(decompressed(compression, compress(original, effort), original.length), original);
+    });
+    fc.assert(property, { numRuns: 100 });
+  });
+
+  test(`${compression}: more than one block, and what can't be compressed`, async () => {
+    const compress = await loadCompressor(compression);
+    const large = Uint8Array.from({ length: 300_001 }, (_, i) => (i % 1000 < 500 ? i >>> 8 : (i * i) >>> 3));
+    let state = 1;
+    const noise = Uint8Array.from({ length: 140_000 }, () => {
+      state = Math.imul(state, 1_103_515_245) + 12_345;
+      return state >>> 16;
+    });
+    for (const original of [large, noise, new Uint8Array(70_000), Uint8Array.of(7)]) {
+      assert.deepEqual(decompressed(compression, compress(original, 'fast'), original.length), original);
+    }
+  });
+
+  test(`${compression}: a compressor loaded twice still works`, async () => {
+    const original = Uint8Array.from({ length: 5000 }, (_, i) => i % 7);
+    const first = await loadCompressor(compression);
+    const early = first(original, 'fast');
+    await loadCompressor(compression);
+    assert.deepEqual(first(original, 'fast'), early);
+    assert.ok(early.length < 300);
+  });
+}
+
+function decompressed(
+  compression: 'zstd' | 'snappy' | 'gzip',
+  compressed: Uint8Array,
+  length: number,
+): Uint8Array {
+  const decompress = DECOMPRESSORS[compression];
+  assert.ok(decompress);
+  return Uint8Array.from(decompress(compressed, length) as Uint8Array);
+}

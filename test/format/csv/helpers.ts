@@ -1,0 +1,57 @@
+import type { Batch, ColumnData, Schema, TextValues } from '../../../src/format/columns.js';
+import { CsvParser } from '../../../src/format/csv/parser.js';
+
+/** A cell as a value: text and digits as strings, times and numbers as numbers, null for empty. */
+export type Value = string | number | boolean | null;
+
+export interface Parsed {
+  readonly schema: Schema;
+  readonly rows: readonly (readonly Value[])[];
+  readonly warning: string | undefined;
+  readonly batches: readonly Batch[];
+}
+
+export interface ParseOptions {
+  readonly dataType?: string;
+  readonly batchRows?: number;
+  readonly numberText?: boolean;
+  /** Sizes of the chunks, over and over; whole when left out. */
+  readonly chunks?: readonly number[];
+}
+
+export function parseCsv(csv: string | Buffer, options: ParseOptions = {}): Parsed {
+  const bytes = Buffer.from(csv);
+  const { dataType = 'trades', batchRows = 1000, chunks = [bytes.length], numberText } = options;
+  const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, numberText });
+  const batches: Batch[] = [];
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    const size = Math.max(1, chunks[i % chunks.length] ?? 1);
+    // A buffer that is overwritten after, as a stream may do.
+    const chunk = Buffer.from(bytes.subarray(at, at + size));
+    batches.push(...parser.push(chunk));
+    chunk.fill(0x2c);
+    at += size;
+  }
+  batches.push(...parser.end());
+  const rows = batches.flatMap((batch) =>
+    Array.from({ length: batch.rows }, (_, row) => batch.columns.map((column) => valueAt(column, row))),
+  );
+  return { schema: parser.schema ?? [], rows, warning: parser.warning, batches };
+}
+
+export function valueAt(column: ColumnData, row: number): Value {
+  if (column.nulls?.[row] === 1) return null;
+  switch (column.kind) {
+    case 'text':
+      if (column.encoding === 'plain') return textAt(column.text, row);
+      return textAt(column.dictionary, column.indices[row] ?? -1);
+    case 'boolean':
+      return column.values[row] === 1;
+    default:
+      return column.values[row] ?? Number.NaN;
+  }
+}
+
+export function textAt({ bytes, offsets }: TextValues, index: number): string {
+  return Buffer.from(bytes.subarray(offsets[index], offsets[index + 1])).toString('utf8');
+}

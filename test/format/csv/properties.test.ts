@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { TickhaulError } from '../../../src/base/errors.js';
+import { type ColumnKind, columnsOf, type DataType } from '../../../src/dataset/data-types.js';
+import { alikeRows } from '../alike-rows.js';
+import { parseCsv, type Value } from './helpers.js';
+import { naiveRows } from './naive.js';
+
+const digits = (min: number, max: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
+
+/** Decimal texts of 1 to 25 digits before and after the point, with and without exponent. */
+const decimal = fc
+  .tuple(
+    fc.constantFrom('', '', '-'),
+    fc.oneof(digits(1, 25), digits(1, 10), fc.constant('0')),
+    fc.option(fc.oneof(digits(1, 25), digits(1, 8))),
+    fc.option(fc.tuple(fc.constantFrom('e', 'E', 'e+', 'e-'), fc.integer({ min: 0, max: 200 })), { freq: 3 }),
+  )
+  .map(([sign, whole, fraction, exponent]) =>
+    [sign, whole, fraction === null ? '' : `.${fraction}`, exponent?.join('') ?? ''].join(''),
+  );
+
+/** What JavaScript itself prints for any double. */
+const printed = fc.double({ noNaN: true, noDefaultInfinity: true }).map(String);
+
+test('every decimal is stored as Number(text), to the bit', () => {
+  const leading = 'x,S,1,2';
+  const header = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount';
+  fc.assert(
+    fc.property(fc.array(fc.oneof(decimal, printed), { minLength: 2, maxLength: 40 }), (texts) => {
+      const csv = texts.map((text, i) => `${leading},,,${text},${texts[texts.length - 1 - i]}\n`).join('');
+      const { rows } = parseCsv(`${header}\n${csv}`);
+      for (const [i, text] of texts.entries()) {
+        assert.ok(Object.is(rows[i]?.[6], Number(text)), text);
+        assert.ok(Object.is(rows[texts.length - 1 - i]?.[7], Number(text)), text);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+const CELLS: Readonly<Record<ColumnKind, fc.Arbitrary<string>>> = {
+  text: fc.oneof(
+    fc.constantFrom('buy', 'sell', '', 'é中'),
+    fc.uuid(),
+    fc.string({ maxLength: 60 }).map((text) => text.replace(/[",\r\n\ud800-\udfff]/g, '')),
+  ),
+  time: fc.oneof(
+    fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).map(String),
+    fc.constantFrom('', '-12', '007'),
+  ),
+  boolean: fc.constantFrom('true', 'false', ''),
+  number: fc.oneof(decimal, fc.constant('')),
+};
+const NEVER_EMPTY = [
+  fc.constantFrom('deribit', 'ftx'),
+  fc.constantFrom('A', 'BC'),
+  fc.nat().map(String),
+  fc.nat().map(String),
+];
+
+const dayFile = fc
+  .constantFrom<DataType>('trades', 'incremental_book_L2', 'derivative_ticker', 'options_chain')
+  .chain((dataType) => {
+    const columns = columnsOf(dataType) ?? [];
+    const row = fc.tuple(...columns.map(({ kind }, i) => NEVER_EMPTY[i] ?? CELLS[kind]));
+    return fc.record({
+      dataType: fc.constant(dataType),
+      header: fc.constant(columns.map(({ name }) => name).join(',')),
+      rows: alikeRows(row, 12),
+      lineEnd: fc.constantFrom('\n', '\r\n'),
+    });
+  });
+
+const csvOf = (file: { header: string; rows: readonly (readonly string[])[]; lineEnd: string }): string =>
+  [file.header, ...file.rows.map((row) => row.join(',')), ''].join(file.lineEnd);
+
+const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
+
+test('any chunking gives the same batches, and so does csv-parse', () => {
+  fc.assert(
+    fc.property(
+      dayFile,
+      fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.nat(),
+      (file, chunks, batchRows, nth) => {
+        const { dataType } = file;
+        const csv = csvOf(file);
+        const whole = parseCsv(csv, { dataType, batchRows, numberText: true });
+        const same = (text: string, sizes: readonly number[]): void =>
+          assert.deepEqual(parseCsv(text, { dataType, batchRows, numberText: true, chunks: sizes }), whole);
+        same(csv, chunks);
+        same(csv, [1]);
+        same(csv.replace('exchange', '"exchange"'), chunks);
+        const at = nth % (file.rows.length + 1);
+        const rows = file.rows.map((row, i) => (i === at ? row.map(quoted) : row));
+        same(csvOf({ ...file, rows }), chunks);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('a mutated file gives the right rows or a clear error', () => {
+  const bytes = fc.constantFrom(...Buffer.from('0123456789,,,\n\n\r.-eE+ntrufalse" \x00'), 0xc3, 0xff);
+  const mutation = fc.record({
+    at: fc.nat(),
+    remove: fc.nat({ max: 3 }),
+    insert: fc.array(bytes, { maxLength: 3 }),
+  });
+  fc.assert(
+    fc.property(
+      dayFile,
+      fc.array(mutation, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 1, max: 300 }),
+      (file, mutations, size) => {
+        let csv = Buffer.from(csvOf(file));
+        for (const { at, remove, insert } of mutations) {
+          const start = at % (csv.length + 1);
+          csv = Buffer.concat([csv.subarray(0, start), Buffer.from(insert), csv.subarray(start + remove)]);
+        }
+        let rows: readonly (readonly Value[])[];
+        try {
+          rows = parseCsv(csv, { dataType: file.dataType, chunks: [size] }).rows;
+        } catch (error) {
+          assert.ok(error instanceof TickhaulError && error.code === 'corrupt', String(error));
+          assert.match(error.message, /^day\.csv\.gz: line \d+, /);
+          if (!csv.includes('"')) assert.equal(naiveRows(csv, file.dataType), undefined, error.message);
+          return;
+        }
+        if (!csv.includes('"')) assert.deepEqual(rows, naiveRows(csv, file.dataType));
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Compression } from '../../../src/format/compression/compressor.js';
+import { type Cell, parquetOf, type TestColumn } from './batches.js';
+import { cellsOf, type Duck, openDuck, readWithHyparquet } from './readers.js';
+
+let duck: Duck;
+before(async () => {
+  duck = await openDuck();
+});
+after(() => duck.close());
+
+const START = 1_585_699_200_245_001;
+
+/** Every kind, with nulls where `isNull` says so; the leading columns never have any. */
+function columnsOf(rows: number, isNull: (row: number) => boolean): TestColumn[] {
+  const cells = (cell: (row: number) => Cell): Cell[] => Array.from({ length: rows }, (_, row) => cell(row));
+  const some = (cell: (row: number) => Cell): Cell[] => cells((row) => (isNull(row) ? null : cell(row)));
+  return [
+    { name: 'exchange', kind: 'text', cells: cells(() => 'deribit'), dictionary: true },
+    { name: 'symbol', kind: 'text', cells: cells((row) => `S-${row % 3}`), dictionary: true },
+    { name: 'timestamp', kind: 'time', cells: cells((row) => START + row * 1000 - (row % 7)) },
+    { name: 'local_timestamp', kind: 'time', cells: cells((row) => START + 3 + row * 1000) },
+    { name: 'funding_timestamp', kind: 'time', cells: some((row) => START + (row % 2) * 28_800_000_000) },
+    { name: 'id', kind: 'text', cells: some((row) => `${10n ** 20n + BigInt(row)}`) },
+    { name: 'uuid', kind: 'text', cells: some((row) => `é${(row * 2_654_435_761) % 4_294_967_296}`) },
+    { name: 'side', kind: 'text', cells: some((row) => (row % 5 > 2 ? 'buy' : 'sell')), dictionary: true },
+    { name: 'is_snapshot', kind: 'boolean', cells: some((row) => row % 100 < 50) },
+    { name: 'price', kind: 'number', cells: some((row) => 6421.5 + (row % 11) / 2) },
+    { name: 'amount', kind: 'number', cells: some((row) => (row % 3 === 0 ? -0 : 1 / (row + 1))) },
+    { name: 'asks[0].price', kind: 'number', cells: some((row) => (row % 2 ? -0 : 0)) },
+  ];
+}
+
+const NULLS: Readonly<Record<string, (row: number) => boolean>> = {
+  none: () => false,
+  some: (row) => row % 3 === 1,
+  all: () => true,
+  'the first': (row) => row === 0,
+  'the last': (row) => row === 299,
+  'a long run': (row) => row > 20 && row < 250,
+};
+
+const names = (columns: readonly TestColumn[]): string[] => columns.map(({ name }) => name);
+
+for (const [which, isNull] of Object.entries(NULLS)) {
+  test(`nulls: ${which}`, async () => {
+    const columns = columnsOf(300, isNull);
+    const file = await parquetOf(columns);
+    assert.deepEqual(await readWithHyparquet(file, names(columns)), cellsOf(columns));
+    assert.deepEqual(await duckCells(file, columns), cellsOf(columns));
+  });
+}
+
+for (const compression of ['zstd', 'snappy', 'gzip', 'none'] satisfies Compression[]) {
+  test(`compression: ${compression}`, async () => {
+    const columns = columnsOf(5000, (row) => row % 13 === 0);
+    const file = await parquetOf(columns, { compression, rows: 2048 });
+    assert.deepEqual(await readWithHyparquet(file, names(columns)), cellsOf(columns));
+    assert.deepEqual(await duckCells(file, columns), cellsOf(columns));
+    const codecs = await duck.rows(file, 'SELECT DISTINCT compression FROM parquet_metadata($file)');
+    assert.deepEqual(codecs, [[compression === 'none' ? 'UNCOMPRESSED' : compression.toUpperCase()]]);
+  });
+}
+
+for (const rows of [1, 2, 7, 8, 9, 32, 33, 34, 128, 129, 130, 257]) {
+  test(`${rows} rows, and row groups of as many`, async () => {
+    for (const total of [rows, 2 * rows, 2 * rows + 1]) {
+      const columns = columnsOf(total, (row) => row % 4 === 3);
+      const file = await parquetOf(columns, { rows });
+      assert.deepEqual(await readWithHyparquet(file, names(columns)), cellsOf(columns));
+      const groups = await duck.rows(
+        file,
+        'SELECT num_rows, num_row_groups FROM parquet_file_metadata($file)',
+      );
+      assert.deepEqual(groups, [[total, Math.ceil(total / rows)]]);
+    }
+  });
+}
+
+test('no rows give a valid file with the schema', async () => {
+  const columns = columnsOf(0, () => false);
+  const file = await parquetOf(columns);
+  assert.deepEqual(await readWithHyparquet(file, names(columns)), cellsOf(columns));
+  const described = await duck.rows(file, 'DESCRIBE SELECT * FROM $file');
+  assert.deepEqual(
+    described.map(([name, type]) => `${name} ${type}`),
+    [
+      'exchange VARCHAR',
+      'symbol VARCHAR',
+      'timestamp TIMESTAMP WITH TIME ZONE',
+      'local_timestamp TIMESTAMP WITH TIME ZONE',
+      'funding_timestamp TIMESTAMP WITH TIME ZONE',
+      'id VARCHAR',
+      'uuid VARCHAR',
+      'side VARCHAR',
+      'is_snapshot BOOLEAN',
+      'price DOUBLE',
+      'amount DOUBLE',
+      'asks[0].price DOUBLE',
+    ],
+  );
+});
+
+test('times: int is a plain integer, numbers: string keeps the digits', async () => {
+  const columns = columnsOf(100, (row) => row % 9 === 0);
+  const file = await parquetOf(columns, { times: 'int', numbers: 'string' });
+  const types = await duck.rows(
+    file,
+    'SELECT typeof(timestamp), typeof(price), typeof(amount) FROM $file LIMIT 1',
+  );
+  assert.deepEqual(types, [['BIGINT', 'VARCHAR', 'VARCHAR']]);
+  const expected = columns.map(({ kind, cells }) =>
+    kind === 'number'
+      ? cells.map((cell) => (cell === null ? null : Object.is(cell, -0) ? '-0' : String(cell)))
+      : cells,
+  );
+  assert.deepEqual(await readWithHyparquet(file, names(columns)), expected);
+});
+
+test('columns that may not be empty are required, the others optional', async () => {
+  const file = await parquetOf(columnsOf(10, () => false));
+  const schema = await duck.rows(
+    file,
+    "SELECT name FROM parquet_schema($file) WHERE repetition_type = 'REQUIRED' AND num_children IS NULL",
+  );
+  assert.deepEqual(schema.flat(), ['exchange', 'symbol', 'timestamp', 'local_timestamp']);
+});
+
+test('key-value metadata and the name of the writer', async () => {
+  const file = await parquetOf(
+    columnsOf(1, () => false),
+    { keyValues: { 'source.md5': 'ä=1', empty: '' } },
+  );
+  const pairs = await duck.rows(file, 'SELECT decode(key), decode(value) FROM parquet_kv_metadata($file)');
+  assert.deepEqual(pairs, [
+    ['source.md5', 'ä=1'],
+    ['empty', ''],
+  ]);
+  const [[writer] = []] = await duck.rows(file, 'SELECT created_by FROM parquet_file_metadata($file)');
+  assert.match(String(writer), /^tickhaul version \d+\.\d+\.\d+/);
+});
+
+test('400,000 rows in one row group: several pages a column', async () => {
+  const rows = 400_000;
+  const price = (row: number): Cell => (row % 1000 === 0 ? null : (row % 1009) / 8);
+  const cells = (cell: (row: number) => Cell): Cell[] => Array.from({ length: rows }, (_, row) => cell(row));
+  const file = await parquetOf([
+    { name: 'local_timestamp', kind: 'time', cells: cells((row) => START + row * 3) },
+    { name: 'id', kind: 'text', cells: cells((row) => `id-${row}`) },
+    { name: 'price', kind: 'number', cells: cells(price) },
+  ]);
+  const [counts] = await duck.rows(
+    file,
+    `SELECT count(*), count(price), sum(price), count(DISTINCT id),
+       count(*) FILTER (epoch_us(local_timestamp) = ${START} + 3 * substr(id, 4)::BIGINT) FROM $file`,
+  );
+  const sum = cells(price).reduce<number>((total, value) => total + Number(value ?? 0), 0);
+  assert.deepEqual(counts, [rows, rows - 400, sum, rows, rows]);
+});
+
+async function duckCells(file: Uint8Array, columns: readonly TestColumn[]): Promise<unknown[][]> {
+  const list = columns.map(({ name, kind }) => (kind === 'time' ? `epoch_us("${name}")` : `"${name}"`));
+  const rows = await duck.rows(file, `SELECT ${list.join(', ')} FROM $file`);
+  return columns.map((_, i) => rows.map((row) => row[i]));
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { columnsOf, DATA_TYPES, LEADING_COLUMNS } from '../../src/dataset/data-types.js';
+import type { Compression } from '../../src/format/compression/compressor.js';
+import { cellsOf, csvOf, run, writeDayFile } from '../convert/day-files.js';
+import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../helpers/samples.js';
+import { tempDir } from '../helpers/temp.js';
+import { assertEqualsCsv } from './against-csv.js';
+import { type Duck, openDuck } from './parquet/readers.js';
+
+let duck: Duck;
+before(async () => {
+  duck = await openDuck();
+});
+after(() => duck.close());
+
+const ROWS = 450;
+
+/** A day file some of whose value cells are empty: in one row of three, in all rows, in runs, or in none. */
+function holed(dataType: string, rows: number): string {
+  const [header = '', ...lines] = csvOf(dataType, rows).trimEnd().split('\n');
+  const isEmpty = [
+    () => false,
+    (row: number) => row % 3 === 1,
+    () => true,
+    (row: number) => row > 100 && row < 300,
+    (row: number) => row === 0 || row === rows - 1,
+  ];
+  const holes = lines.map((line, row) =>
+    line
+      .split(',')
+      .map((cell, i) => (i >= LEADING_COLUMNS.length && isEmpty[i % isEmpty.length]?.(row) ? '' : cell))
+      .join(','),
+  );
+  return `${[header, ...holes].join('\n')}\n`;
+}
+
+for (const compression of ['zstd', 'snappy', 'gzip', 'none'] satisfies Compression[]) {
+  test(`every data type in ${compression}: DuckDB reads what its CSV reader finds`, async (t) => {
+    const dir = await tempDir(t);
+    for (const dataType of DATA_TYPES) await writeDayFile(dir, dataType, holed(dataType, ROWS));
+    const { summary, files } = await run([dir], { chosen: { compression, rowGroup: 150 } });
+    assert.deepEqual(summary.counts, { converted: DATA_TYPES.length });
+    for (const { source = '', path, file } of files) {
+      await assertEqualsCsv(duck, source, path, columnsOf(file?.dataType ?? '') ?? []);
+    }
+  });
+}
+
+for (const rows of [1, 149, 150, 151, 300, 301]) {
+  test(`${rows} rows in row groups of 150`, async (t) => {
+    const dir = await tempDir(t);
+    const source = await writeDayFile(dir, 'options_chain', holed('options_chain', rows));
+    const { files } = await run([source], { chosen: { rowGroup: 150 } });
+    await assertEqualsCsv(duck, source, files[0]?.path ?? '', columnsOf('options_chain') ?? []);
+  });
+}
+
+test('ten million rows, parsed in one thread and encoded in another', async (t) => {
+  const dir = await tempDir(t);
+  const [header = '', ...lines] = csvOf('incremental_book_L2', 100_000).split(/(?<=\n)/);
+  const source = await writeDayFile(dir, 'incremental_book_L2', header);
+  const times = 100;
+  const block = gzipSync(lines.join(''), { level: 1 });
+  await writeFile(source, Buffer.concat([gzipSync(header), ...Array<Buffer>(times).fill(block)]));
+  const { files } = await run([source]);
+  assert.deepEqual([files[0]?.status, files[0]?.rows], ['converted', 10_000_000]);
+
+  const one = await writeDayFile(dir, 'incremental_book_L2', header + lines.join(''), 'ONE');
+  const facts = (
+    factor: number,
+  ): string => `SELECT ${factor} * count(*), ${factor} * sum(epoch_us(timestamp)::HUGEINT),
+    ${factor} * sum((price * 10)::BIGINT), ${factor} * sum((amount * 1000)::BIGINT), ${factor} * count(*) FILTER (is_snapshot),
+    ${factor} * count(*) FILTER (side = 'bid'), min(epoch_us(local_timestamp)), max(epoch_us(local_timestamp)), min(price), max(amount)`;
+  const expected = await duck.query(
+    `${facts(times)} FROM (SELECT make_timestamptz(timestamp) AS timestamp, make_timestamptz(local_timestamp) AS local_timestamp,
+      is_snapshot, side, price, amount FROM read_csv('${one}'))`,
+  );
+  assert.deepEqual(await duck.query(`${facts(1)} FROM read_parquet('${files[0]?.path}')`), expected);
+});
+
+test('real samples equal their CSV cell by cell, as Parquet and as NDJSON', {
+  skip: NO_SAMPLES,
+}, async (t) => {
+  const dir = await tempDir(t);
+  for (const name of SAMPLES) {
+    await writeFile(join(dir, `${name}.gz`), gzipSync(readFileSync(join(SAMPLES_DIR, name))));
+  }
+  const parquet = await run([dir], { chosen: { rowGroup: 1000 } });
+  const ndjson = await run([dir], { format: 'ndjson' });
+  assert.deepEqual(parquet.summary.counts, { converted: SAMPLES.length });
+  for (const { source = '', path, file } of parquet.files) {
+    await assertEqualsCsv(duck, source, path, columnsOf(file?.dataType ?? '') ?? []);
+  }
+  for (const { source = '', path, file } of ndjson.files) {
+    const text = await readFile(path, 'utf8');
+    const csv = await readFile(join(SAMPLES_DIR, basename(source, '.gz')), 'utf8');
+    const rows = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(rows, cellsOf(file?.dataType ?? '', csv));
+  }
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { cellsOf, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
+
+const errorOf = (body: Buffer): { code: number; message: string } => JSON.parse(body.toString());
+
+test('the first day of a month is free, other days need the key', async (t) => {
+  const sandbox = await sandboxFor(t);
+  const first = fileUrl(sandbox, 'coinbase', 'trades', '2024/03/01', 'BTC-USD');
+  const second = fileUrl(sandbox, 'coinbase', 'trades', '2024/03/02', 'BTC-USD');
+  assert.equal((await get(first)).status, 200);
+  const refused = await get(second);
+  assert.deepEqual([refused.status, errorOf(refused.body).code], [401, 11]);
+  const wrongKey = await get(second, { authorization: 'Bearer sandbox-kez' });
+  assert.deepEqual([wrongKey.status, errorOf(wrongKey.body).code], [401, 11]);
+  assert.equal((await get(second, KEY)).status, 200);
+  assert.deepEqual(
+    sandbox.requests.map(({ host, authorization, status }) => [host, authorization, status]),
+    [
+      ['datasets', false, 200],
+      ['datasets', false, 401],
+      ['datasets', true, 401],
+      ['datasets', true, 200],
+    ],
+  );
+  assert.ok(!JSON.stringify(sandbox.requests).includes('sandbox-ke'));
+});
+
+test('headers name the size and the md5 of the bytes that come; ranges are ignored', async (t) => {
+  const sandbox = await sandboxFor(t);
+  const url = fileUrl(sandbox, 'kraken', 'quotes', '2024/03/01', 'XBT-USD');
+  const { status, headers, body } = await get(url, { range: 'bytes=10-' });
+  assert.equal(status, 200);
+  assert.equal(headers['content-length'], String(body.length));
+  assert.equal(headers['x-dataset-size'], String(body.length));
+  assert.equal(headers['x-md5'], `"${createHash('md5').update(body).digest('hex')}"`);
+  assert.equal(headers['etag'], undefined);
+  assert.equal(headers['accept-ranges'], undefined);
+  assert.equal(cellsOf(body).length, 201);
+});
+
+test('only what the records announce is there', async (t) => {
+  const sandbox = await sandboxFor(t);
+  const code = async (exchange: string, type: string, day: string, symbol: string): Promise<unknown> => {
+    const { status, body } = await get(fileUrl(sandbox, exchange, type, day, symbol), KEY);
+    return status === 200 ? 200 : [status, errorOf(body).code];
+  };
+  assert.deepEqual(await code('coinbase', 'trades', '2024/03/01', 'NO-SUCH'), [400, 300]);
+  assert.deepEqual(await code('coinbase', 'liquidations', '2024/03/01', 'BTC-USD'), [400, 300]);
+  assert.deepEqual(await code('nowhere', 'trades', '2024/03/01', 'BTC-USD'), [400, 300]);
+  assert.deepEqual(await code('star-atlas', 'trades', '2024/03/01', 'ATLAS-USDC'), [400, 300]);
+  assert.deepEqual(await code('coinbase', 'trades', '2024/03/10', 'BTC-USD'), [400, 140]);
+  assert.deepEqual(await code('coinbase', 'trades', '2019/03/29', 'BTC-USD'), [400, 140]);
+  assert.equal(await code('coinbase', 'trades', '2024/03/09', 'BTC-USD'), 200);
+  // Delisted at 08:00, so the day is there; at midnight, so it is not.
+  assert.equal(await code('binance-futures', 'trades', '2021/03/26', 'BTCUSDT_210326'), 200);
+  assert.deepEqual(await code('binance-futures', 'trades', '2022/05/13', 'LUNAUSDT'), [400, 140]);
+  assert.deepEqual(await code('binance-futures', 'trades', '2024/03/06', 'NEWUSDT'), [400, 140]);
+  assert.equal(await code('binance-futures', 'trades', '2024/03/07', 'NEWUSDT'), 200);
+});
+
+test('HEAD, impossible days and other paths are not found', async (t) => {
+  const sandbox = await sandboxFor(t);
+  const url = fileUrl(sandbox, 'coinbase', 'trades', '2024/03/01', 'BTC-USD');
+  assert.equal((await get(url, {}, { method: 'HEAD' })).status, 404);
+  assert.equal((await get(url.replace('03/01', '02/30'))).status, 404);
+  assert.equal((await get(url.replace('BTC-USD', '%ff'))).status, 404);
+  assert.equal((await get(`${sandbox.datasetsUrl}/`)).status, 404);
+});
+
+test('symbols with +, %, non-ASCII letters are found under their encoded names', async (t) => {
+  const sandbox = await sandboxFor(t);
+  for (const symbol of ['A+B-USD', '100%-USD', 'CAFÉ-USD']) {
+    const { body } = await get(fileUrl(sandbox, 'coinbase', 'trades', '2024/03/01', symbol));
+    assert.equal(cellsOf(body)[1]?.[1], symbol);
+  }
+});
+
+test('a symbol that nobody trades gives a gzip file of nothing', async (t) => {
+  const sandbox = await sandboxFor(t);
+  const { status, body } = await get(
+    fileUrl(sandbox, 'binance-futures', 'trades', '2024/03/01', 'QUIETUSDT'),
+  );
+  assert.equal(status, 200);
+  assert.ok(body.length > 0);
+  assert.equal(gunzipSync(body).length, 0);
+});
+
+test('one seed gives the same bytes, another gives others, and so does another day', async (t) => {
+  const bodies = await Promise.all(
+    [7, 7, 8].map(async (seed) => {
+      const sandbox = await sandboxFor(t, { seed });
+      return (await get(fileUrl(sandbox, 'deribit', 'trades', '2024/03/01', 'BTC-PERPETUAL'))).body;
+    }),
+  );
+  assert.ok(bodies[0] && bodies[1] && bodies[2]);
+  assert.deepEqual(bodies[0], bodies[1]);
+  assert.notDeepEqual(bodies[0], bodies[2]);
+});
+
+test('a large file is kept in a temporary folder, which close removes', async (t) => {
+  const folders = (): string[] =>
+    readdirSync(tmpdir()).filter((name) => name.startsWith('tickhaul-sandbox-'));
+  const before = new Set(folders());
+  const sandbox = await sandboxFor(t, { rows: 60_000 });
+  const own = folders().filter((name) => !before.has(name));
+  const url = fileUrl(sandbox, 'deribit', 'trades', '2024/03/01', 'BTC-PERPETUAL');
+  const [first, second] = await Promise.all([get(url), get(url)]);
+  assert.ok(first && second);
+  assert.equal(cellsOf(first.body).length, 60_001);
+  assert.deepEqual(first.body, second.body);
+  assert.equal(first.headers['x-md5'], `"${createHash('md5').update(first.body).digest('hex')}"`);
+  assert.ok(own.some((name) => readdirSync(`${tmpdir()}/${name}`).length === 1));
+  await sandbox.close();
+  assert.ok(own.length >= 1);
+  assert.equal(await get(url).catch(({ code }) => code), 'ECONNREFUSED');
+  assert.ok(own.some((name) => !existsSync(`${tmpdir()}/${name}`)));
+});
+
+test('a rate and a latency change when bytes come, not which', async (t) => {
+  const plain = await sandboxFor(t);
+  const slow = await sandboxFor(t, { rate: 200_000, latencyMs: 5 });
+  const path = ['kraken', 'trades', '2024/03/01', 'XBT-USD'] as const;
+  const [fast, paced] = await Promise.all([get(fileUrl(plain, ...path)), get(fileUrl(slow, ...path))]);
+  assert.ok(fast.body.length > 1000);
+  assert.deepEqual(paced.body, fast.body);
+});

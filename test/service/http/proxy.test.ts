@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer as createTcp } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { readBody } from '../../../src/service/http/body-watch.js';
+import { get } from '../../../src/service/http/http.js';
+import { clientFor, listen, serve } from '../loopback.js';
+
+interface Proxy {
+  readonly url: string;
+  /** What it was asked for: `GET http://…` or `CONNECT host:port`, and the credentials. */
+  readonly asked: string[];
+}
+
+async function startProxy(t: TestContext, refuse?: number): Promise<Proxy> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    if (refuse !== undefined) return response.writeHead(refuse).end();
+    const onward = forward(String(request.url), { headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    return onward.end();
+  });
+  server.on('connect', (request, socket) => {
+    asked.push(`CONNECT ${request.url}`);
+    if (refuse !== undefined) return socket.end(`HTTP/1.1 ${refuse} No\r\n\r\n`);
+    const [host, port] = String(request.url).split(':');
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    return socket.on('error', () => onward.destroy());
+  });
+  return { url: await listen(t, server), asked };
+}
+
+const hello = (t: TestContext): Promise<string> => serve(t, (_, response) => response.end('hello'));
+
+for (const name of ['HTTP_PROXY', 'http_proxy']) {
+  test(`${name} is asked for plain addresses by their absolute URL, several times`, async (t) => {
+    const [base, proxy] = [await hello(t), await startProxy(t)];
+    const client = clientFor(t, base, { env: { [name]: proxy.url.replace('http://', 'http://user:pass@') } });
+    for (const path of ['/a', '/b']) {
+      const answer = await get(client, base + path, {}, undefined);
+      assert.equal((await readBody(answer.body)).toString(), 'hello');
+    }
+    const login = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+    assert.deepEqual(proxy.asked, [`GET ${base}/a ${login}`, `GET ${base}/b ${login}`]);
+  });
+}
+
+test('a proxy may be named without its scheme', async (t) => {
+  const [base, proxy] = [await hello(t), await startProxy(t)];
+  const client = clientFor(t, base, { env: { HTTP_PROXY: proxy.url.replace('http://', '') } });
+  await readBody((await get(client, `${base}/a`, {}, undefined)).body);
+  assert.equal(proxy.asked.length, 1);
+});
+
+for (const NO_PROXY of ['127.0.0.1', '*', 'example.com, 127.0.0.1']) {
+  test(`NO_PROXY=${NO_PROXY} goes past the proxy`, async (t) => {
+    const [base, proxy] = [await hello(t), await startProxy(t)];
+    const client = clientFor(t, base, { env: { HTTP_PROXY: proxy.url, NO_PROXY } });
+    assert.equal((await readBody((await get(client, base, {}, undefined)).body)).toString(), 'hello');
+    assert.deepEqual(proxy.asked, []);
+  });
+}
+
+test('HTTPS_PROXY is asked for a tunnel, and its refusal is named', async (t) => {
+  const proxy = await startProxy(t, 403);
+  const client = clientFor(t, 'https://data.example', { env: { HTTPS_PROXY: proxy.url } });
+  await assert.rejects(get(client, 'https://data.example/x', {}, undefined), {
+    code: 'unreachable',
+    message: /data\.example cannot be reached: the proxy answered 403/,
+  });
+  assert.deepEqual(proxy.asked, ['CONNECT data.example:443']);
+});
+
+test('a proxy that wants a password is named', async (t) => {
+  const proxy = await startProxy(t, 407);
+  const client = clientFor(t, 'http://data.example', { env: { HTTP_PROXY: proxy.url } });
+  await assert.rejects(get(client, 'http://data.example/x', {}, undefined), {
+    code: 'unreachable',
+    message: /the proxy answered 407/,
+  });
+});
+
+test('a proxy that hangs up on CONNECT is named, and not asked without end', {
+  timeout: 10_000,
+}, async (t) => {
+  let connections = 0;
+  const server = createTcp((socket) => {
+    connections++;
+    socket.once('data', () => socket.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const HTTPS_PROXY = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = clientFor(t, 'https://data.example', { env: { HTTPS_PROXY } });
+  await assert.rejects(get(client, 'https://data.example/x', {}, undefined), {
+    code: 'unreachable',
+    message: /the proxy closed the connection/,
+  });
+  assert.equal(connections, 1);
+});
+
+test('a server that speaks no TLS is unreachable', async (t) => {
+  const server = createTcp((socket) => socket.end('SSH-2.0-hello\r\n'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await assert.rejects(get(clientFor(t, base), base, {}, undefined), { code: 'unreachable' });
+});

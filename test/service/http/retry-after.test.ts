@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseHttpDate, parseRetryAfter } from '../../../src/service/http/retry-after.js';
+
+const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
+const EXAMPLE = Date.UTC(1994, 10, 6, 8, 49, 37);
+
+test('the three forms of RFC 9110 name the same moment', () => {
+  for (const text of [
+    'Sun, 06 Nov 1994 08:49:37 GMT',
+    'Sunday, 06-Nov-94 08:49:37 GMT',
+    'Sun Nov  6 08:49:37 1994',
+  ]) {
+    assert.equal(parseHttpDate(text, NOW), EXAMPLE, text);
+  }
+});
+
+test('any date in IMF-fixdate is read back to the second', () => {
+  const seconds = fc.integer({ min: 0, max: 4e9 });
+  fc.assert(fc.property(seconds, (s) => parseHttpDate(new Date(s * 1000).toUTCString(), NOW) === s * 1000));
+});
+
+test('a year of two digits lies at most 50 years ahead', () => {
+  assert.equal(parseHttpDate('Saturday, 21-Nov-76 12:00:00 GMT', NOW), Date.UTC(2076, 10, 21, 12));
+  assert.equal(parseHttpDate('Monday, 21-Nov-77 12:00:00 GMT', NOW), Date.UTC(1977, 10, 21, 12));
+});
+
+test('a date is waited for, and a past one not at all', () => {
+  assert.equal(parseRetryAfter('Sat, 21 Nov 2026 12:00:30 GMT', NOW), 30_000);
+  assert.equal(parseRetryAfter('Sun, 06 Nov 1994 08:49:37 GMT', NOW), 0);
+});
+
+test('seconds become milliseconds', () => {
+  assert.equal(parseRetryAfter(' 120 ', NOW), 120_000);
+  assert.equal(parseRetryAfter('0', NOW), 0);
+});
+
+test('no text at all makes a negative or endless wait', () => {
+  const texts = fc.oneof(fc.string(), fc.stringMatching(/^\d{1,400}$/), fc.double().map(String));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const ms = parseRetryAfter(text, NOW);
+      return ms === undefined || (ms >= 0 && Number.isFinite(ms));
+    }),
+  );
+});
+
+for (const text of [
+  undefined,
+  '',
+  'soon',
+  '-5',
+  'Sun, 06 Foo 1994 08:49:37 GMT',
+  '06 Nov 1994 25:49:37 GMT',
+]) {
+  test(`"${text}" is no wait`, () => assert.equal(parseRetryAfter(text, NOW), undefined));
+}

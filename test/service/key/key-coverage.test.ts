@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDay } from '../../../src/dataset/day.js';
+import { fetchMayRead, keyCoverage } from '../../../src/service/key/key-coverage.js';
+import type { KeyAccess } from '../../../src/service/key/key-info.js';
+import { clientFor, serve } from '../loopback.js';
+
+const file = (exchange: string, symbol: string, day: string) => ({
+  exchange,
+  symbol,
+  dataType: 'trades',
+  day: parseDay(day),
+});
+
+const INFO: readonly KeyAccess[] = [
+  { exchange: 'deribit', from: '2024-01-01T00:00:00.000Z', to: '2024-03-01T00:00:00.000Z', symbols: [] },
+  {
+    exchange: 'binance',
+    from: '2024-01-01T12:00:00Z',
+    to: '2024-01-05T12:00:00Z',
+    symbols: ['btcusdt', 'eth/usdt'],
+  },
+  { exchange: 'bitmex', from: null, symbols: null },
+  { exchange: 'okex', from: 'soon', to: '' },
+];
+
+for (const [exchange, symbol, day, expected] of [
+  ['deribit', 'BTC-PERPETUAL', '2024-01-01', true],
+  ['deribit', 'BTC-PERPETUAL', '2023-12-31', false],
+  ['deribit', 'BTC-PERPETUAL', '2024-02-29', true],
+  ['deribit', 'BTC-PERPETUAL', '2024-03-01', false],
+  ['binance', 'BTCUSDT', '2024-01-01', true],
+  ['binance', 'BTCUSDT', '2024-01-05', true],
+  ['binance', 'BTCUSDT', '2024-01-06', false],
+  ['binance', 'ETH-USDT', '2024-01-03', true],
+  ['binance', 'SOLUSDT', '2024-01-03', false],
+  ['binance', 'SPOT', '2024-01-03', true],
+  ['bitmex', 'XBTUSD', '2014-01-03', true],
+  ['okex', 'X', '2014-01-03', true],
+  ['kraken', 'XBT', '2024-01-03', false],
+] as const) {
+  test(`${exchange} ${symbol} of ${day} is ${expected ? '' : 'not '}covered`, () => {
+    assert.equal(keyCoverage(INFO)(file(exchange, symbol, day)), expected);
+  });
+}
+
+test('an expired key covers nothing', () => {
+  assert.equal(keyCoverage([])(file('deribit', 'X', '2024-01-01')), false);
+});
+
+const never = new AbortController().signal;
+
+test('without a key nobody is asked, and first days of months may be read', async (t) => {
+  const base = await serve(t, () => assert.fail('asked'));
+  const mayRead = await fetchMayRead(clientFor(t, base), never);
+  assert.equal(mayRead(file('deribit', 'X', '2024-03-01')), true);
+  assert.equal(mayRead(file('deribit', 'X', '2024-03-02')), false);
+});
+
+test('with a key, what it covers and first days of months may be read', async (t) => {
+  const base = await serve(t, (request, response) => {
+    assert.deepEqual([request.url, request.headers.authorization], ['/v1/api-key-info', 'Bearer a-key']);
+    response.end(JSON.stringify(INFO));
+  });
+  const mayRead = await fetchMayRead(clientFor(t, base, { apiKey: 'a-key' }), never);
+  assert.equal(mayRead(file('deribit', 'X', '2024-02-29')), true);
+  assert.equal(mayRead(file('deribit', 'X', '2024-03-02')), false);
+  assert.equal(mayRead(file('deribit', 'X', '2024-04-01')), true);
+});
+
+for (const [title, status, text] of [
+  ['without the call', 404, '{}'],
+  ['in trouble', 503, ''],
+  ['with an odd answer', 200, '{"exchanges":[]}'],
+  ['that refuses the key', 401, '{"code":11}'],
+] as const) {
+  test(`a service ${title} is no obstacle`, async (t) => {
+    let asked = 0;
+    const base = await serve(t, (_, response) => {
+      asked++;
+      response.writeHead(status).end(text);
+    });
+    const mayRead = await fetchMayRead(clientFor(t, base, { apiKey: 'a-key' }), never);
+    assert.equal(mayRead(file('any', 'X', '2024-03-02')), true);
+    assert.equal(asked, 1);
+  });
+}
+
+test('an abort is an abort', async (t) => {
+  const base = await serve(t, () => undefined);
+  const stop = new AbortController();
+  const pending = fetchMayRead(clientFor(t, base, { apiKey: 'a-key' }), stop.signal);
+  stop.abort();
+  await assert.rejects(pending, { code: 'interrupted' });
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Day } from '../../../src/dataset/day.js';
+import { formatChecksums } from '../../../src/store/lists/checksum-list.js';
+import { formatLockFile, type LockedFile, parseLockFile } from '../../../src/store/lists/lock-file.js';
+import { recordOf } from '../manifest/records.js';
+
+const HEADER = '{"tickhaulLock":1}';
+const SHA = 'ab'.repeat(32);
+const LINE = `{"path":"a.csv.gz","exchange":"binance","dataType":"trades","symbol":"BTCUSDT","date":"2024-03-01","bytes":12,"sha256":"${SHA}"}`;
+
+const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
+const files: fc.Arbitrary<LockedFile[]> = fc.uniqueArray(
+  fc.record({
+    file: fc.record({
+      exchange: name,
+      dataType: name,
+      symbol: name,
+      day: fc.integer({ min: 0, max: 40_000 }) as fc.Arbitrary<number> as fc.Arbitrary<Day>,
+    }),
+    path: fc
+      .array(fc.stringMatching(/^[\w é\n"]{1,6}$/), { minLength: 1, maxLength: 3 })
+      .map((parts) => `${parts.join('/')}.csv.gz`),
+    bytes: fc.nat(),
+    sha256: fc.constant(SHA),
+  }),
+  { selector: ({ path }) => path, minLength: 1, maxLength: 8 },
+);
+
+test('what is written is read back, and the order of the files does not matter', () => {
+  fc.assert(
+    fc.property(files, (all) => {
+      const text = [...formatLockFile(all)].join('');
+      assert.equal([...formatLockFile(all.toReversed())].join(''), text);
+      const back = parseLockFile(text, 'x');
+      assert.deepEqual([...formatLockFile(back)].join(''), text);
+      assert.equal(back.length, all.length);
+    }),
+  );
+});
+
+test('a file is a line, so that a diff can be read', () => {
+  const file = { exchange: 'binance', dataType: 'trades', symbol: 'BTCUSDT', day: 19_783 as Day };
+  const text = [...formatLockFile([{ file, path: 'a.csv.gz', bytes: 12, sha256: SHA }])].join('');
+  assert.equal(text, `${HEADER}\n${LINE}\n`);
+});
+
+const NONSENSE: readonly [string, RegExp][] = [
+  ['', /^x: not a lock file of tickhaul/],
+  [LINE, /^x: not a lock file of tickhaul/],
+  [HEADER, /^x: no day file is named there$/],
+  ['hello', /^x line 1: expected a JSON object, found "hello"$/],
+  ['{"tickhaulLock":2}', /^x line 1: the lock file has version 2, and this tickhaul knows 1; update it$/],
+  ['{"tickhaulLock":"1"}', /^x line 1: "tickhaulLock" is "1", and must be a whole number$/],
+  [`${HEADER}\n\n<<<<<<< HEAD`, /^x line 3: expected a JSON object, found "<<<<<<< HEAD"$/],
+  [`${HEADER}\n${LINE.slice(0, -9)}`, /^x line 2: expected a JSON object, found /],
+  [`${HEADER}\n[1]`, /^x line 2: expected a JSON object, found /],
+  [`${HEADER}\n${LINE}\n${LINE}`, /^x line 3: a\.csv\.gz is there twice$/],
+  [`${HEADER}\n${LINE.replace('a.csv', '../a.csv')}`, /^x line 2: the path "\.\.\/a\.csv\.gz" leads out/],
+  [`${HEADER}\n${LINE.replace('a.csv', '/etc/a.csv')}`, /^x line 2: the path .* leads out/],
+  [`${HEADER}\n${LINE.replace('a.csv.gz', 'a')}`, /^x line 2: the path "a" does not end in \.csv\.gz$/],
+  [`${HEADER}\n${LINE.replace('a.csv', '.tickhaul/a.csv')}`, /^x line 2: .* tickhaul's own$/],
+  [
+    `${HEADER}\n${LINE.replace('symbol', 'symbl')}`,
+    /^x line 2: unknown key "symbl"; did you mean "?symbol"?/,
+  ],
+  [
+    `${HEADER}\n${LINE.replace('"symbol":"BTCUSDT",', '')}`,
+    /^x line 2: "symbol" is missing, and must be a text$/,
+  ],
+  [`${HEADER}\n${LINE.replace('2024-03-01', '2024-02-30')}`, /^x line 2: .*2024-02-30/],
+  [`${HEADER}\n${LINE.replace('12', '-1')}`, /^x line 2: "bytes" is -1, and must be a whole number$/],
+  [`${HEADER}\n${LINE.replace(SHA, 'ABC')}`, /^x line 2: "sha256" is "ABC", and must be 64 hex digits$/],
+];
+for (const [text, message] of NONSENSE) {
+  test(`nonsense is refused by its line: ${message.source}`, () => {
+    assert.throws(() => parseLockFile(text, 'x'), { code: 'usage', message });
+  });
+}
+
+test('line ends of Windows, a byte order mark and empty lines are no nonsense', () => {
+  assert.equal(parseLockFile(`\uFEFF${HEADER}\r\n\r\n${LINE}\r\n`, 'x').length, 1);
+});
+
+test('a list of sums is sorted, and leaves out what was dropped', () => {
+  const records = [recordOf('b'), { ...recordOf('c'), dropped: true as const }, recordOf('a\nb')];
+  assert.deepEqual(
+    [...formatChecksums(records, 'md5sum')],
+    [`\\${'0'.repeat(32)}  a\\nb\n`, `${'0'.repeat(32)}  b\n`],
+  );
+  assert.deepEqual([...formatChecksums([recordOf('b')], 'sha256sum')], [`${'f'.repeat(64)}  b\n`]);
+});

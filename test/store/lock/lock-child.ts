@@ -1,0 +1,29 @@
+/** Takes the lock of a folder so many times, and proves each time that nobody else has it. */
+import { open, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { tryLock } from '../../../src/store/lock/run-lock.js';
+import { isAlive } from '../../helpers/is-alive.js';
+
+const [dir = '', rounds = '', hang] = process.argv.slice(2);
+const marker = join(dir, 'marker');
+const owner = { pid: process.pid, host: hostname(), now: Date.now(), command: 'child', isAlive };
+
+for (let round = 0; round < Number(rounds); ) {
+  const lock = await tryLock(dir, owner);
+  if (!lock) {
+    await new Promise(setImmediate);
+    continue;
+  }
+  // Fails where another one has it.
+  const handle = await open(marker, 'wx');
+  await handle.close();
+  if (hang) {
+    process.stdout.write('held\n');
+    setInterval(() => {}, 1000);
+    await new Promise(() => {});
+  }
+  await rm(marker);
+  await lock.release();
+  round++;
+}

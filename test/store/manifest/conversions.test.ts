@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatLine, parseLine } from '../../../src/store/manifest/manifest-line.js';
+import type { ConversionEntry, ManifestRecord } from '../../../src/store/types.js';
+import { recordOf } from './records.js';
+
+const ENTRY: ConversionEntry = {
+  path: 'exchange=binance/day.parquet',
+  bytes: 99,
+  sha256: 'e'.repeat(64),
+  rows: 7,
+  options: { format: 'parquet', compression: 'zstd', rowGroup: 1024, times: 'timestamp', numbers: 'double' },
+};
+
+test('conversions and a dropped CSV survive being written and read', () => {
+  const record: ManifestRecord = {
+    ...recordOf('exchange=binance/day.csv.gz'),
+    conversions: [ENTRY, { ...ENTRY, path: 'exchange=binance/day.ndjson', options: { format: 'ndjson' } }],
+    dropped: true,
+  };
+  assert.deepEqual(parseLine(formatLine(record)), record);
+  const plain = recordOf('day.csv.gz');
+  assert.deepEqual(parseLine(formatLine(plain)), plain);
+});
+
+for (const [what, conversions] of [
+  ['a path that leads out of the folder', [{ ...ENTRY, path: '../day.parquet' }]],
+  ['no path', [{ ...ENTRY, path: undefined }]],
+  ['a size that is no count', [{ ...ENTRY, bytes: -1 }]],
+  ['options that are no plain values', [{ ...ENTRY, options: { format: ['parquet'] } }]],
+  ['no options', [{ ...ENTRY, options: undefined }]],
+  ['no list', ENTRY],
+  ['a list of nothing', [null]],
+] as const) {
+  test(`a line is no record whose conversions have ${what}`, () => {
+    const line = JSON.stringify({ ...JSON.parse(formatLine(recordOf('day.csv.gz'))), conversions });
+    assert.equal(parseLine(line), undefined);
+  });
+}
