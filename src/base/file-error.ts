@@ -1,5 +1,6 @@
 import type { ErrorCode, TickhaulError } from './errors.js';
 
+/** Why a file, or a whole run, failed. */
 export interface FileError {
   readonly code: ErrorCode;
   readonly message: string;
