@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +8,9 @@ import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { DAY } from '../rows/clock.js';
 
-/** Made once, since that takes minutes. */
-const CACHE = join(tmpdir(), 'tickhaul-bench-day-files');
+const MAKERS = new URL('../rows/', import.meta.url);
+/** Made once, since that takes minutes; anew where the makers of rows change. */
+const CACHE = join(tmpdir(), 'tickhaul-bench-day-files', makersHash());
 /** Longer texts in the making cost more than gzip's calls. */
 const CHUNK = 32_768;
 
@@ -32,6 +34,12 @@ export async function dayFile(kind, { scale, seed = 1, symbol = kind.symbol }) {
     await rm(part, { force: true });
   }
   return { path, rows };
+}
+
+function makersHash() {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(MAKERS).sort()) hash.update(readFileSync(new URL(name, MAKERS)));
+  return hash.digest('hex').slice(0, 8);
 }
 
 async function write(path, header, lines, rows) {
