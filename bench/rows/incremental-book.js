@@ -12,7 +12,7 @@ const RECONNECT = 300_000;
  */
 export function* incrementalBookRows(seed, symbol) {
   const random = randomOf(seed);
-  const now = clockOf(random, { pause: 45_000, lag: 6_000 });
+  const now = clockOf(random, { pause: 40_000, lag: 6_000 });
   const book = new Book(random, { mid: 1_165_700, moves: 0.003, depth: LEVELS });
   for (;;) {
     const first = `binance-futures,${symbol},${now()},true`;

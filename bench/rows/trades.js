@@ -5,7 +5,7 @@ import { amountsOf, randomOf } from './random.js';
 export function* tradeRows(seed, symbol) {
   const random = randomOf(seed);
   const { chance, pick, exponential } = random;
-  const now = clockOf(random, { pause: 12_500, lag: 8_000 });
+  const now = clockOf(random, { pause: 11_500, lag: 8_000 });
   const amount = amountsOf(random, { usual: 0.5, median: 70, deviation: 2 });
   let id = 42_377_944;
   for (const { isBuy, price: first, fills } of orders(random)) {
@@ -24,7 +24,7 @@ export function* tradeRows(seed, symbol) {
 /** The same of an exchange whose ids are UUIDs, and whose fills share both times. Amounts are contracts. */
 export function* uuidTradeRows(seed, symbol) {
   const random = randomOf(seed);
-  const now = clockOf(random, { pause: 12_500, lag: 60_000 });
+  const now = clockOf(random, { pause: 11_500, lag: 60_000 });
   const amount = amountsOf(random, { usual: 0.6, median: 900, deviation: 1.9 });
   for (const { isBuy, price, fills } of orders(random)) {
     const begin = `bitmex,${symbol},${now()}`;
