@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { abortReason, isSystemError, usageError } from '../base/errors.js';
+import { abortReason, TickhaulError, usageError } from '../base/errors.js';
+import { parseSize } from '../base/units.js';
 import { readText } from './arguments/read.js';
 import type { Args } from './arguments/types.js';
+import { LIMITS, readNamedText } from './named-text.js';
 
 /** Variables that hold an API key. */
 export const KEY_VARIABLES = ['TICKHAUL_API_KEY', 'TARDIS_API_KEY', 'TM_API_KEY'] as const;
@@ -36,6 +37,8 @@ export interface Settings {
   readonly authUrl: string | undefined;
   readonly keySource: KeySource | undefined;
   readonly downloadDir: string;
+  /** Bytes; undefined for the default. */
+  readonly maxAnswerBytes: number | undefined;
   readonly cacheDir: string;
   /** The user's own folder for configuration; nothing may be there yet. */
   readonly configDir: string;
@@ -53,8 +56,9 @@ export function readSettings(env: Env, args: Args, home: string, config?: Config
     authUrl: address(env, args, config, 'authUrl'),
     keySource: keySource(env, args, config),
     downloadDir: readText(args, 'dir') ?? given(env, 'TICKHAUL_DIR') ?? config?.dir ?? 'datasets',
-    cacheDir: join(given(env, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'tickhaul'),
-    configDir: join(given(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul'),
+    maxAnswerBytes: sizeOf(env, 'TICKHAUL_MAX_ANSWER'),
+    cacheDir: join(baseFolder(env, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'tickhaul'),
+    configDir: join(baseFolder(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul'),
   };
 }
 
@@ -84,13 +88,9 @@ async function readKeyFile(
   stdin: Readable,
   signal: AbortSignal,
 ): Promise<string> {
-  if (source.path === '-') return readStdin(stdin, signal);
-  try {
-    return await readFile(source.path, 'utf8');
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw usageError(`${source.name}: cannot read the API key file "${source.path}" (${error.code})`);
-  }
+  const { name, path } = source;
+  if (path === '-') return readStdin(stdin, signal);
+  return readNamedText({ name, what: 'the API key file', path }, LIMITS.key, signal);
 }
 
 async function readStdin(stdin: Readable, signal: AbortSignal): Promise<string> {
@@ -155,6 +155,22 @@ function address(
   if (username !== '' || password !== '')
     throw usageError(`${name}: an address with a user or password in it is not taken`);
   return text.replace(/\/+$/, '');
+}
+
+/** A folder of the XDG Base Directory Specification, which says to ignore a path that is relative. */
+export function baseFolder(env: Env, name: string): string | undefined {
+  const path = given(env, name);
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
+
+function sizeOf(env: Env, name: string): number | undefined {
+  const text = given(env, name);
+  if (text === undefined) return undefined;
+  try {
+    return parseSize(text);
+  } catch (error) {
+    throw error instanceof TickhaulError ? usageError(`${name}: ${error.message}`) : error;
+  }
 }
 
 /** A variable's value; an empty one counts as not set. */

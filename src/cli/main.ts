@@ -1,4 +1,4 @@
-import { homedir, hostname } from 'node:os';
+import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../base/errors.js';
 import { commandOf, helpText, parse } from './arguments/parser.js';
@@ -58,7 +58,12 @@ function cliOf(words: readonly string[], signal: AbortSignal): Cli {
   const { env, stdin, stdout, stderr, pid } = process;
   const commandLine = ['tickhaul', ...words].join(' ');
   const streams = { stdin, stdout, stderr, dataOut: stdout };
-  return { env, ...streams, signal, home: homedir(), pid, host: hostname(), commandLine, isAlive };
+  return { env, ...streams, signal, home: homeOf(), pid, host: hostname(), commandLine, isAlive };
+}
+
+/** An empty HOME is none: the system's own entry is looked up. */
+function homeOf(): string {
+  return homedir() || userInfo().homedir;
 }
 
 function isAlive(pid: number): boolean {
@@ -107,6 +112,8 @@ function dieOfHangup(): void {
 function leaveWithReader(command: Outline | undefined): void {
   const listen = (stream: NodeJS.WriteStream): void => {
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Progress that can't be written is dropped: the data goes on.
+      if (stream === process.stderr && error.code !== 'EPIPE') return;
       // EIO: a terminal that was closed.
       if (error.code === 'EIO' && stream.isTTY) return;
       if (error.code !== 'EPIPE') throw diskError(error, 'the output');

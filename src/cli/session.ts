@@ -37,6 +37,7 @@ export async function withSession<T>(
     datasetsUrl: settings.datasetsUrl,
     apiKey: await readKey(settings.keySource, cli.stdin, cli.signal),
     stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
+    maxAnswerBytes: settings.maxAnswerBytes,
     env: cli.env,
     ...(readToggle(args, 'verbose') ? { onRequest: note } : {}),
   };

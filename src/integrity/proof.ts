@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { abortReason, diskError } from '../base/errors.js';
+import { openRegular } from '../base/open-regular.js';
 import { countLines, rowsOf } from './count-lines.js';
 import { type GunzipPass, startGunzip, type TextSink } from './gunzip.js';
 
@@ -94,7 +94,7 @@ export async function readChunks(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    const handle = await open(path);
+    const handle = await openRegular(path);
     try {
       const { size } = await handle.stat();
       const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, size + 1));

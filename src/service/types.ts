@@ -10,6 +10,8 @@ export interface ServiceConfig {
   readonly apiKey?: string | undefined;
   /** Milliseconds without a byte after which an answer is broken off. */
   readonly stallTimeoutMs: number;
+  /** Bytes that an answer of the metadata host may have; 512 MB where it isn't said. */
+  readonly maxAnswerBytes?: number | undefined;
   /** The environment, for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Told of every request as it is answered (`--verbose`); never holds a key. */

@@ -2,11 +2,22 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../base/errors.js';
 import { makeFolder } from '../base/make-folder.js';
+import { STATE_FOLDER } from '../dataset/layout.js';
 
 /** Whether a path with `/` between folders names something inside the folder it is relative to, on any system. */
 export function isInside(relPath: string): boolean {
   if (relPath.includes('\\') || relPath.includes('\0') || /^[A-Za-z]:/.test(relPath)) return false;
   return relPath.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+/** Whether a path leads into tickhaul's own folder, in any case: some file systems know no difference. */
+export function isOwn(relPath: string): boolean {
+  return relPath.split('/').some((part) => part.toLowerCase() === STATE_FOLDER);
+}
+
+/** Whether a record may name this path: inside the download folder, and nothing of tickhaul's own. */
+export function isDataPath(relPath: string): boolean {
+  return isInside(relPath) && !isOwn(relPath);
 }
 
 /**

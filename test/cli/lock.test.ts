@@ -12,11 +12,11 @@ const exec = promisify(execFile);
 test('a lock file names what is downloaded, the same bytes each time', async (t) => {
   const { dir, env, run } = await downloaded(t);
   const lock = join(dir, '..', 'tickhaul.lock');
-  assert.deepEqual(await tickhaul(['lock'], { env, cwd: join(dir, '..') }), {
-    exitCode: 0,
-    stdout: '',
-    stderr: '',
-  });
+  const { exitCode, stdout, stderr } = await tickhaul(['lock'], { env, cwd: join(dir, '..') });
+  assert.deepEqual([exitCode, stdout], [0, '']);
+  assert.match(stderr, /^tickhaul\.lock: 4 files, [\d.]+ kB\n$/);
+  const told = await tickhaul(['lock', '--json'], { env, cwd: join(dir, '..') });
+  assert.equal((JSON.parse(told.stdout) as { files: number }).files, 4);
   const text = await readFile(lock, 'utf8');
   assert.equal(text.split('\n').length, 6);
   assert.equal((await run('lock', '-o', '-')).stdout, text);

@@ -14,3 +14,15 @@ test('line feeds are counted at any alignment and cut, and no other byte is', ()
     }),
   );
 });
+
+test('long runs of short lines among long ones are counted right', () => {
+  const piece = fc.record({ length: fc.nat(90), times: fc.nat(2000) });
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), fc.nat(50), (pieces, tail) => {
+      const text = pieces.map(({ length, times }) => `${'x'.repeat(length)}\n`.repeat(times)).join('');
+      const want = pieces.reduce((sum, { times }) => sum + times, 0);
+      assert.equal(countLines(Buffer.from(text + 'x'.repeat(tail))), want);
+    }),
+    { numRuns: 50 },
+  );
+});

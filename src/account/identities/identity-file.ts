@@ -1,7 +1,6 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskError, isSystemError, usageError } from '../../base/errors.js';
+import { openRegular } from '../../base/open-regular.js';
 import { NO_FOLLOW } from '../../store/no-follow.js';
 import type { Identity } from './identity.js';
 import { assertPrivateFolder, FILE_MODE, refuseWide, shellWord } from './private-files.js';
@@ -26,7 +25,7 @@ export function formatIdentity({ issuer, email, assertion, refreshToken }: Ident
 async function readPrivate(path: string): Promise<string | undefined> {
   try {
     // A link could lead to somebody else's file.
-    const file = await open(path, constants.O_RDONLY | NO_FOLLOW);
+    const file = await openRegular(path, NO_FOLLOW);
     try {
       await assertPrivateFolder(dirname(path));
       refuseWide((await file.stat()).mode, path, FILE_MODE);

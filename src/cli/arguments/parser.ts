@@ -34,16 +34,17 @@ export async function parse(
   let text = '';
   const outline = commandOf(commands, words);
   const command = outline && { ...outline, ...(await outline.load()) };
+  const positional = keepPositional(withHelpFlag(words));
   const parser = build(commands, command, columns, (syntax, args) => {
-    if (command?.syntax === syntax) chosen = { command, args };
+    if (command?.syntax === syntax) chosen = { command, args: positional.restore(args) };
     // Else yargs goes on to make the help text, which takes as long as all of its reading.
     throw READ;
   });
   parser.fail((message, error) => {
-    throw explain(message ?? error?.message ?? '', command, commands, words);
+    throw explain(positional.text(message ?? error?.message ?? ''), command, commands, words);
   });
   try {
-    await parser.parseAsync([...words], {}, (_error, _args, output) => {
+    await parser.parseAsync([...positional.words], {}, (_error, _args, output) => {
       text = output;
     });
   } catch (error) {
@@ -52,6 +53,35 @@ export async function parse(
   if (text !== '') return { kind: 'print', text: `${words.includes(ASKS) ? withoutLetters(text) : text}\n` };
   if (chosen === undefined) throw usageError('no command is named; see tickhaul --help');
   return { kind: 'run', ...chosen };
+}
+
+/** `help download` is `download --help`. */
+function withHelpFlag(words: readonly string[]): readonly string[] {
+  return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+}
+
+/** Stands for a word in the place of its first dash; no argument of a process can hold it. */
+const DASH = '\0';
+
+/**
+ * What comes after `--` is positional, dashes or not: yargs would read `-x` there as a flag, or drop it. So the word
+ * `--` goes, and a dash that a later word begins with is another character while yargs reads.
+ */
+function keepPositional(words: readonly string[]): {
+  readonly words: readonly string[];
+  text(read: string): string;
+  restore(args: Args): Args;
+} {
+  const at = words.indexOf('--');
+  if (at < 0) return { words, text: (read) => read, restore: (args) => args };
+  const text = (read: string): string => read.replaceAll(DASH, '-');
+  const value = (read: unknown): unknown =>
+    Array.isArray(read) ? read.map(value) : typeof read === 'string' ? text(read) : read;
+  return {
+    words: [...words.slice(0, at), ...words.slice(at + 1).map((word) => word.replace(/^-/, DASH))],
+    text,
+    restore: (args) => Object.fromEntries(Object.entries(args).map(([name, read]) => [name, value(read)])),
+  };
 }
 
 /** Thrown to leave yargs once it has read a command line. */

@@ -1,18 +1,20 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
 import { parseDuration, parseSize } from '../../base/units.js';
+import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
 import { parseDay } from '../../dataset/day.js';
 import type { Args } from './types.js';
 
 /**
- * The one value of a flag; undefined where it wasn't given.
- * @throws usage error when it was given more than once, or with nothing in it.
+ * The one value of a flag, the last where it was given more than once, so that a wrapper's can be overridden; undefined
+ * where it wasn't given.
+ * @throws usage error when there is nothing in it.
  */
 export function readText(args: Args, flag: string): string | undefined {
-  const value = args[flag];
+  const given = args[flag];
+  const value = Array.isArray(given) ? given.at(-1) : given;
   if (value === undefined) return undefined;
-  if (Array.isArray(value)) throw usageError(`--${flag} is given ${value.length} times; give it once`);
   const text = String(value).trim();
   if (text === '') throw usageError(`--${flag} is empty; give it a value, or leave it out`);
   return text;
@@ -41,6 +43,11 @@ export function readDuration(args: Args, flag: string): number | undefined {
   return convert(args, flag, parseDuration);
 }
 
+/** An exchange id, in any case. */
+export function readExchange(args: Args): string {
+  return String(args['exchange']).trim().toLowerCase();
+}
+
 /** Bytes. */
 export function readSize(args: Args, flag: string): number | undefined {
   return convert(args, flag, parseSize);
@@ -58,7 +65,7 @@ export function readDay(args: Args, flag: string): string | undefined {
 export function readDataType(args: Args, flag: string): DataType | undefined {
   return convert(args, flag, (text) => {
     if (isDataType(text)) return text;
-    const near = didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
+    const near = dataTypeHint(text) || didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
     throw usageError(`"${text}" is not a data type that is known here${near}`);
   });
 }

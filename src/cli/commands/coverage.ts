@@ -22,7 +22,7 @@ export const coverage: Action = {
     ['$0 coverage --json | jq .totals.missing', 'one JSON document'],
   ],
   async run(args, cli) {
-    const selection = await readCoverageSelection(args);
+    const selection = await readCoverageSelection(args, cli.signal);
     const html = readText(args, 'html');
     const isJson = readToggle(args, 'json');
     if (html === '-' && isJson)
@@ -42,7 +42,7 @@ export const coverage: Action = {
 /** A hundred years. */
 const MAX_DAYS = 36_500;
 
-async function readCoverageSelection(args: Args): Promise<CoverageSelection> {
+async function readCoverageSelection(args: Args, signal: AbortSignal): Promise<CoverageSelection> {
   const [from, to] = ['from', 'to'].map((flag) => {
     const text = readDay(args, flag);
     return text === undefined ? undefined : parseDay(text);
@@ -62,7 +62,7 @@ async function readCoverageSelection(args: Args): Promise<CoverageSelection> {
   return {
     exchanges: readList(args, 'exchange'),
     dataTypes: readList(args, 'type'),
-    symbols: symbols && (await resolveSymbolFiles(symbols)),
+    symbols: symbols && (await resolveSymbolFiles(symbols, signal)),
     from,
     to,
   };

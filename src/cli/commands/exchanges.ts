@@ -1,5 +1,5 @@
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/metadata.js';
-import { readToggle } from '../arguments/read.js';
+import { readExchange, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { line } from '../output/run/json.js';
 import { withSession } from '../session.js';
@@ -20,7 +20,7 @@ export const exchanges: Action = {
         const list = await fetchExchanges(client, options);
         cli.stdout.write(json ? line(list) : await listText(list));
       } else {
-        const record = await fetchExchange(client, String(args['exchange']), options);
+        const record = await fetchExchange(client, readExchange(args), options);
         cli.stdout.write(json ? line(record) : await recordText(record));
       }
       return 0;

@@ -1,8 +1,11 @@
+import { usageError } from '../../base/errors.js';
+import { formatSize, plural } from '../../base/units.js';
 import { LOCK_FILE_FLAGS } from '../arguments/flags.js';
-import { readText } from '../arguments/read.js';
+import { readText, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
 import { printLines } from '../output/text/blocks.js';
+import { documentText } from '../output/text/document.js';
 
 export const lock: Action = {
   flags: LOCK_FILE_FLAGS,
@@ -21,11 +24,17 @@ export const lock: Action = {
     const records = await lockedRecords(downloadDir, { warn });
     const { formatLockFile } = await import('../../store/lists/lock-file.js');
     const { formatChecksums } = await import('../../store/lists/checksum-list.js');
+    const isJson = readToggle(args, 'json');
+    if (isJson && out === '-') throw usageError('--json and --out - both print to stdout; give one of them');
     const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
     if (out === '-') await printLines(cli.stdout, lines, cli.signal);
     else {
       const { writeWhole } = await import('../../base/write-whole.js');
       await writeWhole(out, lines);
+      const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
+      if (isJson) cli.stdout.write(documentText({ path: out, format, files: records.length, bytes }, false));
+      else if (!readToggle(args, 'quiet'))
+        cli.stderr.write(`${out}: ${plural(records.length, 'file')}, ${formatSize(bytes)}\n`);
     }
     return 0;
   },

@@ -1,4 +1,4 @@
-import { plural } from '../../base/units.js';
+import { plural, secondsSince } from '../../base/units.js';
 import type { PlannedFile } from '../../download/types.js';
 import type { EventSink, PlanCounts, PlanStatus } from '../../run/events.js';
 import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
@@ -42,7 +42,7 @@ export const plan: Action = {
       if (json) {
         const { files: _, ...statuses } = counts;
         const occurred = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
-        const seconds = (performance.now() - began) / 1000;
+        const seconds = secondsSince(began);
         cli.stdout.write(summaryLine({ exitCode, counts: occurred, unfinished: 0, bytes: 0, seconds }));
       } else if (!readToggle(args, 'quiet')) {
         cli.stderr.write(`${countsText(counts)}\n`);

@@ -4,7 +4,7 @@ import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
 import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
 import type { Client } from '../../service/http/client.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
-import { readDay, readDuration, readToggle } from '../arguments/read.js';
+import { readDay, readDuration, readExchange, readToggle } from '../arguments/read.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { line } from '../output/run/json.js';
 import { withSession } from '../session.js';
@@ -26,7 +26,7 @@ export const status: Action = {
   async run(args, cli) {
     const wait = readWait(args);
     return withSession(args, cli, {}, async ({ client }) => {
-      const exchange = String(args['exchange']);
+      const exchange = readExchange(args);
       const show = (record: ExchangeRecord): void => {
         cli.stdout.write(readToggle(args, 'json') ? line(documentOf(record)) : textOf(record));
       };

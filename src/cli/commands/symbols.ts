@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/nearest.js';
 import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
-import { readDay, readList, readToggle } from '../arguments/read.js';
+import { readDay, readExchange, readList, readToggle } from '../arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
 import { line } from '../output/run/json.js';
 import { formatTable } from '../output/text/table.js';
@@ -26,7 +26,7 @@ export const symbols: Action = {
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
       const { fetchDatasetRecord } = await import('../../service/records/metadata.js');
-      const record = await fetchDatasetRecord(client, String(args['exchange']), {
+      const record = await fetchDatasetRecord(client, readExchange(args), {
         cache: settings.cacheDir,
         signal: cli.signal,
       });

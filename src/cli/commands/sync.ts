@@ -71,7 +71,7 @@ async function syncJobs(
   const settings = readSettings(cli.env, args, cli.home, settingsOf(file, cli.home));
   const allArgs = runArgs(file, args);
   const run = await inPlace(file, [], args, () => readRun(allArgs, settings.downloadDir));
-  const jobs = jobNamed(await readJobs(file, args, settings.downloadDir), readText(args, 'job'));
+  const jobs = jobNamed(await readJobs(file, args, settings.downloadDir, cli.signal), readText(args, 'job'));
   return withSession(args, cli, { settings, note: reporter.note }, async ({ client }) => {
     const syncModule = await import('../../sync/run.js');
     return syncModule.sync({

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { isSystemError, usageError } from '../../base/errors.js';
 import type { ConfigFile } from '../../config/parse.js';
 import { readText } from '../arguments/read.js';
 import type { Args, Cli } from '../arguments/types.js';
-import { type ConfigSettings, given, readSettings, type Settings } from '../environment.js';
+import { baseFolder, type ConfigSettings, given, readSettings, type Settings } from '../environment.js';
 import { isThere } from '../is-there.js';
+import { LIMITS, readNamedText } from '../named-text.js';
 
 const NAMES = ['tickhaul.yaml', 'tickhaul.json'];
 
@@ -13,16 +12,28 @@ const NAMES = ['tickhaul.yaml', 'tickhaul.json'];
  * The config file: the one that is named, else the one here, else the user's (contract, Configuration).
  * @throws usage error for a named file that can't be read, and for what is wrong in any.
  */
-export async function loadConfig(args: Args, { env, home }: Cli): Promise<ConfigFile | undefined> {
+export async function loadConfig(
+  args: Args,
+  { env, home, stderr, signal }: Cli,
+): Promise<ConfigFile | undefined> {
   const flag = readText(args, 'config');
-  if (flag !== undefined) return parse(await read(flag, '--config'), flag);
+  if (flag !== undefined) return parse(await read(flag, '--config', signal), flag);
   const variable = given(env, 'TICKHAUL_CONFIG');
-  if (variable !== undefined) return parse(await read(variable, 'TICKHAUL_CONFIG'), variable);
-  const userFolder = join(given(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul');
+  if (variable !== undefined) return parse(await read(variable, 'TICKHAUL_CONFIG', signal), variable);
+  const userFolder = join(baseFolder(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul');
   for (const path of [...NAMES, ...NAMES.map((name) => join(userFolder, name))]) {
-    if (await isThere(path)) return parse(await read(path, 'config file'), path);
+    if (!(await isThere(path))) continue;
+    const passedOver = otherOf(path);
+    if (await isThere(passedOver))
+      stderr.write(`warning ${passedOver} is passed over: ${path} beside it is read\n`);
+    return parse(await read(path, 'config file', signal), path);
   }
   return undefined;
+}
+
+/** The same file in the other form. */
+function otherOf(path: string): string {
+  return path.endsWith('.yaml') ? path.replace(/yaml$/, 'json') : path.replace(/json$/, 'yaml');
 }
 
 /** What flags, environment and the config file say, for any command. */
@@ -57,14 +68,9 @@ export function besideConfig(configPath: string, path: string): string {
 /** The parsers are loaded where there is a file to parse. */
 async function parse(source: string, path: string): Promise<ConfigFile> {
   const { parseConfig } = await import('../../config/parse.js');
-  return parseConfig(source.replace(/^\uFEFF/, ''), path);
+  return parseConfig(source, path);
 }
 
-async function read(path: string, name: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw usageError(`${name}: cannot read the config file "${path}" (${error.code})`);
-  }
+function read(path: string, name: string, signal: AbortSignal): Promise<string> {
+  return readNamedText({ name, what: 'the config file', path }, LIMITS.config, signal);
 }

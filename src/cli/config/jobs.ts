@@ -20,11 +20,16 @@ export function runArgs({ config }: ConfigFile, args: Args): Args {
  * @param args the flags of the command, which stand over all jobs. @param dir download folder.
  * @throws usage error with file and line.
  */
-export async function readJobs(file: ConfigFile, args: Args, dir: string): Promise<readonly SyncJob[]> {
+export async function readJobs(
+  file: ConfigFile,
+  args: Args,
+  dir: string,
+  signal: AbortSignal,
+): Promise<readonly SyncJob[]> {
   const jobs: SyncJob[] = [];
   for (const [index, job] of file.config.jobs.entries()) {
     const at = ['jobs', index];
-    jobs.push(await inPlace(file, at, args, () => readJob(file, job, file.place(at), args, dir)));
+    jobs.push(await inPlace(file, at, args, () => readJob(file, job, file.place(at), args, dir, signal)));
   }
   return jobs;
 }
@@ -46,6 +51,7 @@ async function readJob(
   where: string,
   args: Args,
   dir: string,
+  signal: AbortSignal,
 ): Promise<SyncJob> {
   const { name, symbols, ...settings } = job;
   const own = argsOf({ ...settings, symbols: symbolFiles(file.path, symbols) });
@@ -53,7 +59,7 @@ async function readJob(
   return {
     name,
     where,
-    selection: await readSelection(jobArgs),
+    selection: await readSelection(jobArgs, signal),
     options: readDownloadOptions(jobArgs, dir),
     stallTimeoutMs: readStallTimeout(jobArgs),
   };

@@ -32,7 +32,12 @@ export function runHook(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     // A process group of its own, so that what the shell started ends with it.
-    const child = spawn(command, { shell: true, detached: true, env, stdio: ['pipe', 'ignore', 'pipe'] });
+    const child = spawn(command, {
+      shell: true,
+      detached: true,
+      env: withoutKeys(env),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-KEPT_CHARACTERS);
@@ -75,7 +80,14 @@ export function runHook(
   });
 }
 
-/** Without the key that it has of us. */
+/** The command has no need of the API key, and what it starts may log its environment. */
+function withoutKeys(env: Cli['env']): Cli['env'] {
+  const kept = { ...env };
+  for (const name of KEY_VARIABLES) delete kept[name];
+  return kept;
+}
+
+/** Without the key, wherever it may have it from. */
 function lastLine(said: string, env: Cli['env']): string {
   const secrets = new Secrets();
   for (const name of KEY_VARIABLES) secrets.add(env[name]?.trim() ?? '');

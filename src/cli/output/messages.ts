@@ -39,5 +39,5 @@ export function createFindingLines(chalk: ChalkInstance): (event: EventOf<'findi
 }
 
 export function pauseLine(event: EventOf<'pause'>, chalk: ChalkInstance): string {
-  return `${chalk.yellow('waiting')} ${formatDuration(event.waitMs)}: ${event.error.message}\n`;
+  return `${chalk.yellow('waiting')} ${formatDuration(event.waitMs)}: ${printable(event.error.message)}\n`;
 }

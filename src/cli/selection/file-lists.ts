@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { isSystemError, usageError } from '../../base/errors.js';
+import { usageError } from '../../base/errors.js';
 import { parseFileList } from '../../download/lists/file-list.js';
 import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
 import { parseLockFile } from '../../store/lists/lock-file.js';
 import { readText } from '../arguments/read.js';
 import type { Args, Cli } from '../arguments/types.js';
+import { LIMITS, readNamedText } from '../named-text.js';
 
 /** Day files that a file names, in the place of a selection. */
 export interface FileList {
@@ -20,7 +20,7 @@ const SELECTING = ['exchange', 'type', 'symbol', 'symbol-type', 'from', 'to', 'd
  * What `--from-file` or `--frozen` names; undefined where neither is given.
  * @throws usage error for both, for a selection beside them, and for what isn't right in the file.
  */
-export async function readFileList(args: Args, { stdin }: Cli): Promise<FileList | undefined> {
+export async function readFileList(args: Args, { stdin, signal }: Cli): Promise<FileList | undefined> {
   const list = readText(args, 'from-file');
   const lock = readText(args, 'frozen');
   if (list === undefined && lock === undefined) return undefined;
@@ -34,23 +34,18 @@ export async function readFileList(args: Args, { stdin }: Cli): Promise<FileList
     throw usageError(`--${flag} names the files; leave ${named} out`);
   }
   if (list !== undefined) {
-    const content = list === '-' ? await text(stdin) : await readNamed(list, flag);
+    const content = list === '-' ? await text(stdin) : await readNamed(list, flag, signal);
     // A command before the pipe that failed leaves nothing, and that is no list.
     if (list === '-' && content.trim() === '')
       throw usageError('stdin: nothing came; --from-file - reads a list');
     const files = parseFileList(content, list === '-' ? 'stdin' : list);
     return { files: placeFiles(files, readText(args, 'layout')), isFrozen: false };
   }
-  const locked = parseLockFile(await readNamed(lock ?? '', flag), lock ?? '');
+  const locked = parseLockFile(await readNamed(lock ?? '', flag, signal), lock ?? '');
   const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));
   return { files: placeFiles(files, undefined), isFrozen: true };
 }
 
-async function readNamed(path: string, flag: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw usageError(`--${flag}: cannot read the file "${path}" (${error.code})`);
-  }
+function readNamed(path: string, flag: string, signal: AbortSignal): Promise<string> {
+  return readNamedText({ name: `--${flag}`, what: 'the file', path }, LIMITS.list, signal);
 }

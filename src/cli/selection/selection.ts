@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { isSystemError, usageError } from '../../base/errors.js';
+import { usageError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
+import { DATA_TYPES } from '../../dataset/data-types.js';
 import { checkDayRange } from '../../dataset/day-range.js';
 import { parseLayout } from '../../dataset/layout.js';
 import type { DownloadOptions, Existing, Selection } from '../../download/types.js';
@@ -7,26 +8,31 @@ import {
   readCount,
   readDay,
   readDuration,
+  readExchange,
   readList,
   readSize,
   readText,
   readToggle,
 } from '../arguments/read.js';
 import type { Args } from '../arguments/types.js';
+import { LIMITS, readNamedText } from '../named-text.js';
 import { readConvertSetting } from './conversion.js';
 
 /** The selection that the flags of `plan` and `download` name (contract, Selection). */
-export async function readSelection(args: Args): Promise<Selection> {
+export async function readSelection(args: Args, signal: AbortSignal): Promise<Selection> {
   const types = readList(args, 'type');
-  if (types === undefined) throw usageError('--type is missing: name data types, as --type trades, or "all"');
+  if (types === undefined)
+    throw usageError(
+      `--type is missing: name data types, as --type trades, or "all"; known are ${DATA_TYPES.join(', ')}`,
+    );
   const symbols = readList(args, 'symbol');
   if (symbols === undefined) {
     throw usageError('--symbol is missing: name dataset symbols, as --symbol BTCUSDT, or "all"');
   }
   return {
-    exchange: String(args['exchange']),
+    exchange: readExchange(args),
     types,
-    symbols: await resolveSymbolFiles(symbols),
+    symbols: await resolveSymbolFiles(symbols, signal),
     symbolTypes: readList(args, 'symbol-type'),
     ...readDays(args),
     layout: readLayout(args),
@@ -41,12 +47,22 @@ export function readDownloadOptions(args: Args, dir: string): DownloadOptions {
       readText(args, 'concurrency') === 'auto' ? 'auto' : (readCount(args, 'concurrency', 1, 100) ?? 'auto'),
     retries: readCount(args, 'retries', 0) ?? 8,
     maxWaitMs: readDuration(args, 'max-wait') ?? 15 * 60_000,
-    maxRate: readSize(args, 'max-rate'),
+    maxRate: readRate(args),
     existing: (readText(args, 'existing') as Existing | undefined) ?? 'skip',
     failFast: readToggle(args, 'fail-fast'),
     strict: readToggle(args, 'strict'),
     convert: readConvertSetting(args),
   };
+}
+
+/** A rate below this, in bytes a second, is a slip: nobody wants a file of 100 MB to take a day. */
+const LEAST_RATE = 1000;
+
+function readRate(args: Args): number | undefined {
+  const rate = readSize(args, 'max-rate');
+  if (rate === undefined || rate >= LEAST_RATE) return rate;
+  const text = readText(args, 'max-rate');
+  throw usageError(`--max-rate: "${text}" is ${plural(rate, 'byte')} a second; write 20MB, or 1000 and more`);
 }
 
 /** Milliseconds without a byte after which a transfer is broken off. */
@@ -86,25 +102,22 @@ function readLast(args: Args): number | undefined {
 }
 
 /** Puts the symbols listed in a file in the place of its `@file`. */
-export async function resolveSymbolFiles(symbols: readonly string[]): Promise<readonly string[]> {
-  const lists = symbols.map((symbol) => (symbol.startsWith('@') ? symbolsOfFile(symbol.slice(1)) : [symbol]));
+export async function resolveSymbolFiles(
+  symbols: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const lists = symbols.map((symbol) =>
+    symbol.startsWith('@') ? symbolsOfFile(symbol.slice(1), signal) : [symbol],
+  );
   return (await Promise.all(lists)).flat();
 }
 
-async function symbolsOfFile(path: string): Promise<readonly string[]> {
-  const symbols = (await readSymbolFile(path))
+async function symbolsOfFile(path: string, signal: AbortSignal): Promise<readonly string[]> {
+  const named = { name: '--symbol', what: 'the file', path };
+  const symbols = (await readNamedText(named, LIMITS.list, signal))
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   if (symbols.length === 0) throw usageError(`--symbol: "${path}" names no symbol; write one a line`);
   return symbols;
-}
-
-async function readSymbolFile(path: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw usageError(`--symbol: cannot read the file "${path}" (${error.code})`);
-  }
 }

@@ -24,7 +24,7 @@ export async function readWanted(args: Args, cli: Cli): Promise<Wanted> {
   if (args['exchange'] === undefined) {
     throw usageError('an argument is missing: tickhaul download <exchange>; see tickhaul download --help');
   }
-  return { selection: await readSelection(args) };
+  return { selection: await readSelection(args, cli.signal) };
 }
 
 /** How to transfer: what a lock file names is read where it is there, unless that is said otherwise. */

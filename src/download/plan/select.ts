@@ -1,5 +1,6 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
+import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { addDays, type Day, dayOfTime, parseDay } from '../../dataset/day.js';
 import { checkDayRange } from '../../dataset/day-range.js';
 import { GROUPED_SYMBOLS, globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
@@ -62,8 +63,9 @@ export function selectSeries(selection: Selection, record: ExchangeRecord): read
   const { datasets } = record;
   if (!datasets) throw usageError(`${record.id} has no datasets; see: tickhaul exchanges`);
   const exportedUntil = exportedUntilOf(datasets);
-  const types = selectTypes(selection.types, datasets.symbols, record.id);
-  const { symbols, named } = selectSymbols(selection, datasets.symbols, record.id);
+  const listed = withoutTwins(datasets.symbols);
+  const types = selectTypes(selection.types, listed, record.id);
+  const { symbols, named } = selectSymbols(selection, listed, record.id);
   const series: Series[] = [];
   for (const symbol of symbols) {
     const days = availability(symbol, datasets, exportedUntil);
@@ -74,9 +76,40 @@ export function selectSeries(selection: Selection, record: ExchangeRecord): read
       else if (isNamed) series.push({ ...one, until: days.first, doubtful: undefined });
     }
   }
-  if (series.length === 0)
-    throw usageError(`no symbol of ${record.id} matches the selection; see: tickhaul symbols ${record.id}`);
+  if (series.length === 0) throw noSeries(selection, types.list, listed, record.id);
   return series;
+}
+
+/** Some types are exported in grouped files alone, which `all` leaves out. */
+function noSeries(
+  selection: Selection,
+  types: readonly string[] | undefined,
+  listed: readonly DatasetSymbol[],
+  exchange: string,
+): Error {
+  const grouped = listed.filter(
+    ({ id, dataTypes }) => GROUPED_SYMBOLS.has(id) && types?.some((type) => dataTypes.includes(type)),
+  );
+  if (grouped.length > 0 && selection.symbols.includes('all')) {
+    const names = grouped.map(({ id }) => id).join(',');
+    return usageError(
+      `${types?.join(', ')} of ${exchange} is exported in grouped files, which "all" leaves out: take -s ${names}`,
+    );
+  }
+  return usageError(`no symbol of ${exchange} matches the selection; see: tickhaul symbols ${exchange}`);
+}
+
+/**
+ * Each symbol once: two that differ in nothing but case would share a path. The one in upper case, as dataset symbols
+ * are, beats the others, and else the first.
+ */
+function withoutTwins(symbols: readonly DatasetSymbol[]): readonly DatasetSymbol[] {
+  const byName = new Map<string, DatasetSymbol>();
+  for (const symbol of symbols) {
+    const name = toDatasetSymbol(symbol.id);
+    if (symbol.id === name ? byName.get(name)?.id !== name : !byName.has(name)) byName.set(name, symbol);
+  }
+  return byName.size === symbols.length ? symbols : [...byName.values()];
 }
 
 function availability(
@@ -137,7 +170,9 @@ function selectTypes(
     if (known.has(type)) return type;
     // A data type in another case is a slip of the hand, not another type.
     for (const name of known) if (name.toLowerCase() === type.toLowerCase()) return name;
-    throw usageError(`unknown data type "${type}" for ${exchange}${didYouMean(type, known)}`);
+    throw usageError(
+      `unknown data type "${type}" for ${exchange}${dataTypeHint(type) || didYouMean(type, known) || `; it has ${[...known].sort().join(', ')}`}`,
+    );
   });
   return { list: [...new Set(list)] };
 }

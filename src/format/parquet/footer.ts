@@ -1,5 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { diskError, TickhaulError } from '../../base/errors.js';
+import { openRegular } from '../../base/open-regular.js';
 import { type ColumnSummary, columnSummaries, isGroup } from './column-summary.js';
 import { MAGIC } from './format.js';
 import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-read.js';
@@ -24,7 +25,7 @@ const TAIL = 8;
  */
 export async function readParquetFooter(path: string): Promise<ParquetFooter> {
   try {
-    await using file = await open(path);
+    await using file = await openRegular(path);
     return parseFooter(await footerBytes(file, path));
   } catch (error) {
     if (error instanceof RangeError) throw corrupt(path, error.message);

@@ -3,6 +3,8 @@ import { TickhaulError } from '../../base/errors.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
 
 const BUFFER_BYTES = 256 * 1024;
+/** Bytes of a body that is read in one piece, unless its reader knows better. */
+const MAX_BODY = 64 * 1024 * 1024;
 
 export interface WatchOptions {
   /** What the errors name: host and path. */
@@ -91,8 +93,8 @@ export async function discardBody(body: Readable, limit = 64 * 1024): Promise<vo
   await readBody(body, limit).catch(() => undefined);
 }
 
-/** The whole body, or its first bytes: what lies past the limit is broken off. */
-export async function readBody(body: Readable, limit = Number.POSITIVE_INFINITY): Promise<Buffer> {
+/** The whole body, or its first bytes, somewhat more than the limit: what lies past it is broken off. */
+export async function readBody(body: Readable, limit = MAX_BODY): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -10,6 +10,8 @@ const HELP: Readonly<Record<string, (who: string) => string>> = {
   EHOSTUNREACH: (who) => `no way leads to ${who}: check the network and the proxy settings`,
   ENETUNREACH: (who) => `no way leads to ${who}: check the network and the proxy settings`,
   ETIMEDOUT: (who) => `${who} did not answer in time: check the network and the proxy settings`,
+  UND_ERR_HEADERS_OVERFLOW: (who) =>
+    `${who} sent more headers than any answer of the service has: check the address and the proxy settings`,
   UND_ERR_CONNECT_TIMEOUT: () => 'no connection came about in time: check the network and the proxy settings',
 };
 

@@ -1,5 +1,6 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
+import { formatSize } from '../../base/units.js';
 import { pathSegment } from '../datasets.js';
 import { discardBody, readBody } from '../http/body-watch.js';
 import type { Client } from '../http/client.js';
@@ -20,6 +21,8 @@ export type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './schema.js
 
 const TRIES = 4;
 const MAX_WAIT_MS = 60_000;
+/** Bytes of an answer, unless the client is told otherwise; the largest record known has 100 MB. */
+const MAX_ANSWER = 512 * 1024 * 1024;
 
 export interface MetadataOptions {
   /** Folder for copies of answers; without one, each call asks the service. */
@@ -110,7 +113,15 @@ async function fetchJson<T>(
       return copy.value;
     }
     if (answer.status !== 200) throw await errorAnswer(answer, undefined);
-    const body = await readBody(answer.body);
+    const limit = client.config.maxAnswerBytes ?? MAX_ANSWER;
+    const body = await readBody(answer.body, limit);
+    if (body.length > limit) {
+      const most = formatSize(limit);
+      throw new TickhaulError(
+        'bad_answer',
+        `${name}: an answer of more than ${most}; is it the right host? TICKHAUL_MAX_ANSWER sets another limit`,
+      );
+    }
     const value = check(parseJson(body, name, parse), name);
     if (cache !== undefined) await writeCache(cache, url, body, validatorsOf(answer.headers));
     return value;

@@ -2,7 +2,7 @@ import { TickhaulError, usageError } from '../../base/errors.js';
 import { type Day, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/layout.js';
-import { isInside } from '../paths.js';
+import { isInside, isOwn } from '../paths.js';
 
 /** One object of a file of JSON lines, whose fields are read one by one. Every error names file and line. */
 export class JsonLine {
@@ -53,8 +53,7 @@ export class JsonLine {
   path(name: string): string {
     const path = this.text(name);
     if (!isInside(path)) return this.fail(`the path "${path}" leads out of the download folder`);
-    if (path.split('/').includes(STATE_FOLDER))
-      return this.fail(`"${path}": ${STATE_FOLDER} is tickhaul's own`);
+    if (isOwn(path)) return this.fail(`"${path}": ${STATE_FOLDER} is tickhaul's own`);
     return path;
   }
 

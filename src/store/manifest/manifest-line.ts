@@ -1,5 +1,5 @@
 import { formatDay, parseDay } from '../../dataset/day.js';
-import { isInside } from '../paths.js';
+import { isDataPath } from '../paths.js';
 import type { ConversionEntry, ManifestRecord } from '../types.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -48,7 +48,7 @@ function conversions(value: unknown): readonly ConversionEntry[] {
   if (!Array.isArray(value)) throw new TypeError('conversions');
   return value.map((fields: Fields) => {
     const path = text(fields, 'path');
-    if (!isInside(path)) throw new RangeError(path);
+    if (!isDataPath(path)) throw new RangeError(path);
     return {
       path,
       bytes: count(fields, 'bytes'),

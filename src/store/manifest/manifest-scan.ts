@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { isInside } from '../paths.js';
+import { isDataPath } from '../paths.js';
 import type { ManifestRecord } from '../types.js';
 import { LineStore } from './line-store.js';
 import { parseLine } from './manifest-line.js';
@@ -15,7 +15,7 @@ export interface ManifestScan {
   readonly halfLine: boolean;
   /** Numbers, from 1, of lines that are no record. */
   readonly damaged: readonly number[];
-  /** Numbers, from 1, of records whose path leads out of the folder. */
+  /** Numbers, from 1, of records whose path leads out of the folder, or to tickhaul's own files. */
   readonly outside: readonly number[];
 }
 
@@ -43,7 +43,7 @@ export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
     if (line === '') return;
     const record = parseLine(line);
     if (record === undefined) damaged.push(lines);
-    else if (!isInside(record.path)) outside.push(lines);
+    else if (!isDataPath(record.path)) outside.push(lines);
     else keepLine(live, record, line);
   });
   return { live, lines, end, halfLine: rest > 0, damaged, outside };

@@ -1,7 +1,8 @@
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
+import { openRegular } from '../../base/open-regular.js';
 import { plural } from '../../base/units.js';
 import { NO_FOLLOW } from '../no-follow.js';
 import { stateFolder } from '../state-folder.js';
@@ -63,7 +64,7 @@ export async function openManifest(dir: string, options: ManifestOptions): Promi
 async function readManifest(path: string): Promise<ManifestScan> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, constants.O_RDONLY | NO_FOLLOW);
+    handle = await openRegular(path, NO_FOLLOW);
     return await scanManifest(handle);
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return { ...EMPTY, live: new LineStore() };

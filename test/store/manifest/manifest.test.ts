@@ -125,9 +125,10 @@ test('a line that another process left half-written after the opening swallows n
 
 test('damaged lines and paths that lead outside are passed over, each kind with one warning', async () => {
   const outside = ['/etc/passwd', '../x', 'a/../../x', 'a\\..\\x', 'C:/x', 'C:x', ''];
+  const own = ['.tickhaul/manifest.jsonl', '.TICKHAUL/lock', 'a/.tickhaul/x'];
   await writeRaw(
     ['{', 'null', '[]', '\u0000\u0000'].map((line) => `${line}\n`).join('') +
-      outside.map((name) => formatLine(recordOf(name))).join('') +
+      [...outside, ...own].map((name) => formatLine(recordOf(name))).join('') +
       formatLine(recordOf('good')),
   );
   const manifest = await openIt();
@@ -136,7 +137,7 @@ test('damaged lines and paths that lead outside are passed over, each kind with 
   assert.match(warnings[0] ?? '', /4 damaged lines passed over, the first is line 1$/);
   assert.match(
     warnings[1] ?? '',
-    /7 records with a path outside the folder passed over, the first is line 5$/,
+    /10 records with a path outside the folder passed over, the first is line 5$/,
   );
 });
 

@@ -41,7 +41,7 @@ export function* coverageText(coverage: Coverage, options: CoverageTextOptions):
 export function* totalsLines(totals: CoverageTotals): Generator<string> {
   const { exchanges, series, present, empty, missing, gone, rows, bytes } = totals;
   yield `${count(series)} series of ${plural(exchanges, 'exchange')}, ${formatCount(rows)} rows, ${formatSize(bytes)}\n`;
-  yield `${count(present)} days present, ${count(empty)} empty, ${count(missing)} missing\n`;
+  yield `${count(present)} ${present === 1 ? 'day' : 'days'} present, ${count(empty)} empty, ${count(missing)} missing\n`;
   if (gone > 0) {
     yield `recorded, but gone from the disk: ${plural(gone, 'day')}; tickhaul verify --repair brings them again\n`;
   }

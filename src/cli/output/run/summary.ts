@@ -159,7 +159,7 @@ function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: See
   const unauthorized = counts.unauthorized ?? 0;
   if (unauthorized > 0) {
     steps.push(
-      `${plural(unauthorized, 'file')} that no API key covers: set TICKHAUL_API_KEY; tickhaul key shows what one covers`,
+      `${plural(unauthorized, 'file')} that no API key covers; tickhaul key shows what yours covers, if it has not expired; without one, set TICKHAUL_API_KEY`,
     );
   }
   const helpless = error !== undefined && !WORTH_A_RERUN.has(ERRORS[error.code].exitCode);

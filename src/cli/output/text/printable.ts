@@ -1,4 +1,7 @@
-/** A text from outside for the screen: control characters would move the terminal's cursor. */
+/** Control characters, which would move the terminal's cursor, and those that turn the direction of writing. */
+const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** A text from outside for the screen. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '\ufffd');
+  return text.replace(OBEYED, '\ufffd');
 }

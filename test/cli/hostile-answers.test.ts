@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jsonLines, tickhaul } from '../helpers/cli.js';
+import { tempDir } from '../helpers/temp.js';
+import { serve } from '../service/loopback.js';
+
+const EXPORTED = '2024-03-10T00:00:00.000Z';
+
+const listed = (id: string) => ({
+  id,
+  type: 'spot\x1b]0;title\x07',
+  dataTypes: ['trades'],
+  availableSince: '2024-01-01T00:00:00.000Z',
+});
+
+test('what a record holds for a terminal to obey never reaches one', async (t) => {
+  const record = {
+    id: 'deribit',
+    name: '\x1b[2JDeribit\t\r\n\u202eneedle',
+    availableSince: '\x1b[31m2019',
+    datasets: { exportedUntil: EXPORTED, symbols: [listed('BTC\x1b[2J\n-X')] },
+  };
+  const address = await serve(t, ({ url }, answer) => {
+    answer.end(JSON.stringify(url === '/v1/exchanges' ? [record] : record));
+  });
+  const env = { TICKHAUL_API_URL: address, XDG_CACHE_HOME: await tempDir(t) };
+  for (const words of [['exchanges'], ['exchanges', 'deribit'], ['symbols', 'deribit']]) {
+    const { exitCode, stdout, stderr } = await tickhaul(words, { env });
+    assert.equal(exitCode, 0, stderr);
+    assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u, words.join(' '));
+    assert.match(stdout, /\ufffd/);
+  }
+});
+
+test('a metadata answer without end is broken off, with code 5', async (t) => {
+  const address = await serve(t, (_, answer) => {
+    const block = Buffer.alloc(64 * 1024, ' ');
+    const more = (): void => {
+      while (!answer.destroyed) if (!answer.write(block)) return;
+    };
+    answer.on('drain', more);
+    more();
+  });
+  const env = {
+    TICKHAUL_API_URL: address,
+    XDG_CACHE_HOME: await tempDir(t),
+    TICKHAUL_MAX_ANSWER: '2MB',
+  };
+  const { exitCode, stderr } = await tickhaul(['exchanges'], { env });
+  assert.equal(exitCode, 5, stderr);
+  assert.match(stderr, /an answer of more than 2\.0 MB; is it the right host\? TICKHAUL_MAX_ANSWER/);
+});
+
+test('a symbol that is listed twice, or in two cases, is one', async (t) => {
+  const symbols = ['btcusdt', 'BTCUSDT', 'BTCUSDT', 'ETHUSDT', 'ethusdt'].map(listed);
+  const record = { id: 'binance', datasets: { exportedUntil: EXPORTED, symbols } };
+  const address = await serve(t, (_, answer) => void answer.end(JSON.stringify(record)));
+  const dir = await tempDir(t);
+  const env = { TICKHAUL_API_URL: address, XDG_CACHE_HOME: dir, TICKHAUL_DIR: dir };
+  for (const symbol of ['all', '*', 'BTCUSDT,ethusdt,btcusdt']) {
+    const words = ['plan', 'binance', '-t', 'trades', '-s', symbol, '--date', '2024-03-01', '--json'];
+    const files = jsonLines(await tickhaul(words, { env })).filter(({ event }) => event === 'file');
+    assert.deepEqual(files.map((file) => file['symbol']).toSorted(), ['BTCUSDT', 'ETHUSDT'], symbol);
+  }
+});
+
+test('headers without end are told as what they are', async (t) => {
+  const address = await serve(t, (_, answer) => {
+    answer.writeHead(
+      200,
+      Object.fromEntries(Array.from({ length: 40 }, (__, n) => [`x-${n}`, 'y'.repeat(1000)])),
+    );
+    answer.end('[]');
+  });
+  const env = { TICKHAUL_API_URL: address, XDG_CACHE_HOME: await tempDir(t) };
+  const { exitCode, stderr } = await tickhaul(['exchanges'], { env });
+  assert.equal(exitCode, 5);
+  assert.match(stderr, /sent more headers than any answer of the service has/);
+  assert.doesNotMatch(stderr, /DNS/);
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+const DAY = ['--date', '2024-03-01'];
+
+test('what comes after -- is positional, dashes or not', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const words = ['plan', '-t', 'trades', '-s', 'BTCUSDT', ...DAY, '--json', '--', 'binance-futures'];
+  assert.equal(jsonLines(await tickhaul(words, { env }))[0]?.['files'], 1);
+  const cwd = await tempDir(t);
+  const none = await tickhaul(['convert', '--', '-a.csv.gz'], { cwd });
+  assert.equal(none.exitCode, 2);
+  assert.match(none.stderr, /"?-a\.csv\.gz/);
+  const absent = await tickhaul(['verify', '-o', '.', '--', '--json'], { cwd });
+  assert.match(absent.stderr, /--json/);
+});
+
+test('of a flag that is given twice the last value counts, and lists add up', async (t) => {
+  const service = await sandbox(t);
+  const env = envOf(service, await tempDir(t));
+  const words = ['plan', 'Binance-Futures', '-t', 'trades', '-s', 'BTCUSDT', '-s', 'ETHUSDT'];
+  const days = ['--date', '2024-02-01', '--date', '2024-03-01'];
+  const files = jsonLines(await tickhaul([...words, ...days, '--json'], { env })).filter(
+    ({ event }) => event === 'file',
+  );
+  assert.deepEqual(
+    files.map(({ symbol, date }) => `${symbol} ${date}`),
+    ['BTCUSDT 2024-03-01', 'ETHUSDT 2024-03-01'],
+  );
+});
+
+test('help <command> is <command> --help', async () => {
+  const asked = await tickhaul(['help', 'download']);
+  assert.deepEqual(asked, await tickhaul(['download', '--help']));
+  assert.equal(asked.exitCode, 0);
+  assert.equal((await tickhaul(['help'])).exitCode, 0);
+});
+
+test('other words for data types, and types of grouped files, lead to the right one', async (t) => {
+  const service = await sandbox(t);
+  const env = envOf(service, await tempDir(t));
+  const said = async (...words: string[]): Promise<string> => {
+    const { exitCode, stderr } = await tickhaul(['plan', ...words, ...DAY], { env });
+    assert.equal(exitCode, 2);
+    return stderr;
+  };
+  const future = ['binance-futures', '-s', 'BTCUSDT', '-t'];
+  assert.match(await said(...future, 'ohlcv'), /bars are made of trades: .*--as trade_bar_1m/);
+  assert.match(await said(...future, 'funding'), /did you mean derivative_ticker\?/);
+  assert.match(await said(...future, 'orderbook'), /did you mean incremental_book_L2\?/);
+  assert.match(await said(...future, 'zzzzzz'), /it has .*trades/);
+  assert.match(await said('deribit', '-t', 'options_chain', '-s', 'all'), /take -s OPTIONS/);
+  assert.match(await said('deribit', '-s', 'all'), /--type is missing: .*known are trades, /);
+});
+
+test('a rate that nobody can mean is refused', async () => {
+  const { exitCode, stderr } = await tickhaul([
+    ...['download', 'deribit', '-t', 'trades', '-s', 'X', ...DAY],
+    ...['--max-rate', '20'],
+  ]);
+  assert.equal(exitCode, 2);
+  assert.match(stderr, /--max-rate: "20" is 20 bytes a second; write 20MB/);
+});
+
+test('of two config files beside each other the one that is passed over is named', async (t) => {
+  const cwd = await tempDir(t);
+  const env = envOf(await sandbox(t), cwd);
+  await writeFile(join(cwd, 'tickhaul.yaml'), 'dir: here\njobs: []\n');
+  await writeFile(join(cwd, 'tickhaul.json'), '{"dir":"there","jobs":[]}');
+  const { stderr } = await tickhaul(['exchanges'], { env, cwd });
+  assert.match(stderr, /^warning tickhaul\.json is passed over: tickhaul\.yaml beside it is read\n/);
+});
+
+test('neither an empty HOME nor a relative XDG folder leads into the current one', async (t) => {
+  const cwd = await tempDir(t);
+  const { XDG_CACHE_HOME: _, ...env } = envOf(await sandbox(t), join(cwd, 'data'));
+  await mkdir(join(cwd, 'home'));
+  const at = { ...env, HOME: join(cwd, 'home'), XDG_CACHE_HOME: 'relative' };
+  assert.equal((await tickhaul(['exchanges'], { env: at, cwd })).exitCode, 0);
+  const { readdir } = await import('node:fs/promises');
+  assert.deepEqual(await readdir(cwd), ['home']);
+});
+
+test('a full disk under the log does not stop the data', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const words = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', ...DAY];
+  const command = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh', process.execPath];
+  const { exitCode } = await tickhaul(words, { env: envOf(service, dir), command });
+  assert.equal(exitCode, 0);
+  const { namesIn } = await import('../helpers/temp.js');
+  assert.equal((await namesIn(dir)).length, 1);
+});
