@@ -3,7 +3,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import { parseSize } from '../base/units.js';
-import { readText } from './arguments/read.js';
+import { localPath, readText } from './arguments/read.js';
 import type { Args } from './arguments/types.js';
 import { LIMITS, readNamedText } from './named-text.js';
 
@@ -55,7 +55,7 @@ export function readSettings(env: Env, args: Args, home: string, config?: Config
     datasetsUrl: address(env, args, config, 'datasetsUrl') ?? 'https://datasets.tardis.dev',
     authUrl: address(env, args, config, 'authUrl'),
     keySource: keySource(env, args, config),
-    downloadDir: readText(args, 'dir') ?? given(env, 'TICKHAUL_DIR') ?? config?.dir ?? 'datasets',
+    downloadDir: downloadDir(env, args, config),
     maxAnswerBytes: sizeOf(env, 'TICKHAUL_MAX_ANSWER'),
     cacheDir: join(baseFolder(env, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'tickhaul'),
     configDir: join(baseFolder(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul'),
@@ -143,7 +143,7 @@ function address(
     [variable, given(env, variable)],
     [`${config?.place(key)}: ${key}`, config?.[key]],
   ] as const;
-  const [name, text] = sources.find(([, found]) => found !== undefined) ?? [];
+  const [name, text] = firstGiven(sources) ?? [];
   if (text === undefined) return undefined;
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw usageError(
@@ -155,6 +155,23 @@ function address(
   if (username !== '' || password !== '')
     throw usageError(`${name}: an address with a user or password in it is not taken`);
   return text.replace(/\/+$/, '');
+}
+
+/** The first of several sources that says something, with its name. */
+function firstGiven(
+  sources: readonly (readonly [string, string | undefined])[],
+): readonly [string, string] | undefined {
+  for (const [name, text] of sources) if (text !== undefined) return [name, text];
+  return undefined;
+}
+
+function downloadDir(env: Env, args: Args, config: ConfigSettings | undefined): string {
+  const [name, dir] = firstGiven([
+    ['--dir', readText(args, 'dir')],
+    ['TICKHAUL_DIR', given(env, 'TICKHAUL_DIR')],
+    [`${config?.place('dir')}: dir`, config?.dir],
+  ]) ?? ['', 'datasets'];
+  return localPath(name, dir);
 }
 
 /** A folder of the XDG Base Directory Specification, which says to ignore a path that is relative. */

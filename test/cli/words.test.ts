@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { namesIn, tempDir } from '../helpers/temp.js';
 
 const DAY = ['--date', '2024-03-01'];
 
@@ -84,7 +84,6 @@ test('neither an empty HOME nor a relative XDG folder leads into the current one
   await mkdir(join(cwd, 'home'));
   const at = { ...env, HOME: join(cwd, 'home'), XDG_CACHE_HOME: 'relative' };
   assert.equal((await tickhaul(['exchanges'], { env: at, cwd })).exitCode, 0);
-  const { readdir } = await import('node:fs/promises');
   assert.deepEqual(await readdir(cwd), ['home']);
 });
 
@@ -97,6 +96,33 @@ test('a full disk under the log does not stop the data', {
   const command = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh', process.execPath];
   const { exitCode } = await tickhaul(words, { env: envOf(service, dir), command });
   assert.equal(exitCode, 0);
-  const { namesIn } = await import('../helpers/temp.js');
   assert.equal((await namesIn(dir)).length, 1);
+});
+
+test('an address where a folder is meant is refused, and nothing is made of it', async (t) => {
+  const service = await sandbox(t);
+  const cwd = await tempDir(t);
+  const env = envOf(service, join(cwd, 'data'));
+  const select = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', ...DAY];
+  for (const words of [
+    ['download', ...select, '-o', 'gopher://user:secret@host/x'],
+    ['download', ...select, '--failed-to', 'gopher://x'],
+    ['convert', 'gopher://host/a.csv.gz'],
+    ['convert', 'a.csv.gz', '-o', 'gopher://host'],
+    ['verify', 'gopher://host'],
+    ['lock', '-o', 'gopher://host'],
+    ['coverage', '--html', 'gopher://host'],
+    ['inspect', 'gopher://host/a.parquet'],
+  ]) {
+    const { exitCode, stderr } = await tickhaul(words, { env, cwd });
+    assert.equal(exitCode, 2, words.join(' '));
+    assert.match(stderr, /gopher:\/\/… is not supported; name a file or folder of this machine/);
+    assert.doesNotMatch(stderr, /secret/);
+  }
+  const inEnvironment = await tickhaul(['download', ...select], {
+    env: { ...env, TICKHAUL_DIR: 'x://y' },
+    cwd,
+  });
+  assert.match(inEnvironment.stderr, /^tickhaul: TICKHAUL_DIR: x:\/\/…/);
+  assert.deepEqual(await readdir(cwd), []);
 });

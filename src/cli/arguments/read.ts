@@ -43,6 +43,30 @@ export function readDuration(args: Args, flag: string): number | undefined {
   return convert(args, flag, parseDuration);
 }
 
+/** A file or folder of this machine; `-` too, where the command knows it. @throws usage error for an address. */
+export function readPath(args: Args, flag: string): string | undefined {
+  const text = readText(args, flag);
+  return text === undefined ? undefined : localPath(`--${flag}`, text);
+}
+
+/** The positional paths of a command. @throws usage error for an address among them. */
+export function readPaths(args: Args, name: string): readonly string[] {
+  const given = args[name];
+  const paths = Array.isArray(given) ? given : [given];
+  return paths.filter((path) => path !== undefined).map((path) => localPath(`<${name}>`, String(path)));
+}
+
+/**
+ * Refuses `s3://bucket` and the like: a folder of the name `s3:` would be made, and called a success.
+ * @param name what an error begins with.
+ * @throws usage error, without what may be a password.
+ */
+export function localPath(name: string, path: string): string {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(path)?.[0];
+  if (scheme === undefined) return path;
+  throw usageError(`${name}: ${scheme}… is not supported; name a file or folder of this machine`);
+}
+
 /** An exchange id, in any case. */
 export function readExchange(args: Args): string {
   return String(args['exchange']).trim().toLowerCase();

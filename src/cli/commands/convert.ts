@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { usageError } from '../../base/errors.js';
 import type { ConvertOptions, Format } from '../../format/options.js';
 import { CONVERT_FLAGS } from '../arguments/flags.js';
-import { readCount, readDataType, readText, readToggle } from '../arguments/read.js';
+import { readCount, readDataType, readPath, readPaths, readText, readToggle } from '../arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
 import { readConvertOptions } from '../selection/conversion.js';
 import { reportRun } from '../session.js';
@@ -18,7 +18,7 @@ export const convert: Action = {
   async run(args, cli) {
     const format = readText(args, 'format') ?? (readText(args, 'out') === '-' ? 'ndjson' : 'parquet');
     const options = readConvertOptions(args, format as Format);
-    const paths = (args['path'] as readonly string[]).map(String);
+    const paths = readPaths(args, 'path');
     const dataType = readDataType(args, 'type');
     const jobs = readCount(args, 'jobs', 1, 256) ?? availableParallelism();
     if (readText(args, 'out') === '-') {
@@ -41,7 +41,7 @@ export const convert: Action = {
         convertFiles({
           paths,
           options,
-          out: readText(args, 'out'),
+          out: readPath(args, 'out'),
           layout: readText(args, 'layout'),
           dataType,
           jobs,

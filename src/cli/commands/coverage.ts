@@ -2,7 +2,7 @@ import { usageError } from '../../base/errors.js';
 import type { Coverage, CoverageSelection } from '../../coverage/types.js';
 import { addDays, dayOfMs, parseDay } from '../../dataset/day.js';
 import { COVERAGE_FLAGS } from '../arguments/flags.js';
-import { readDay, readList, readText, readToggle } from '../arguments/read.js';
+import { readDay, readList, readPath, readToggle } from '../arguments/read.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
 import { screenColumns } from '../output/run/frame-terminal.js';
@@ -23,11 +23,11 @@ export const coverage: Action = {
   ],
   async run(args, cli) {
     const selection = await readCoverageSelection(args, cli.signal);
-    const html = readText(args, 'html');
+    const html = readPath(args, 'html');
     const isJson = readToggle(args, 'json');
     if (html === '-' && isJson)
       throw usageError('--html - and --json both print to stdout; give one of them');
-    const dir = readText(args, 'folder') ?? (await loadSettings(args, cli)).downloadDir;
+    const dir = readPath(args, 'folder') ?? (await loadSettings(args, cli)).downloadDir;
     const { readCoverage } = await import('../../coverage/read.js');
     const warn = (message: string): void => {
       if (!readToggle(args, 'quiet')) cli.stderr.write(`warning ${message}\n`);

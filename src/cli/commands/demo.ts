@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatSize, plural } from '../../base/units.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
-import { readText, readToggle } from '../arguments/read.js';
+import { readPath, readToggle } from '../arguments/read.js';
 import type { Action, Cli, Outline } from '../arguments/types.js';
 import { chalkFor } from '../output/text/color.js';
 
@@ -31,7 +31,7 @@ export function demoOf(commands: readonly Outline[]): Action {
       const { parseDay } = await import('../../dataset/day.js');
       const chalk = chalkFor(cli.stdout, cli.env, readToggle(args, 'no-color'));
       const say = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
-      const dir = readText(args, 'dir') ?? (await newFolder());
+      const dir = readPath(args, 'dir') ?? (await newFolder());
       const service = await startSandbox({
         exportedUntil: parseDay(EXPORTED_UNTIL),
         faults: parseFaults(FAULTS),

@@ -5,7 +5,7 @@ import {
   LIST_FLAGS,
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
-import { readText, readToggle } from '../arguments/read.js';
+import { readPath, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { lockOwner } from '../lock-owner.js';
 import { withFailureList } from '../selection/failure-list.js';
@@ -47,7 +47,7 @@ export const download: Action = {
     const { openWanted, optionsFor, readWanted } = await import('../selection/wanted.js');
     const wanted = await readWanted(args, cli);
     const stallTimeoutMs = readStallTimeout(args);
-    const failedTo = readText(args, 'failed-to');
+    const failedTo = readPath(args, 'failed-to');
     return reportRun(args, cli, (reporter, emitAll) =>
       withSession(args, cli, { stallTimeoutMs, note: reporter.note }, (session) =>
         withFailureList(failedTo, wanted.list?.files, emitAll, async (emit) => {

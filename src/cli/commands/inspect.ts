@@ -1,5 +1,5 @@
 import type { Cell, Inspection } from '../../inspect/index.js';
-import { readDataType, readToggle } from '../arguments/read.js';
+import { localPath, readDataType, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { inspectionText } from '../output/inspection.js';
 import { documentText } from '../output/text/document.js';
@@ -21,7 +21,7 @@ export const inspect: Action = {
   async run(args, cli) {
     const { inspectFile } = await import('../../inspect/index.js');
     const inspection = await inspectFile({
-      path: String(args['file']),
+      path: localPath('<file>', String(args['file'])),
       dataType: readDataType(args, 'type'),
       signal: cli.signal,
     });

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { formatSize, plural } from '../../base/units.js';
 import { LOCK_FILE_FLAGS } from '../arguments/flags.js';
-import { readText, readToggle } from '../arguments/read.js';
+import { readPath, readText, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
 import { printLines } from '../output/text/blocks.js';
@@ -16,7 +16,7 @@ export const lock: Action = {
   async run(args, cli) {
     const { downloadDir } = await loadSettings(args, cli);
     const format = (readText(args, 'format') ?? 'lock') as Format;
-    const out = readText(args, 'out') ?? (format === 'lock' ? 'tickhaul.lock' : '-');
+    const out = readPath(args, 'out') ?? (format === 'lock' ? 'tickhaul.lock' : '-');
     const { lockedRecords } = await import('../../store/lists/locked-records.js');
     const warn = (message: string): void => {
       cli.stderr.write(`warning ${message}\n`);

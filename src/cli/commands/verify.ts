@@ -4,7 +4,7 @@ import type { RunSummary } from '../../run/events.js';
 import type { CheckThread } from '../../verify/check/threads.js';
 import type { Repair } from '../../verify/types.js';
 import { REPAIR_FLAGS, VERIFY_FLAGS } from '../arguments/flags.js';
-import { readCount, readDuration, readToggle } from '../arguments/read.js';
+import { readCount, readDuration, readPaths, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
 import { lockOwner } from '../lock-owner.js';
@@ -28,7 +28,7 @@ export const verify: Action = {
   ],
   async run(args, cli) {
     const settings = await loadSettings(args, cli);
-    const { dir, paths } = await readFolderPaths(pathsOf(args['path']), settings.downloadDir);
+    const { dir, paths } = await readFolderPaths(readPaths(args, 'path'), settings.downloadDir);
     const options = readDownloadOptions(args, dir);
     const checking = {
       dir,
@@ -77,8 +77,4 @@ async function withThreads<T>(
   } finally {
     await Promise.all(threads.map((thread) => thread.close()));
   }
-}
-
-function pathsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((path) => path !== undefined).map(String) : [];
 }

@@ -1,4 +1,4 @@
-import { constants, type FileHandle, open, statfs } from 'node:fs/promises';
+import { constants, type FileHandle, open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskError, TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
@@ -86,6 +86,9 @@ export async function receive(job: Try): Promise<Received> {
       if (job.note || isWorthANote(job, answer)) await removeResumeNote(job.dir, job.path);
       const outcome = await job.conversion?.finish(received);
       return { ...received, etag: answer.resumeEtag, outcome };
+    } catch (error) {
+      await removeIfEmpty(handle, job.part);
+      throw error;
     } finally {
       await handle.close().catch(() => {});
     }
@@ -93,6 +96,12 @@ export async function receive(job: Try): Promise<Received> {
     proof.destroy();
     answer.body.destroy();
   }
+}
+
+/** A part without a byte is of no use to any later try. */
+async function removeIfEmpty(handle: FileHandle, part: string): Promise<void> {
+  const { size } = await handle.stat().catch(() => ({ size: undefined }));
+  if (size === 0) await rm(part, { force: true }).catch(() => {});
 }
 
 async function resumePoint({ part, note }: Try): Promise<ResumePoint | undefined> {

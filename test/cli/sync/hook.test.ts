@@ -40,7 +40,7 @@ test('what it said last is told, however busy this process is, but for the key',
   const key = 'TD.a-key-of-some-length';
   const env = { ...cli.env, TICKHAUL_API_KEY: key };
   const said = Array.from({ length: 20 }, () =>
-    runHook('printf "\\033[31mwith $TICKHAUL_API_KEY" >&2; exit 1', '', { env }),
+    runHook(`printf "\\033[31mwith$TICKHAUL_API_KEY ${key}" >&2; exit 1`, '', { env }),
   );
   const told = /^Error: ended with code 1: \ufffd\[31mwith \*\*\*$/;
   await Promise.all(said.map((one) => assert.rejects(one, told)));
