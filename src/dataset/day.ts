@@ -22,6 +22,18 @@ export function parseDay(text: string): Day {
   throw usageError(`"${text}" is not a day: write it as YYYY-MM-DD, for example 2024-03-01`);
 }
 
+/**
+ * Reads a day as people name it: `YYYY-MM-DD`, `today` or `yesterday` in UTC, or a month, `YYYY-MM`, for its first day.
+ * @param nowMs the clock, in milliseconds since the epoch.
+ * @throws usage error as `parseDay`.
+ */
+export function parseDayWord(text: string, nowMs: number): Day {
+  const word = text.trim().toLowerCase();
+  if (word === 'today') return dayOfMs(nowMs);
+  if (word === 'yesterday') return addDays(dayOfMs(nowMs), -1);
+  return parseDay(/^\d{4}-\d{2}$/.test(word) ? `${word}-01` : word);
+}
+
 /** The day as `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
   const known = texts.get(day);

@@ -11,6 +11,8 @@ export interface Selection extends DayRange {
   /** Dataset symbols, globs or `all`, in any case; `@file` is resolved by the caller. */
   readonly symbols: readonly string[];
   readonly symbolTypes?: readonly string[] | undefined;
+  /** Days of the week and ranges of them, as `mon-fri`; undefined for all. */
+  readonly weekdays?: readonly string[] | undefined;
   /** `flat`, `hive` or a template. */
   readonly layout: string;
 }

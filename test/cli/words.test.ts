@@ -126,3 +126,18 @@ test('an address where a folder is meant is refused, and nothing is made of it',
   assert.match(inEnvironment.stderr, /^tickhaul: TICKHAUL_DIR: x:\/\/…/);
   assert.deepEqual(await readdir(cwd), []);
 });
+
+test('a month, a number of days, days of the week', async (t) => {
+  const service = await sandbox(t);
+  const env = envOf(service, await tempDir(t));
+  const daysOf = async (...words: string[]): Promise<readonly unknown[]> => {
+    const select = ['plan', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--json', ...words];
+    const lines = jsonLines(await tickhaul(select, { env }));
+    assert.equal(lines[0]?.['files'], lines.length - 2);
+    return lines.slice(1, -1).map(({ date }) => date);
+  };
+  assert.equal((await daysOf('--from', '2024-02', '--to', '2024-03')).length, 29);
+  assert.equal((await daysOf('--last', '7')).length, 7);
+  const weekend = await daysOf('--from', '2024-03-01', '--to', '2024-03-10', '--weekdays', 'sat,sun');
+  assert.deepEqual(weekend.toSorted(), ['2024-03-02', '2024-03-03', '2024-03-09']);
+});

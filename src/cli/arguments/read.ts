@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/nearest.js';
 import { parseDuration, parseSize } from '../../base/units.js';
 import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
-import { parseDay } from '../../dataset/day.js';
+import { formatDay, parseDayWord } from '../../dataset/day.js';
 import type { Args } from './types.js';
 
 /**
@@ -77,11 +77,10 @@ export function readSize(args: Args, flag: string): number | undefined {
   return convert(args, flag, parseSize);
 }
 
-/** A day, as the text it was given in. */
+/** A day as `YYYY-MM-DD`, of any of the words for one. */
 export function readDay(args: Args, flag: string): string | undefined {
   return convert(args, flag, (text) => {
-    parseDay(text);
-    return text;
+    return formatDay(parseDayWord(text, Date.now()));
   });
 }
 

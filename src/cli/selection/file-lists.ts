@@ -14,7 +14,7 @@ export interface FileList {
   readonly isFrozen: boolean;
 }
 
-const SELECTING = ['exchange', 'type', 'symbol', 'symbol-type', 'from', 'to', 'date', 'last'];
+const SELECTING = ['exchange', 'type', 'symbol', 'symbol-type', 'from', 'to', 'date', 'last', 'weekdays'];
 
 /**
  * What `--from-file` or `--frozen` names; undefined where neither is given.

@@ -3,6 +3,7 @@ import { plural } from '../../base/units.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { checkDayRange } from '../../dataset/day-range.js';
 import { parseLayout } from '../../dataset/layout.js';
+import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { DownloadOptions, Existing, Selection } from '../../download/types.js';
 import {
   readCount,
@@ -34,6 +35,7 @@ export async function readSelection(args: Args, signal: AbortSignal): Promise<Se
     types,
     symbols: await resolveSymbolFiles(symbols, signal),
     symbolTypes: readList(args, 'symbol-type'),
+    weekdays: readWeekdays(args),
     ...readDays(args),
     layout: readLayout(args),
   };
@@ -79,6 +81,13 @@ function readLayout(args: Args): string {
   return layout;
 }
 
+/** Looked at here already, as the layout is. */
+function readWeekdays(args: Args): readonly string[] | undefined {
+  const list = readList(args, 'weekdays');
+  if (list) parseWeekdays(list);
+  return list;
+}
+
 type Days = Pick<Selection, 'from' | 'to' | 'date' | 'last'>;
 
 function readDays(args: Args): Days {
@@ -94,7 +103,7 @@ const MAX_LAST_DAYS = 36_500;
 function readLast(args: Args): number | undefined {
   const text = readText(args, 'last');
   if (text === undefined) return undefined;
-  const count = Number(/^(\d+)d$/.exec(text)?.[1] ?? 0);
+  const count = Number(/^(\d+)d?$/.exec(text)?.[1] ?? 0);
   if (count > MAX_LAST_DAYS)
     throw usageError(`--last: "${text}" is too many days, at most ${MAX_LAST_DAYS}d`);
   if (count >= 1) return count;

@@ -3,6 +3,7 @@ import { nextTurn } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { isPlainName, type Layout, parseLayout } from '../../dataset/layout.js';
+import { parseWeekdays } from '../../dataset/weekdays.js';
 import { extensionOf } from '../../format/options.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
@@ -131,10 +132,14 @@ function* planFiles(
     return { file, path, output, mayBeAbsent, status, action };
   };
 
-  const probed = probes(exchange, allSeries, range, exportedUntil, input.mayRead);
+  const { weekdays } = input.selection;
+  const isWanted = weekdays ? parseWeekdays(weekdays) : () => true;
+  const mayProbe: MayRead = (file) => isWanted(file.day) && input.mayRead(file);
+  const probed = probes(exchange, allSeries, range, exportedUntil, mayProbe);
   if (probed) for (const day of probed.days) yield planOne(probed.series, day);
   for (const series of allSeries) {
     for (let day = range.from; day < range.to; day = (day + 1) as Day) {
+      if (!isWanted(day)) continue;
       if (series !== probed?.series || !probed.days.includes(day)) yield planOne(series, day);
     }
   }

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addDays, formatDay, parseDay, parseDayWord } from '../../src/dataset/day.js';
+import { parseWeekdays } from '../../src/dataset/weekdays.js';
+
+/** A Monday, and the two weeks from it. */
+const MONDAY = parseDay('2024-03-04');
+const WEEKS = Array.from({ length: 14 }, (_, day) => addDays(MONDAY, day));
+
+function chosen(...items: string[]): string {
+  const wants = parseWeekdays(items);
+  return WEEKS.map((day) => (wants(day) ? 'x' : '.')).join('');
+}
+
+test('days of the week, and ranges of them over its end', () => {
+  assert.equal(chosen('mon-fri'), 'xxxxx..xxxxx..');
+  assert.equal(chosen('Sat', 'sunday'), '.....xx.....xx');
+  assert.equal(chosen('fri-mon'), 'x...xxxx...xxx');
+  assert.equal(chosen('wed - wed'), '..x......x....');
+  assert.ok(parseWeekdays(['thu'])(parseDay('1970-01-01')));
+  assert.ok(parseWeekdays(['wed'])(parseDay('1969-12-31')));
+  for (const wrong of ['mo', 'mon-', 'mon-tue-wed', 'weekday', 'mondayx', '1'])
+    assert.throws(() => parseWeekdays([wrong]), { code: 'usage', message: /is no day of the week/ }, wrong);
+});
+
+test('words for days', () => {
+  const now = Date.UTC(2024, 2, 1, 0, 30);
+  const read = (text: string): string => formatDay(parseDayWord(text, now));
+  assert.equal(read('today'), '2024-03-01');
+  assert.equal(read(' Yesterday '), '2024-02-29');
+  assert.equal(read('2024-02'), '2024-02-01');
+  assert.equal(read('2024-02-29'), '2024-02-29');
+  for (const wrong of ['2024-13', '2024-2', 'tomorrow', '2024', ''])
+    assert.throws(() => read(wrong), { code: 'usage' }, wrong);
+});
