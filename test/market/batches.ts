@@ -26,9 +26,8 @@ export function batchesOf(
   dataType: DataType,
   csv: string,
   batchRows: number,
-  numberText = true,
 ): { schema: Schema; batches: Batch[] } {
-  const parser = new CsvParser({ source: 'test.csv.gz', dataType, batchRows, numberText });
+  const parser = new CsvParser({ source: 'test.csv.gz', dataType, batchRows });
   const batches = [...parser.push(Buffer.from(csv)), ...parser.end()];
   return { schema: parser.schema ?? [], batches };
 }

@@ -19,12 +19,11 @@ export function linesOf(
   names: readonly string[],
   {
     batchRows = 1000,
-    numberText = true,
     period = ALWAYS,
     isWanted = undefined as ((symbol: string) => boolean) | undefined,
   } = {},
 ): Line[] {
-  const { schema, batches } = batchesOf(dataType, csv, batchRows, numberText);
+  const { schema, batches } = batchesOf(dataType, csv, batchRows);
   const lines = createDayFileLines({
     schema,
     dataType,

@@ -1,9 +1,9 @@
 import type { Batch, Schema } from '../../format/columns.js';
 import type { BookSnapshots } from '../book/book-snapshots.js';
 import type { OrderBook } from '../book/order-book.js';
+import { booleansOf, codesOf, valuesOf } from '../columns.js';
 import { hasMicros } from '../lines/iso-time.js';
 import type { Period } from '../trade-bars.js';
-import { booleansOf, codesOf, valuesOf } from './columns.js';
 import type { Instruments } from './instruments.js';
 
 export interface BookState {

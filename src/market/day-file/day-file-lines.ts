@@ -2,6 +2,7 @@ import type { DataType } from '../../dataset/data-types.js';
 import type { Batch, Schema } from '../../format/columns.js';
 import { BookSnapshots } from '../book/book-snapshots.js';
 import { OrderBook } from '../book/order-book.js';
+import { valuesOf } from '../columns.js';
 import type { Instrument } from '../instrument.js';
 import { BookChangeLines } from '../lines/book-change-lines.js';
 import type { Fixed } from '../lines/bytes.js';
@@ -13,7 +14,6 @@ import { RowLines } from '../lines/row-lines.js';
 import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/data-type-name.js';
 import { type Period, TradeBars } from '../trade-bars.js';
 import { BookRows, type BookState, type ChangeTaker } from './book-rows.js';
-import { valuesOf } from './columns.js';
 import { Instruments } from './instruments.js';
 import { goThroughTrades } from './trade-rows.js';
 

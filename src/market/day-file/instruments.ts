@@ -1,7 +1,7 @@
 import type { Batch, Schema, TextColumn } from '../../format/columns.js';
+import { columnOf } from '../columns.js';
 import type { Instrument } from '../instrument.js';
 import { asDictionary } from '../lines/text.js';
-import { columnOf } from './columns.js';
 
 /** Whose a batch's rows are: row r is of `states[indices[r]]`; undefined for an instrument that nobody asked for. */
 export interface Owners<State> {

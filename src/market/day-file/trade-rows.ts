@@ -1,8 +1,8 @@
 import type { Batch, Schema } from '../../format/columns.js';
+import { codesOf, valuesOf } from '../columns.js';
 import { hasMicros } from '../lines/iso-time.js';
 import type { Period, TradeBars } from '../trade-bars.js';
 import { SIDE } from '../trade-bars.js';
-import { codesOf, valuesOf } from './columns.js';
 import type { Instruments } from './instruments.js';
 
 export interface TradeState {

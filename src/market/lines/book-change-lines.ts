@@ -1,9 +1,10 @@
-import type { Batch, NumberColumn, Schema } from '../../format/columns.js';
+import type { Batch, Schema } from '../../format/columns.js';
+import { valuesOf } from '../columns.js';
 import { copyFixed, copyWords, type Fixed, fixed, type Target, targetOf, WORD } from './bytes.js';
 import { TAIL_SIZE, writeTail } from './head.js';
 import { hasMicros, IsoTime } from './iso-time.js';
 import type { LineBuffer } from './line-buffer.js';
-import { LONGEST_NUMBER, writeDigits, writeNumber } from './number-text.js';
+import { LONGEST_NUMBER, writeNumber } from './number-text.js';
 
 const BRACE = 125;
 const FIRST_PRICE = fixed('{"price":');
@@ -24,22 +25,21 @@ const FEW = 256;
  * Rows of one change may lie in several batches.
  */
 export class BookChangeLines {
-  readonly #columns: readonly [price: number, amount: number];
+  readonly #schema: Schema;
   readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
   readonly #bids = new LevelTexts();
   readonly #asks = new LevelTexts();
-  #price: NumberColumn | undefined;
-  #amount: NumberColumn | undefined;
+  #prices: Float64Array = new Float64Array();
+  #amounts: Float64Array = new Float64Array();
 
   constructor(schema: Schema) {
-    const indexOf = (wanted: string): number => schema.findIndex(({ name }) => name === wanted);
-    this.#columns = [indexOf('price'), indexOf('amount')];
+    this.#schema = schema;
   }
 
   /** Takes the batch that rows are to be of. */
-  open({ columns }: Batch): void {
-    this.#price = columns[this.#columns[0]] as NumberColumn;
-    this.#amount = columns[this.#columns[1]] as NumberColumn;
+  open(batch: Batch): void {
+    this.#prices = valuesOf(this.#schema, batch, 'price');
+    this.#amounts = valuesOf(this.#schema, batch, 'amount');
   }
 
   begin(): void {
@@ -48,8 +48,8 @@ export class BookChangeLines {
   }
 
   level(isAsk: boolean, row: number): void {
-    if (!this.#price || !this.#amount) return;
-    (isAsk ? this.#asks : this.#bids).add(this.#price, this.#amount, row);
+    const side = isAsk ? this.#asks : this.#bids;
+    side.add(this.#prices[row] as number, this.#amounts[row] as number);
   }
 
   /** @param head of `lineHead`. Times are microseconds. */
@@ -73,12 +73,12 @@ class LevelTexts {
   #target = targetOf(4096);
   length = 0;
 
-  add(price: NumberColumn, amount: NumberColumn, row: number): void {
+  add(price: number, amount: number): void {
     const { bytes, view } = this.#room();
     let at = copyFixed(this.length === 0 ? FIRST_PRICE : NEXT_PRICE, view, this.length);
-    at = writeCell(price, row, view, at);
+    at = writeNumber(price, view, at);
     at = copyFixed(AMOUNT, view, at);
-    at = writeCell(amount, row, view, at);
+    at = writeNumber(amount, view, at);
     bytes[at++] = BRACE;
     this.length = at;
   }
@@ -98,17 +98,4 @@ class LevelTexts {
     }
     return this.#target;
   }
-}
-
-function writeCell({ text, values }: NumberColumn, row: number, out: DataView, at: number): number {
-  const value = values[row] as number;
-  if (!text) return writeNumber(value, out, at);
-  return writeDigits(
-    text.bytes,
-    text.offsets[row] as number,
-    text.offsets[row + 1] as number,
-    value,
-    out,
-    at,
-  );
 }

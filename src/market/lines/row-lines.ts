@@ -1,16 +1,16 @@
 import type { Batch, ColumnData, Schema } from '../../format/columns.js';
-import { copyFixed, type Fixed, fixed } from './bytes.js';
+import { copyFixed, type Fixed, fixed, type Target } from './bytes.js';
 import { TAIL_SIZE, writeTail } from './head.js';
 import { hasMicros, IsoTime, LONGEST_TIME } from './iso-time.js';
 import { LAYOUTS, type Part, type RowType } from './layouts.js';
 import type { LineBuffer } from './line-buffer.js';
-import { LONGEST_NUMBER, writeDigits, writeNumber } from './number-text.js';
+import { LONGEST_NUMBER, writeNumber } from './number-text.js';
 import { dictionaryTexts, LONGEST_ESCAPE, writeText } from './text.js';
 
 const QUOTE = 34;
 
 /** How a part's cells are written, as small integers for the loop over them. */
-const CELL = { number: 0, digits: 1, time: 2, entry: 3, text: 4 } as const;
+const CELL = { number: 0, time: 1, entry: 2, text: 3 } as const;
 
 /** A part of one batch, made ready: the same shape whatever the kind. */
 interface Cells {
@@ -41,6 +41,7 @@ export class RowLines {
   readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
   readonly #cellTime = new IsoTime();
   #cells: readonly Cells[] = [];
+  #texts: readonly Cells[] = [];
   /** Room for a line without its head and its plain texts. */
   #size = 0;
 
@@ -50,51 +51,52 @@ export class RowLines {
       .filter(({ column }) => column >= 0);
   }
 
-  /** Takes the batch that rows are to be of. Numbers are copied where it brings their digits. */
+  /** Takes the batch that rows are to be of. */
   open({ columns }: Batch): void {
     this.#cells = this.#parts.map(({ part, column }) => cellsOf(part, columns[column] as ColumnData));
+    this.#texts = this.#cells.filter(({ how }) => how === CELL.text);
     this.#size = this.#cells.reduce((sum, cells) => sum + sizeOf(cells), TAIL_SIZE);
   }
 
   /** @param head of `lineHead`. Times are microseconds. */
   write(row: number, head: Fixed, timestamp: number, localTimestamp: number, out: LineBuffer): void {
-    const cells = this.#cells;
-    let size = head.length + this.#size;
-    for (let i = 0; i < cells.length; i++) {
-      const { how, offsets } = cells[i] as Cells;
-      if (how === CELL.text) {
-        size += LONGEST_ESCAPE * ((offsets[row + 1] as number) - (offsets[row] as number));
-      }
-    }
-    const target = out.room(size);
+    const target = out.room(head.length + this.#size + this.#textSize(row));
     const { bytes, view } = target;
+    const cells = this.#cells;
     let at = copyFixed(head, view, out.length);
     for (let i = 0; i < cells.length; i++) {
-      const { how, nulls, key, values, text, offsets, indices, entries, missing } = cells[i] as Cells;
+      const cell = cells[i] as Cells;
+      const { how, nulls } = cell;
       if (nulls !== undefined && nulls[row] === 1) {
-        if (missing) at = copyFixed(missing, view, at);
-        continue;
-      }
-      if (how === CELL.entry) {
-        at = copyFixed(entries[indices[row] as number] as Fixed, view, at);
-        continue;
-      }
-      at = copyFixed(key, view, at);
-      if (how === CELL.digits) {
-        const start = offsets[row] as number;
-        at = writeDigits(text, start, offsets[row + 1] as number, values[row] as number, view, at);
+        if (cell.missing) at = copyFixed(cell.missing, view, at);
+      } else if (how === CELL.entry) {
+        at = copyFixed(cell.entries[cell.indices[row] as number] as Fixed, view, at);
       } else if (how === CELL.number) {
-        at = writeNumber(values[row] as number, view, at);
+        at = writeNumber(cell.values[row] as number, view, copyFixed(cell.key, view, at));
       } else {
-        at =
-          how === CELL.time
-            ? this.#cellTime.write(values[row] as number, false, view, at)
-            : writeText(text, offsets[row] as number, offsets[row + 1] as number, bytes, at);
+        at = this.#writeString(cell, row, target, copyFixed(cell.key, view, at));
         bytes[at++] = QUOTE;
       }
     }
     const micros = hasMicros(timestamp, localTimestamp);
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
+  }
+
+  #writeString(
+    { how, values, text, offsets }: Cells,
+    row: number,
+    { bytes, view }: Target,
+    at: number,
+  ): number {
+    if (how === CELL.time) return this.#cellTime.write(values[row] as number, false, view, at);
+    return writeText(text, offsets[row] as number, offsets[row + 1] as number, bytes, at);
+  }
+
+  /** Room for the row's plain texts. */
+  #textSize(row: number): number {
+    let size = 0;
+    for (const { offsets } of this.#texts) size += (offsets[row + 1] as number) - (offsets[row] as number);
+    return size * LONGEST_ESCAPE;
   }
 }
 
@@ -117,14 +119,7 @@ function cellsOf({ key, kind, orElse }: Part, column: ColumnData): Cells {
   };
   switch (column.kind) {
     case 'number':
-      if (!column.text) return { ...common, how: CELL.number, values: column.values };
-      return {
-        ...common,
-        how: CELL.digits,
-        values: column.values,
-        text: column.text.bytes,
-        offsets: column.text.offsets,
-      };
+      return { ...common, how: CELL.number, values: column.values };
     case 'time':
       return { ...common, how: CELL.time, values: column.values };
     case 'text':

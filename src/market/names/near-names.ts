@@ -82,8 +82,9 @@ export function nearDataTypes(wrong: string, isName: (name: string) => boolean):
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
   const meant = [text, ...(OTHER_NAMES.get(text) ?? [])];
-  const near = [...meant, ...repaired(text)].filter(isName);
-  if (near.length > 0) return [...new Set(near)].slice(0, 3);
+  for (const near of [meant.filter(isName), repaired(text).filter(isName)]) {
+    if (near.length > 0) return near;
+  }
   const names = [...meant, ...nearestNames(text, BASE_NAMES)].flatMap((name) => [
     ...[name, COMPUTED.get(name) ?? ''].filter(isName).slice(0, 1),
     ...repaired(name),

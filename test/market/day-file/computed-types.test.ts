@@ -15,7 +15,7 @@ import { barSpec, bookRows, DAY_END, DAY_START, snapshotSpec, tradeRows } from '
 function barsOf(rows: readonly Row[], name: string, batchRows: number): string[] {
   const type = parseDataTypeName(name);
   if (type.kind !== 'trade_bar') throw new Error(`${name} is no bar`);
-  const { schema, batches } = batchesOf('trades', csvOf('trades', rows), batchRows, false);
+  const { schema, batches } = batchesOf('trades', csvOf('trades', rows), batchRows);
   const out = new LineBuffer();
   const day = { start: DAY_START, end: DAY_END };
   const bars = createBars(schema, [type], day, (bar) =>
@@ -65,7 +65,7 @@ test("a day's snapshots are those of a replay", () => {
       const type = parseDataTypeName(spec.name);
       if (type.kind !== 'book_snapshot') throw new Error(`${spec.name} is no snapshot`);
       const csv = csvOf('incremental_book_L2', rows);
-      const { schema, batches } = batchesOf('incremental_book_L2', csv, batchRows, false);
+      const { schema, batches } = batchesOf('incremental_book_L2', csv, batchRows);
       const out = new LineBuffer();
       const snapshots = createSnapshots(schema, [type], (snapshot) =>
         new BookSnapshotLines(type, snapshot.instrument).write(snapshot, out),

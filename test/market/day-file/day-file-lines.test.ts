@@ -12,7 +12,7 @@ import { changeMessage, changesOf, type Plain, type Row, rowMessage, tradeOf } f
 import { NaiveBars } from '../naive/trade-bars.js';
 import { barSpec, bookRows, numberText, snapshotSpec, tradeRows, withTimes } from './arbitraries.js';
 
-const shape = fc.record({ batchRows: fc.integer({ min: 1, max: 20 }), numberText: fc.boolean() });
+const shape = fc.record({ batchRows: fc.integer({ min: 1, max: 20 }) });
 
 function assertLines(found: readonly Line[], expected: readonly Plain[]): void {
   assert.deepEqual(

@@ -78,7 +78,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   quotes: ['quote'],
   quotes_1s: ['quote_1s'],
   quote_1h: ['quote_60m'],
-  quote_x: ['quote'],
+  quote_x: ['quote_1s'],
   trades: ['trade'],
   Trade: ['trade'],
   liquidations: ['liquidation'],

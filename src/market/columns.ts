@@ -1,5 +1,5 @@
-import type { Batch, ColumnData, Schema, TextColumn } from '../../format/columns.js';
-import { asDictionary } from '../lines/text.js';
+import type { Batch, ColumnData, Schema, TextColumn } from '../format/columns.js';
+import { asDictionary } from './lines/text.js';
 
 /** A batch's column by its name. A header that lacks one of its data type is refused before there is a batch. */
 export function columnOf(schema: Schema, { columns }: Batch, wanted: string): ColumnData {
