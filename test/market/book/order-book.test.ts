@@ -133,3 +133,19 @@ test('`touched` is never behind a level that changed', () => {
     }),
   );
 });
+
+test('a level that joins the deepest group that is shown is seen', () => {
+  const book = new OrderBook();
+  const top = new TopLevels(1, 1);
+  const set = (isSnapshot: boolean, ...levels: readonly [price: number, amount: number][]): boolean => {
+    book.begin(isSnapshot);
+    for (const [price, amount] of levels) book.level(true, price, amount);
+    book.commit();
+    return book.asks.touched < top.reach && top.read(book.asks);
+  };
+  top.reach = Number.POSITIVE_INFINITY;
+  assert.equal(set(true, [100.1, 1], [100.5, 2], [101.2, 4], [102.3, 8]), true);
+  assert.equal(set(false, [101.7, 1]), false);
+  assert.equal(set(false, [100.9, 16]), true);
+  assert.deepEqual(plain(top), [{ price: 101, amount: 19 }]);
+});
