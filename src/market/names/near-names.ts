@@ -1,4 +1,4 @@
-import { nearestNames } from '../../dataset/nearest.js';
+import { nearestNames } from '../../base/nearest.js';
 
 /** What other tools call things, and day files' own names, by the name here. */
 const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map(
