@@ -1,0 +1,84 @@
+import { BookSide } from './side.js';
+
+/** The levels of one side of a change, as they come. */
+class Levels {
+  prices = new Float64Array(16);
+  amounts = new Float64Array(16);
+  count = 0;
+
+  push(price: number, amount: number): void {
+    if (this.count === this.prices.length) {
+      this.prices = grown(this.prices);
+      this.amounts = grown(this.amounts);
+    }
+    this.prices[this.count] = price;
+    this.amounts[this.count++] = amount;
+  }
+}
+
+/**
+ * The order book of one exchange and symbol, made of its book changes (replay facts, Order book): a snapshot replaces
+ * it, updates before the first snapshot are ignored, and after each change no bid is as high as an ask.
+ *
+ * A change comes in pieces: `begin`, a `level` for each of its levels in the exchange's order, `commit`.
+ */
+export class OrderBook {
+  readonly bids = new BookSide(1);
+  readonly asks = new BookSide(-1);
+  readonly #bidChanges = new Levels();
+  readonly #askChanges = new Levels();
+  #isSnapshot = false;
+  /** Whether there was a snapshot. */
+  #ready = false;
+
+  begin(isSnapshot: boolean): void {
+    this.#isSnapshot = isSnapshot;
+    this.#bidChanges.count = 0;
+    this.#askChanges.count = 0;
+  }
+
+  /** @param amount the new total at this price; 0 where the level is gone. */
+  level(isAsk: boolean, price: number, amount: number): void {
+    (isAsk ? this.#askChanges : this.#bidChanges).push(price, amount);
+  }
+
+  /** Applies what came since `begin`. `touched` of each side is that of this change alone. */
+  commit(): void {
+    this.bids.touched = Number.POSITIVE_INFINITY;
+    this.asks.touched = Number.POSITIVE_INFINITY;
+    if (this.#isSnapshot) {
+      this.#ready = true;
+      fill(this.asks, this.#askChanges);
+      fill(this.bids, this.#bidChanges);
+    } else if (this.#ready) {
+      apply(this.asks, this.#askChanges);
+      apply(this.bids, this.#bidChanges);
+    }
+    if (this.bids.best >= this.asks.best) this.#uncross();
+  }
+
+  /** The change's own levels stay: where it has the best ask, bids go. The side is chosen once. */
+  #uncross(): void {
+    const { bids, asks } = this;
+    const { prices, count } = this.#askChanges;
+    const bestAsk = asks.best;
+    let isNewAsk = false;
+    for (let i = 0; i < count && !isNewAsk; i++) isNewAsk = prices[i] === bestAsk;
+    const old = isNewAsk ? bids : asks;
+    while (bids.best >= asks.best) old.removeBest();
+  }
+}
+
+function fill(side: BookSide, { prices, amounts, count }: Levels): void {
+  side.fill(prices, amounts, count);
+}
+
+function apply(side: BookSide, { prices, amounts, count }: Levels): void {
+  for (let i = 0; i < count; i++) side.set(prices[i] as number, amounts[i] as number);
+}
+
+function grown(array: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(2 * array.length);
+  larger.set(array);
+  return larger;
+}

@@ -1,0 +1,118 @@
+import type { Batch, Schema } from '../../format/columns.js';
+import type { BookSnapshots } from '../book/book-snapshots.js';
+import type { OrderBook } from '../book/order-book.js';
+import { booleansOf, codesOf, valuesOf } from '../columns.js';
+import { hasMicros } from '../lines/iso-time.js';
+import type { Period } from '../trade-bars.js';
+import type { Instruments } from './instruments.js';
+
+export interface BookState {
+  /** Undefined where only the changes are asked for. */
+  readonly book: OrderBook | undefined;
+  readonly snapshots: readonly BookSnapshots[];
+}
+
+/** Who takes the book changes themselves. */
+export interface ChangeTaker<State> {
+  /** Rows are of this batch from now on. */
+  open(batch: Batch): void;
+  begin(): void;
+  level(isAsk: boolean, row: number): void;
+  end(state: State, isSnapshot: boolean, timestamp: number, localTimestamp: number): void;
+}
+
+const SIDES = { bid: 1, ask: 2 };
+
+/**
+ * Goes through the rows of incremental_book_L2 by their order in the file. Rows that follow each other with the same
+ * instrument, times and is_snapshot are one change (replay facts, section 8); they may lie in two batches, so the last
+ * change of all is only done at `end`. Each change goes to the taker, then to its instrument's book and snapshots.
+ */
+export class BookRows<State extends BookState> {
+  readonly #schema: Schema;
+  readonly #instruments: Instruments<State>;
+  readonly #period: Period;
+  readonly #taker: ChangeTaker<State> | undefined;
+  /** The change that is open. */
+  #state: State | undefined;
+  #isSnapshot = 0;
+  #timestamp = 0;
+  #localTimestamp = 0;
+  /** Whether its local time lies in the period. */
+  #isWanted = false;
+
+  /**
+   * @param period changes before it make the book, and nothing else; those after it are passed over. Local times in
+   *   microseconds.
+   */
+  constructor(schema: Schema, instruments: Instruments<State>, period: Period, taker?: ChangeTaker<State>) {
+    this.#schema = schema;
+    this.#instruments = instruments;
+    this.#period = period;
+    this.#taker = taker;
+  }
+
+  push(batch: Batch): void {
+    const { states, indices } = this.#instruments.owners(batch);
+    const timestamps = valuesOf(this.#schema, batch, 'timestamp');
+    const localTimestamps = valuesOf(this.#schema, batch, 'local_timestamp');
+    const prices = valuesOf(this.#schema, batch, 'price');
+    const amounts = valuesOf(this.#schema, batch, 'amount');
+    const snapshots = booleansOf(this.#schema, batch, 'is_snapshot');
+    const sides = codesOf(this.#schema, batch, 'side', SIDES);
+    const taker = this.#taker;
+    taker?.open(batch);
+    for (let row = 0; row < batch.rows; row++) {
+      const state = states[indices[row] as number];
+      const timestamp = timestamps[row] as number;
+      const local = localTimestamps[row] as number;
+      const isSnapshot = snapshots[row] as number;
+      if (
+        local !== this.#localTimestamp ||
+        timestamp !== this.#timestamp ||
+        isSnapshot !== this.#isSnapshot ||
+        state !== this.#state
+      ) {
+        this.end();
+        this.#begin(state, isSnapshot, timestamp, local);
+      }
+      if (state === undefined) continue;
+      const isAsk = sides[row] === SIDES.ask;
+      if (taker && this.#isWanted) taker.level(isAsk, row);
+      if (state.book) state.book.level(isAsk, prices[row] as number, amounts[row] as number);
+    }
+  }
+
+  /** Ends the open change; after the last batch it has to be called. */
+  end(): void {
+    const state = this.#state;
+    if (state === undefined) return;
+    this.#state = undefined;
+    const timestamp = this.#timestamp;
+    const local = this.#localTimestamp;
+    const { book, snapshots } = state;
+    if (!this.#isWanted) {
+      if (local < this.#period.start) book?.commit();
+      return;
+    }
+    this.#taker?.end(state, this.#isSnapshot === 1, timestamp, local);
+    if (!book) return;
+    const micros = hasMicros(timestamp, local);
+    for (let i = 0; i < snapshots.length; i++) (snapshots[i] as BookSnapshots).beforeChange(timestamp);
+    book.commit();
+    for (let i = 0; i < snapshots.length; i++) {
+      (snapshots[i] as BookSnapshots).afterChange(timestamp, local, micros);
+    }
+  }
+
+  #begin(state: State | undefined, isSnapshot: number, timestamp: number, local: number): void {
+    this.#state = state;
+    this.#isSnapshot = isSnapshot;
+    this.#timestamp = timestamp;
+    this.#localTimestamp = local;
+    this.#isWanted = local >= this.#period.start && local < this.#period.end;
+    if (state === undefined) return;
+    this.#taker?.begin();
+    state.book?.begin(isSnapshot === 1);
+  }
+}

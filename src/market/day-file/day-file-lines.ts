@@ -1,0 +1,169 @@
+import type { DataType } from '../../dataset/data-types.js';
+import type { Batch, Schema } from '../../format/columns.js';
+import { BookSnapshots } from '../book/book-snapshots.js';
+import { OrderBook } from '../book/order-book.js';
+import { valuesOf } from '../columns.js';
+import type { Instrument } from '../instrument.js';
+import { BookChangeLines } from '../lines/book-change-lines.js';
+import type { Fixed } from '../lines/bytes.js';
+import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
+import { lineHead } from '../lines/head.js';
+import type { RowType } from '../lines/layouts.js';
+import type { LineBuffer } from '../lines/line-buffer.js';
+import { RowLines } from '../lines/row-lines.js';
+import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/data-type-name.js';
+import { type Period, TradeBars } from '../trade-bars.js';
+import { BookRows, type BookState, type ChangeTaker } from './book-rows.js';
+import { Instruments } from './instruments.js';
+import { goThroughTrades } from './trade-rows.js';
+
+export interface DayFileLinesOptions {
+  readonly schema: Schema;
+  readonly dataType: DataType;
+  /** As they were asked for; those that are made of other day files are passed over. */
+  readonly types: readonly NormalizedType[];
+  /**
+   * Local times, in microseconds. Where it begins within the day, the book alone is made from the file's start: bars
+   * and snapshots begin as new (contract, Replay).
+   */
+  readonly period: Period;
+  /** Symbols of a grouped file that are asked for; left out, all. */
+  readonly isWanted?: ((symbol: string) => boolean) | undefined;
+}
+
+/**
+ * The messages of one day file as lines: batches go in, in the file's order, and each adds its lines to the buffer.
+ * A message is followed by what is computed of it, in the order of `types`.
+ */
+export interface DayFileLines {
+  push(batch: Batch, out: LineBuffer): void;
+  /** The file is at its end: gives a book change that could have gone on. Open bars and states stay back. */
+  end(out: LineBuffer): void;
+}
+
+export function createDayFileLines(options: DayFileLinesOptions): DayFileLines {
+  const types = options.types.filter(({ dayFiles }) => dayFiles === options.dataType);
+  const source = types.find((type) => type.kind === 'source');
+  if (options.dataType === 'incremental_book_L2') {
+    return bookLines(
+      options,
+      types.filter((type) => type.kind === 'book_snapshot'),
+      source !== undefined,
+    );
+  }
+  const bars = types.filter((type) => type.kind === 'trade_bar');
+  if (options.dataType === 'trades') return tradeLines(options, bars, source !== undefined);
+  return rowLines(options, source?.name === 'book_change' ? undefined : source?.name);
+}
+
+function tradeLines(
+  options: DayFileLinesOptions,
+  types: readonly TradeBarType[],
+  withTrades: boolean,
+): DayFileLines {
+  const { schema, period } = options;
+  let out: LineBuffer;
+  const instruments = new Instruments(
+    schema,
+    ifWanted(options, (instrument) => ({
+      head: lineHead('trade', instrument),
+      bars: types.map((type) => {
+        const lines = new TradeBarLines(type, instrument);
+        return new TradeBars(type, instrument, (bar) => lines.write(bar, out));
+      }),
+    })),
+  );
+  const lines = withTrades ? new RowLines('trade', schema) : undefined;
+  return {
+    push(batch, target) {
+      out = target;
+      lines?.open(batch);
+      const write =
+        lines &&
+        ((row: number, { head }: { head: Fixed }, time: number, local: number): void =>
+          lines.write(row, head, time, local, target));
+      goThroughTrades(batch, schema, instruments, period, write);
+    },
+    end() {},
+  };
+}
+
+interface LineBookState extends BookState {
+  /** Of its changes' lines. */
+  readonly head: Fixed;
+}
+
+function bookLines(
+  options: DayFileLinesOptions,
+  types: readonly BookSnapshotType[],
+  withChanges: boolean,
+): DayFileLines {
+  const { schema, period } = options;
+  let out: LineBuffer;
+  const instruments = new Instruments<LineBookState>(
+    schema,
+    ifWanted(options, (instrument) => {
+      const book = types.length > 0 ? new OrderBook() : undefined;
+      return {
+        head: lineHead('book_change', instrument),
+        book,
+        snapshots: book
+          ? types.map((type) => {
+              const lines = new BookSnapshotLines(type, instrument);
+              return new BookSnapshots(type, instrument, book, (snapshot) => lines.write(snapshot, out));
+            })
+          : [],
+      };
+    }),
+  );
+  const lines = new BookChangeLines(schema);
+  const taker: ChangeTaker<LineBookState> = {
+    open: (batch) => lines.open(batch),
+    begin: () => lines.begin(),
+    level: (isAsk, row) => lines.level(isAsk, row),
+    end: ({ head }, isSnapshot, time, local) => lines.write(head, isSnapshot, time, local, out),
+  };
+  const rows = new BookRows(schema, instruments, period, withChanges ? taker : undefined);
+  return {
+    push(batch, target) {
+      out = target;
+      rows.push(batch);
+    },
+    end(target) {
+      out = target;
+      rows.end();
+    },
+  };
+}
+
+function rowLines(options: DayFileLinesOptions, type: RowType | undefined): DayFileLines {
+  if (type === undefined) return { push() {}, end() {} };
+  const { schema, period } = options;
+  const lines = new RowLines(type, schema);
+  const instruments = new Instruments(
+    schema,
+    ifWanted(options, (instrument) => lineHead(type, instrument)),
+  );
+  return {
+    push(batch, out) {
+      const { states, indices } = instruments.owners(batch);
+      const timestamps = valuesOf(schema, batch, 'timestamp');
+      const localTimestamps = valuesOf(schema, batch, 'local_timestamp');
+      lines.open(batch);
+      for (let row = 0; row < batch.rows; row++) {
+        const head = states[indices[row] as number];
+        const local = localTimestamps[row] as number;
+        if (head === undefined || local < period.start || local >= period.end) continue;
+        lines.write(row, head, timestamps[row] as number, local, out);
+      }
+    },
+    end() {},
+  };
+}
+
+function ifWanted<State>(
+  { isWanted }: DayFileLinesOptions,
+  make: (instrument: Instrument) => State,
+): (instrument: Instrument) => State | undefined {
+  return (instrument) => (isWanted && !isWanted(instrument.symbol) ? undefined : make(instrument));
+}

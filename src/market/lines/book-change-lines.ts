@@ -1,0 +1,101 @@
+import type { Batch, Schema } from '../../format/columns.js';
+import { valuesOf } from '../columns.js';
+import { copyFixed, copyWords, type Fixed, fixed, type Target, targetOf, WORD } from './bytes.js';
+import { TAIL_SIZE, writeTail } from './head.js';
+import { hasMicros, IsoTime } from './iso-time.js';
+import type { LineBuffer } from './line-buffer.js';
+import { LONGEST_NUMBER, writeNumber } from './number-text.js';
+
+const BRACE = 125;
+const FIRST_PRICE = fixed('{"price":');
+const NEXT_PRICE = fixed(',{"price":');
+const AMOUNT = fixed(',"amount":');
+const SNAPSHOT_BIDS = fixed(',"isSnapshot":true,"bids":[');
+const CHANGE_BIDS = fixed(',"isSnapshot":false,"bids":[');
+const ASKS = fixed('],"asks":[');
+const END = fixed(']');
+
+const LEVEL_SIZE = NEXT_PRICE.length + AMOUNT.length + 2 * LONGEST_NUMBER + 1;
+const KEYS_SIZE = CHANGE_BIDS.length + ASKS.length + END.length;
+/** Up to so many bytes words are copied here; more of them faster by the engine's own copy. */
+const FEW = 256;
+
+/**
+ * The lines of book changes, each made of some rows of incremental_book_L2: `begin`, a `level` for each row, `write`.
+ * Rows of one change may lie in several batches.
+ */
+export class BookChangeLines {
+  readonly #schema: Schema;
+  readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
+  readonly #bids = new LevelTexts();
+  readonly #asks = new LevelTexts();
+  #prices: Float64Array = new Float64Array();
+  #amounts: Float64Array = new Float64Array();
+
+  constructor(schema: Schema) {
+    this.#schema = schema;
+  }
+
+  /** Takes the batch that rows are to be of. */
+  open(batch: Batch): void {
+    this.#prices = valuesOf(this.#schema, batch, 'price');
+    this.#amounts = valuesOf(this.#schema, batch, 'amount');
+  }
+
+  begin(): void {
+    this.#bids.length = 0;
+    this.#asks.length = 0;
+  }
+
+  level(isAsk: boolean, row: number): void {
+    const side = isAsk ? this.#asks : this.#bids;
+    side.add(this.#prices[row] as number, this.#amounts[row] as number);
+  }
+
+  /** @param head of `lineHead`. Times are microseconds. */
+  write(head: Fixed, isSnapshot: boolean, timestamp: number, localTimestamp: number, out: LineBuffer): void {
+    const size = head.length + KEYS_SIZE + this.#bids.length + this.#asks.length + TAIL_SIZE;
+    const target = out.room(size);
+    const { view } = target;
+    let at = copyFixed(head, view, out.length);
+    at = copyFixed(isSnapshot ? SNAPSHOT_BIDS : CHANGE_BIDS, view, at);
+    at = this.#bids.copyTo(target, at);
+    at = copyFixed(ASKS, view, at);
+    at = this.#asks.copyTo(target, at);
+    at = copyFixed(END, view, at);
+    const micros = hasMicros(timestamp, localTimestamp);
+    out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
+  }
+}
+
+/** The levels of one side, as the inside of a JSON array: ASCII alone. */
+class LevelTexts {
+  #target = targetOf(4096);
+  length = 0;
+
+  add(price: number, amount: number): void {
+    const { bytes, view } = this.#room();
+    let at = copyFixed(this.length === 0 ? FIRST_PRICE : NEXT_PRICE, view, this.length);
+    at = writeNumber(price, view, at);
+    at = copyFixed(AMOUNT, view, at);
+    at = writeNumber(amount, view, at);
+    bytes[at++] = BRACE;
+    this.length = at;
+  }
+
+  copyTo({ bytes, view }: Target, at: number): number {
+    if (this.length <= FEW) copyWords(this.#target.view, this.length, view, at);
+    else bytes.set(this.#target.bytes.subarray(0, this.length), at);
+    return at + this.length;
+  }
+
+  #room(): Target {
+    const needed = this.length + LEVEL_SIZE + WORD;
+    if (needed > this.#target.bytes.length) {
+      const larger = targetOf(2 * needed);
+      larger.bytes.set(this.#target.bytes.subarray(0, this.length));
+      this.#target = larger;
+    }
+    return this.#target;
+  }
+}

@@ -1,0 +1,92 @@
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+
+/** Bytes that a double takes at most in JavaScript's shortest form, as `-1.2345678901234567e-300`. */
+export const LONGEST_NUMBER = 32;
+
+const MOST_WHOLE = 1e15;
+/** Below this JavaScript writes an exponent. */
+const LEAST_PLAIN = 1e-6;
+
+/**
+ * Writes a double as `JSON.stringify` does, null for NaN and the infinite; returns the position behind it.
+ *
+ * Nearly all prices and amounts are decimals of at most 15 digits, 8 of them (of small ones 12) behind the point: whole
+ * numbers over a power of ten. Both are exact as doubles, so dividing them gives the double nearest to the decimal; and
+ * where that is the value, these digits are the shortest form, as no two decimals of 15 digits share a double.
+ */
+export function writeNumber(value: number, out: DataView, position: number): number {
+  let at = position;
+  let rest = value;
+  if (rest < 0) {
+    out.setUint8(at++, MINUS);
+    rest = -rest;
+  }
+  if (rest < MOST_WHOLE && Math.floor(rest) === rest) return writeWhole(rest, out, at);
+  if (rest < 1e7 && rest >= LEAST_PLAIN) {
+    const scaled = Math.round(rest * 1e8);
+    if (scaled / 1e8 === rest) {
+      const whole = Math.floor(scaled / 1e8);
+      at = writeWhole(whole, out, at);
+      out.setUint8(at++, POINT);
+      return writeStripped((scaled - whole * 1e8) | 0, 8, out, at);
+    }
+    if (rest < 1e3) {
+      const finer = Math.round(rest * 1e12);
+      if (finer / 1e12 === rest) return writeFine(finer, out, at);
+    }
+  }
+  return writeAscii(JSON.stringify(value), out, position);
+}
+
+/** A number of at most 15 digits, twelve of them behind the point. */
+function writeFine(scaled: number, out: DataView, position: number): number {
+  const whole = Math.floor(scaled / 1e12);
+  const decimals = scaled - whole * 1e12;
+  const high = Math.floor(decimals / 1e4);
+  const low = decimals - high * 1e4;
+  let at = writeWhole(whole, out, position);
+  out.setUint8(at++, POINT);
+  at = writePadded(high | 0, 8, out, at);
+  return writeStripped(low | 0, 4, out, at);
+}
+
+function writeWhole(value: number, out: DataView, at: number): number {
+  if (value < 1e9) return writeInt(value | 0, out, at);
+  const high = Math.floor(value / 1e8);
+  const end = writeInt(high | 0, out, at);
+  return writePadded((value - high * 1e8) | 0, 8, out, end);
+}
+
+function writeInt(value: number, out: DataView, at: number): number {
+  let digits = 1;
+  for (let power = 10; power <= value && digits < 10; power *= 10) digits++;
+  return writePadded(value, digits, out, at);
+}
+
+/** Decimals without the zeros at their end; `value` isn't 0, since eight would have been enough then, or none. */
+function writeStripped(value: number, width: number, out: DataView, at: number): number {
+  let rest = value;
+  let digits = width;
+  while (rest % 10 === 0) {
+    rest = (rest / 10) | 0;
+    digits--;
+  }
+  return writePadded(rest, digits, out, at);
+}
+
+function writePadded(value: number, digits: number, out: DataView, at: number): number {
+  let rest = value;
+  for (let p = at + digits - 1; p >= at; p--) {
+    const tenth = (rest / 10) | 0;
+    out.setUint8(p, ZERO + rest - tenth * 10);
+    rest = tenth;
+  }
+  return at + digits;
+}
+
+function writeAscii(text: string, out: DataView, at: number): number {
+  for (let i = 0; i < text.length; i++) out.setUint8(at + i, text.charCodeAt(i));
+  return at + text.length;
+}

@@ -1,0 +1,56 @@
+import type { TextColumn, TextValues } from '../../format/columns.js';
+import { type Fixed, fixed } from './bytes.js';
+
+const SPACE = 32;
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** What a byte of text takes at most, as `\u0000`. */
+export const LONGEST_ESCAPE = 6;
+
+/** Each text of a dictionary as a JSON string, `begin` before it. */
+export function dictionaryTexts(dictionary: TextValues, begin: string): Fixed[] {
+  return textsOf(dictionary).map((text) => fixed(`${begin}${JSON.stringify(text)}`));
+}
+
+/** The texts, one a value. */
+export function textsOf({ bytes, offsets }: TextValues): string[] {
+  const texts: string[] = [];
+  for (let i = 0; i + 1 < offsets.length; i++) {
+    texts.push(decode(bytes, offsets[i] as number, offsets[i + 1] as number));
+  }
+  return texts;
+}
+
+/** Writes text as the inside of a JSON string, as `JSON.stringify` does; returns the position behind it. */
+export function writeText(text: Uint8Array, start: number, end: number, out: Uint8Array, at: number): number {
+  for (let p = start, q = at; p < end; p++, q++) {
+    const byte = text[p] as number;
+    if (byte < SPACE || byte === QUOTE || byte === BACKSLASH) return writeEscaped(text, start, end, out, at);
+    out[q] = byte;
+  }
+  return at + end - start;
+}
+
+/** A column of text as a dictionary, whichever way it came. */
+export function asDictionary(column: TextColumn): { indices: Int32Array; texts: readonly string[] } {
+  if (column.encoding === 'dictionary') {
+    return { indices: column.indices, texts: textsOf(column.dictionary) };
+  }
+  const known = new Map<string, number>();
+  const indices = Int32Array.from(textsOf(column.text), (text) => {
+    const index = known.get(text) ?? known.size;
+    known.set(text, index);
+    return index;
+  });
+  return { indices, texts: [...known.keys()] };
+}
+
+function writeEscaped(text: Uint8Array, start: number, end: number, out: Uint8Array, at: number): number {
+  const inside = JSON.stringify(decode(text, start, end)).slice(1, -1);
+  return at + Buffer.from(out.buffer, out.byteOffset, out.length).write(inside, at);
+}
+
+function decode({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
+  return Buffer.from(buffer, byteOffset + start, end - start).toString();
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { columnsOf, type DataType } from '../../../src/dataset/data-types.js';
+import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
+import { csvOf, rowsOf } from '../batches.js';
+import { type Line, linesOf } from '../lines-of.js';
+import { NaiveSnapshots } from '../naive/book-snapshots.js';
+import { changeMessage, changesOf, type Plain, type Row, rowMessage, tradeOf } from '../naive/messages.js';
+import { NaiveBars } from '../naive/trade-bars.js';
+import { barSpec, bookRows, numberText, snapshotSpec, tradeRows, withTimes } from './arbitraries.js';
+
+const shape = fc.record({ batchRows: fc.integer({ min: 1, max: 20 }) });
+
+function assertLines(found: readonly Line[], expected: readonly Plain[]): void {
+  assert.deepEqual(
+    found.map(({ text }) => text),
+    expected.map((message) => JSON.stringify(message)),
+  );
+}
+
+/** One of a kind for each symbol. */
+function bySymbol<T>(make: () => T): (key: { symbol: string }) => T {
+  const all = new Map<string, T>();
+  return ({ symbol }) => {
+    const one = all.get(symbol) ?? make();
+    all.set(symbol, one);
+    return one;
+  };
+}
+
+test('trades and their bars: lines equal those of a plain implementation', () => {
+  fc.assert(
+    fc.property(
+      tradeRows,
+      fc.array(barSpec, { maxLength: 3 }),
+      fc.boolean(),
+      shape,
+      (rows, specs, source, how) => {
+        const bars = specs.map((spec) => bySymbol(() => new NaiveBars(spec)));
+        const expected = rows.flatMap((row) => {
+          const trade = tradeOf(row);
+          return [
+            ...(source ? [rowMessage('trade', row)] : []),
+            ...bars.flatMap((of) => of(trade).take(trade)),
+          ];
+        });
+        const names = [...specs.map(({ name }) => name), ...(source ? ['trade'] : [])];
+        assertLines(linesOf('trades', csvOf('trades', rows), names, how), expected);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('book changes and snapshots: lines equal those of a plain implementation', () => {
+  fc.assert(
+    fc.property(
+      bookRows,
+      fc.array(snapshotSpec, { maxLength: 3 }),
+      fc.boolean(),
+      shape,
+      (rows, specs, source, how) => {
+        const snapshots = specs.map((spec) => bySymbol(() => new NaiveSnapshots(spec)));
+        const expected = changesOf(rows).flatMap((change) => [
+          ...(source ? [changeMessage(change)] : []),
+          ...snapshots.flatMap((of) => of(change).take(change)),
+        ]);
+        const names = [...specs.map(({ name }) => name), ...(source ? ['book_change'] : [])];
+        const csv = csvOf('incremental_book_L2', rows);
+        assertLines(linesOf('incremental_book_L2', csv, names, how), expected);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('a period within a day: the book is older, snapshots begin as new', () => {
+  fc.assert(
+    fc.property(bookRows, snapshotSpec, fc.nat(), fc.nat(), shape, (rows, spec, a, b, how) => {
+      const changes = changesOf(rows);
+      const times = [0, ...changes.map(({ localTimestamp }) => localTimestamp)];
+      const period = { start: times[a % times.length] ?? 0, end: (times[b % times.length] ?? 0) + 1 };
+      const snapshots = bySymbol(() => new NaiveSnapshots(spec));
+      const expected = changes.flatMap((change) => {
+        const { localTimestamp } = change;
+        if (localTimestamp < period.start) snapshots(change).older(change);
+        const isWanted = localTimestamp >= period.start && localTimestamp < period.end;
+        return isWanted ? [changeMessage(change), ...snapshots(change).take(change)] : [];
+      });
+      const csv = csvOf('incremental_book_L2', rows);
+      assertLines(
+        linesOf('incremental_book_L2', csv, ['book_change', spec.name], { ...how, period }),
+        expected,
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('trades of a period, and of one symbol of a grouped file', () => {
+  fc.assert(
+    fc.property(tradeRows, barSpec, fc.nat(), shape, (rows, spec, a, how) => {
+      const start = Number(rows[a % rows.length]?.['local_timestamp'] ?? 0);
+      const wanted = rows.filter(
+        (row) => Number(row['local_timestamp']) >= start && row['symbol'] === 'ETHUSDT',
+      );
+      const bars = new NaiveBars(spec);
+      const expected = wanted.flatMap((row) => [rowMessage('trade', row), ...bars.take(tradeOf(row))]);
+      const options = { ...how, period: { start, end: Infinity }, isWanted: (s: string) => s === 'ETHUSDT' };
+      assertLines(linesOf('trades', csvOf('trades', rows), ['trade', spec.name], options), expected);
+    }),
+  );
+});
+
+const ROW_TYPES = {
+  trades: 'trade',
+  liquidations: 'liquidation',
+  book_ticker: 'book_ticker',
+  derivative_ticker: 'derivative_ticker',
+  options_chain: 'option_summary',
+} as const;
+
+const time = fc.integer({ min: -(10 ** 15), max: 4 * 10 ** 15 }).map(String);
+const word = fc.oneof(
+  fc.constantFrom(
+    'buy',
+    'sell',
+    'put',
+    'call',
+    'SYN.BTC-9JUN20',
+    'a\\b',
+    '\t\u0001',
+    'Ā한\u{1F600}\u2028',
+    '\u007f',
+  ),
+  fc.nat().map(String),
+);
+
+for (const [dataType, type] of Object.entries(ROW_TYPES) as [DataType, string][]) {
+  const columns = (columnsOf(dataType) ?? []).slice(4);
+  const cells = columns.map(({ kind }) =>
+    fc.option(kind === 'number' ? numberText : kind === 'time' ? time : word),
+  );
+  const row = fc.tuple(fc.constantFrom('A-1', 'B/2', 'Ü'), ...cells).map(
+    ([symbol, ...texts]): Row => ({
+      exchange: 'deribit',
+      symbol: String(symbol),
+      ...Object.fromEntries(columns.map(({ name }, i) => [name, String(texts[i] ?? '')])),
+    }),
+  );
+
+  test(`${type}: lines equal JSON.stringify of the row's message, whatever its cells hold`, () => {
+    fc.assert(
+      fc.property(withTimes(fc.array(row, { maxLength: 12 })), shape, (rows, how) => {
+        const expected = rows.map((one) => rowMessage(type, one));
+        assertLines(linesOf(dataType, csvOf(dataType, rows), [type], how), expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+}
+
+test('many distinct ids, which come as plain text', () => {
+  const rows = Array.from({ length: 5000 }, (_, i): Row => {
+    const times = { timestamp: `${i}`, local_timestamp: `${i + 1}` };
+    return {
+      exchange: 'x',
+      symbol: `S${i % 2500}`,
+      id: `${i % 7 === 0 ? '\\' : ''}${i}`,
+      price: '1',
+      amount: `${i}`,
+      ...times,
+    };
+  });
+  const expected = rows.map((row) => rowMessage('trade', row));
+  assertLines(linesOf('trades', csvOf('trades', rows), ['trade'], { batchRows: 5000 }), expected);
+});
+
+test('heads of real day files', { skip: NO_SAMPLES }, () => {
+  let seen = 0;
+  for (const name of SAMPLES) {
+    const dataType = Object.keys({ ...ROW_TYPES, incremental_book_L2: '' }).find((type) =>
+      name.includes(`_${type}_`),
+    );
+    if (dataType === undefined) continue;
+    const csv = readFileSync(join(SAMPLES_DIR, name), 'utf8');
+    const rows = rowsOf(csv);
+    if (dataType === 'incremental_book_L2') {
+      const lines = linesOf(dataType, csv, ['book_change'], { batchRows: 3 });
+      assertLines(lines, changesOf(rows).map(changeMessage));
+    } else {
+      const type = ROW_TYPES[dataType as keyof typeof ROW_TYPES];
+      assertLines(
+        linesOf(dataType as DataType, csv, [type]),
+        rows.map((row) => rowMessage(type, row)),
+      );
+    }
+    seen++;
+  }
+  assert.ok(seen >= 5);
+});
