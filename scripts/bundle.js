@@ -3,18 +3,19 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { build } from 'esbuild';
 import { copyDeclarations } from './bundle/declarations.js';
 import { namedFiles } from './bundle/files.js';
 import { notices } from './bundle/notices.js';
+import { oneChunk, replaced } from './bundle/plugins.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('lib', { recursive: true, force: true });
 
 const { threads, others } = namedFiles('dist/src');
-const { metafile } = buildSync({
+const { metafile } = await build({
   entryPoints: ['dist/src/cli/main.js', 'dist/src/index.js', ...threads].map((path) => ({
-    in: path,
+    in: `./${path}`,
     out: basename(path, '.js'),
   })),
   outdir: 'lib',
@@ -29,8 +30,7 @@ const { metafile } = buildSync({
   lineLimit: 160,
   charset: 'utf8',
   legalComments: 'none',
-  inject: ['scripts/bundle/every-run.js'],
-  alias: { undici: './scripts/bundle/undici.js' },
+  plugins: [replaced, oneChunk],
   external: ['@bokuweb/zstd-wasm', 'csv-parse', 'open'],
   // For the CommonJS packages among those that are bundled: they ask for Node's own modules by this.
   banner: {
