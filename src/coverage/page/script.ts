@@ -1,21 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** The charting library's script and style sheet, which the build puts beside this module. */
-export function chartLibrary(): { readonly script: string; readonly style: string } {
-  return {
-    script: read(new URL('./uPlot.iife.min.js', import.meta.url)),
-    style: read(new URL('./uPlot.min.css', import.meta.url)),
-  };
+/** What a page consists of besides our own HTML and style. */
+export interface PageParts {
+  /** The charting library's. */
+  readonly chartScript: string;
+  readonly chartStyle: string;
+  /** The modules under `browser/` and what they import, in one: a page that opens from disk can't load modules. */
+  readonly script: string;
 }
 
-/**
- * The page's own script: the build puts the modules under `browser/`, and what they import, together, since a page
- * that opens from disk can't load one module from another.
- */
-export function pageScript(): string {
-  return read(new URL('./coverage-page.js', import.meta.url));
-}
-
-function read(file: URL): string {
-  return readFileSync(file, 'utf8');
+/** Reads the parts, which the build puts beside this module. */
+export function readPageParts(): PageParts {
+  return JSON.parse(readFileSync(new URL('./page-parts.json', import.meta.url), 'utf8')) as PageParts;
 }

@@ -100,5 +100,6 @@ export interface DrawnChart {
   destroy(): void;
 }
 
-export const { document, window, getComputedStyle, IntersectionObserver, ResizeObserver, uPlot } =
-  globalThis as unknown as Browser;
+declare const self: Browser;
+
+export const { document, window, getComputedStyle, IntersectionObserver, ResizeObserver, uPlot } = self;
