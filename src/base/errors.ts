@@ -112,6 +112,7 @@ const DISK_CODES = new Set([
   'EPERM',
   'EIO',
   'EMFILE',
+  'ENFILE',
   'ENOENT',
   'EEXIST',
 ]);
@@ -128,6 +129,8 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only; choose another folder',
   EACCES: 'no permission; choose another folder, or change its owner',
   EPERM: 'not permitted; choose another folder, or change its owner',
+  EMFILE: 'too many files are open; raise the limit (ulimit -n), or do less at once (--concurrency, --jobs)',
+  ENFILE: 'the system has too many files open; end other programs, and run the same command again',
   ENOENT: 'a folder on the way is not there and cannot be made; choose another folder',
   ELOOP: 'a symbolic link stands here, which is not followed; remove it',
   ENOTDIR: 'a file stands where a folder is needed; remove it or choose another folder',

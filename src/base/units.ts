@@ -40,10 +40,12 @@ export function formatSize(bytes: number): string {
 
 /** A count for people, in short: `12.3M`. */
 export function formatCount(count: number): string {
-  return COMPACT.format(count);
+  compact ??= new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+  return compact.format(count);
 }
 
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+/** Made when it is needed: it takes as long as most of a start. */
+let compact: Intl.NumberFormat | undefined;
 
 /** Milliseconds for people: `0.4s`, `12s`, `3m20s`, `2h05m`. */
 export function formatDuration(ms: number): string {

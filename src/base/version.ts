@@ -1,9 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-/** The package's version, read once from the package.json it was shipped with. */
-export const VERSION: string = readVersion();
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+interface PackageJson {
+  readonly version: string;
+  readonly bugs?: { readonly url?: string };
 }
+
+/** Found by the package's own name: the files of a build and those that are published stand at other depths. */
+const PACKAGE = createRequire(import.meta.url)('tickhaul/package.json') as PackageJson;
+
+/** The package's version, as the package.json that it was shipped with has it. */
+export const VERSION: string = PACKAGE.version;
+
+/** Where bugs are reported, if package.json names a place. */
+export const BUGS_URL: string | undefined = PACKAGE.bugs?.url;

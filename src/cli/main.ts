@@ -30,14 +30,23 @@ export async function main(): Promise<void> {
   // Bars must know that the shell has printed in between.
   process.on('SIGCONT', () => process.stderr.emit('continue'));
   process.on('uncaughtException', (error) => {
-    process.exit(fail(error, command, words));
+    try {
+      process.exit(fail(error, command, words));
+    } finally {
+      // Node's own code for a handler that throws is 7.
+      process.exit(1);
+    }
+  });
+  // Node would leave with 13, and without a word.
+  process.on('beforeExit', () => {
+    if (!isOver) process.exit(fail(new Error('the command waits for nothing more'), command, words));
   });
   try {
     process.exitCode = await runWords(words, leave);
-    isOver = true;
   } catch (error) {
     process.exitCode = fail(error, command, words);
   }
+  isOver = true;
 }
 
 async function runWords(words: readonly string[], leave: Leave): Promise<number> {

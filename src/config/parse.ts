@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest.js';
 import { type ConfigPath, readDocument } from './document.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A text that is read later, by the readers of the flag of the same name. */
 const text = (description: string, expected = 'a text') =>

@@ -41,3 +41,6 @@ export interface DatasetAnswer {
   /** A strong ETag of an answer that offers `Accept-Ranges: bytes`: only then can a transfer be resumed. */
   readonly resumeEtag: string | undefined;
 }
+
+/** Takes an answer's JSON for what it should be; `name` is what an error names. Throws `bad_answer`. */
+export type Check<T> = (json: unknown, name: string) => T;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { diskError } from '../base/errors.js';
 import { makeFolder } from '../base/make-folder.js';
 import { stateFolder } from '../store/state-folder.js';

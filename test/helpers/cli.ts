@@ -2,8 +2,8 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url';
 import type { Sandbox } from '../../src/sandbox/options.js';
 
-/** The built command. */
-export const BIN = fileURLToPath(new URL('../../bin/tickhaul.js', import.meta.url));
+/** The built command, as it is published. */
+export const BIN = fileURLToPath(new URL('../../../lib/tickhaul.js', import.meta.url));
 
 export interface Finished {
   readonly exitCode: number | null;

@@ -30,12 +30,10 @@ export function readImports(root: string, files: readonly string[]): Imports {
 const STATEMENT = /^(?:import|export)\s(?:[^;'"]*?\sfrom\s)?'(\.[^']+\.js)'/gm;
 /** `import('…')`, of types too, and workers, which are found by their place. */
 const CALL = /\b(?:import|new URL)\(\s*'(\.[^']+\.js)'/g;
-/** A list of files that are read by their place, one a line: the report's page is put together of such. */
-const LISTED = /^\s+'(\.[^']+\.js)',$/gm;
 
 /** What the text of a source file imports of the project's own files, as it is written there, with `.js`. */
 export function importsOf(source: string): readonly string[] {
-  return [STATEMENT, CALL, LISTED].flatMap((form) => [...source.matchAll(form)].map(([, name = '']) => name));
+  return [STATEMENT, CALL].flatMap((form) => [...source.matchAll(form)].map(([, name = '']) => name));
 }
 
 /** A way from a file over its imports back to itself, the first file again at the end; empty where there is none. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { TickhaulError } from '../../base/errors.js';
+import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
+import { BUGS_URL } from '../../base/version.js';
 import type { RunSummary } from '../../run/events.js';
 import { printable } from './text/printable.js';
 
@@ -11,7 +11,9 @@ export interface Failure {
 }
 
 /** Any thrown value as a message of one line: an error that tickhaul can name, or a bug. */
-export function describeFailure(thrown: unknown): Failure {
+export function describeFailure(error: unknown): Failure {
+  // Any call may run out of file handles, and any module that is loaded late.
+  const thrown = isOutOfFiles(error) ? diskError(error, error.path ?? 'a file') : error;
   if (thrown instanceof TickhaulError) {
     const { code, message, status, exitCode } = thrown;
     return {
@@ -24,9 +26,13 @@ export function describeFailure(thrown: unknown): Failure {
     exitCode: 1,
     error: {
       code: 'bug',
-      message: `a bug in tickhaul: ${oneLine(message)}; please report it${reportAddress()}, with what --verbose prints`,
+      message: `a bug in tickhaul: ${oneLine(message)}; please report it${BUGS_URL === undefined ? '' : ` at ${BUGS_URL}`}, with what --verbose prints`,
     },
   };
+}
+
+function isOutOfFiles(error: unknown): error is NodeJS.ErrnoException {
+  return isSystemError(error) && ['EMFILE', 'ENFILE'].includes(error.code);
 }
 
 /** The stack of a bug; undefined for an error that tickhaul can name. */
@@ -41,11 +47,4 @@ export function failedSummary({ exitCode, error }: Failure): RunSummary {
 
 function oneLine(message: string): string {
   return printable(message.replace(/\s*[\r\n]+\s*/g, ' ').trim());
-}
-
-/** ` at <address>`, where package.json names one. */
-function reportAddress(): string {
-  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
-  const { bugs } = JSON.parse(text) as { bugs?: { url?: string } };
-  return bugs?.url === undefined ? '' : ` at ${bugs.url}`;
 }

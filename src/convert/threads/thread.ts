@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
 import type { FileJob, FileResult } from '../file.js';
-import type { WorkerAnswer, WorkerOrder } from './worker.js';
+import type { WorkerAnswer, WorkerOrder } from './file-worker.js';
 
 /** A thread that converts one file after the other. */
 export interface ConvertThread {
@@ -13,7 +13,7 @@ export interface ConvertThread {
 }
 
 export function startConvertThread(): ConvertThread {
-  const worker = new Worker(new URL('./worker.js', import.meta.url));
+  const worker = new Worker(new URL('./file-worker.js', import.meta.url));
   const send = (order: WorkerOrder): void => worker.postMessage(order);
   let ended: unknown;
   worker.on('error', (error) => {

@@ -5,7 +5,7 @@ import { formatCount, formatSize } from '../../base/units.js';
 import { VERSION } from '../../base/version.js';
 import type { Coverage, CoverageTotals } from '../types.js';
 import { pageData } from './data.js';
-import { chartLibrary, pageScript } from './script.js';
+import { readPageParts } from './script.js';
 import { STYLE } from './style.js';
 import { REPORT_MARK } from './write.js';
 
@@ -18,10 +18,9 @@ export interface PageOptions {
 
 /** The report as one page that loads nothing, and is allowed nothing else than what stands in it. */
 export function renderPage(coverage: Coverage, { dir, now }: PageOptions): string {
-  const library = chartLibrary();
-  const style = library.style + STYLE;
-  const script = pageScript();
-  const policy = `default-src 'none'; style-src '${hashOf(style)}'; script-src '${hashOf(library.script)}' '${hashOf(script)}'; img-src data:; base-uri 'none'; form-action 'none'`;
+  const { chartScript, chartStyle, script } = readPageParts();
+  const style = chartStyle + STYLE;
+  const policy = `default-src 'none'; style-src '${hashOf(style)}'; script-src '${hashOf(chartScript)}' '${hashOf(script)}'; img-src data:; base-uri 'none'; form-action 'none'`;
   const title = `Coverage of ${escapeHtml(basename(resolve(dir)))}`;
   return `<!doctype html>
 <html lang="en">
@@ -62,7 +61,7 @@ ${totalsHtml(coverage.totals)}
 </main>
 <div id="tooltip" role="status" hidden></div>
 <script type="application/json" id="data">${scriptText(JSON.stringify(pageData(coverage)))}</script>
-<script>${library.script}</script>
+<script>${chartScript}</script>
 <script type="module">${script}</script>
 </body>
 </html>

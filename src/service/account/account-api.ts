@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
-import { type Check, checkWith } from '../records/schema.js';
+import { checkWith } from '../records/schema.js';
+import type { Check } from '../types.js';
 import { type Issuer, parseIssuer } from './issuer.js';
 import { type CallContext, callJson, type JsonCall } from './json-call.js';
 import { RefusedError } from './refused-error.js';

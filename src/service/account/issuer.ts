@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { usageError } from '../../base/errors.js';
 import { isSecureUrl } from '../http/secure-url.js';
-import { type Check, checkWith } from '../records/schema.js';
+import { checkWith } from '../records/schema.js';
+import type { Check } from '../types.js';
 import { type CallContext, callJson, type JsonCall } from './json-call.js';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

@@ -6,7 +6,7 @@ import { type Headers, isRedirect, send, shownUrl } from '../http/http.js';
 import { withRetries } from '../http/retry.js';
 import type { Secrets } from '../http/secrets.js';
 import { isSecureUrl } from '../http/secure-url.js';
-import type { Check } from '../records/schema.js';
+import type { Check } from '../types.js';
 import type { JsonAnswer } from './json-answer.js';
 import { jsonOf } from './json-body.js';
 import { refusedError } from './refused-error.js';

@@ -1,4 +1,5 @@
-import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import type { Readable } from 'node:stream';
+import { EnvHttpProxyAgent } from 'undici';
 import { usageError } from '../../base/errors.js';
 import type { ServiceConfig } from '../types.js';
 import { ProxyPool } from './proxy-pool.js';
@@ -11,9 +12,26 @@ export interface Client {
   /** As given, with a trimmed key and with addresses that are known to be URLs. */
   readonly config: ServiceConfig;
   /** The connections to use for this address: direct, or through the proxy the environment names. */
-  dispatcherFor(url: URL): Dispatcher;
+  connectionsFor(url: URL): Connections;
   /** Breaks off what is still running and frees the sockets. */
   close(): Promise<void>;
+}
+
+/** What one request is sent through: of undici's Dispatcher what is used of it. */
+export interface Connections {
+  request(options: {
+    readonly origin: string;
+    readonly path: string;
+    readonly method: string;
+    readonly body: string | null;
+    readonly headers: Record<string, string>;
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    /** The bytes as sent. */
+    readonly body: Readable;
+  }>;
 }
 
 /**
@@ -48,7 +66,7 @@ export function createClient(config: ServiceConfig): Client {
   };
   return {
     config: checked,
-    dispatcherFor: (url) => (url.protocol === 'https:' ? agents.https : agents.http),
+    connectionsFor: (url) => (url.protocol === 'https:' ? agents.https : agents.http),
     close: async () => {
       await Promise.all([agents.http.destroy(), agents.https.destroy()]);
     },

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { request } from 'undici';
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
 import { discardBody, watchBody } from './body-watch.js';
@@ -113,10 +112,11 @@ export async function send(
     breaker.abort(new TickhaulError('stalled', `${name}: no answer within ${patience}`));
   }, stallTimeoutMs);
   try {
-    const pending = request(url, {
+    const pending = client.connectionsFor(url).request({
+      origin: url.origin,
+      path: url.pathname + url.search,
       method,
       body: sentBody ?? null,
-      dispatcher: client.dispatcherFor(url),
       headers: { 'accept-encoding': 'identity', ...headers },
       signal: breaker.signal,
     });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { jsonOf } from '../account/json-body.js';
 import { wholeAnswer } from '../account/whole-answer.js';
 import { readBody } from '../http/body-watch.js';
@@ -7,28 +7,37 @@ import { errorAnswer } from '../http/error-answer.js';
 import { get, shownUrl } from '../http/http.js';
 import { withRetries } from '../http/retry.js';
 import { checkWith } from '../records/schema.js';
+import type { Check } from '../types.js';
 
 const PATH = '/v1/api-key-info';
 const TRIES = 4;
 const MAX_WAIT_MS = 60_000;
 const MAX_BYTES = 16_000_000;
 
+/** What an API key may read of one exchange; fields that nobody knows are kept. */
+export interface KeyAccess {
+  readonly [field: string]: unknown;
+  readonly exchange: string;
+  readonly accessType?: string | null | undefined;
+  /** ISO 8601, UTC. */
+  readonly from?: string | null | undefined;
+  /** Not included. */
+  readonly to?: string | null | undefined;
+  /** Empty for all. */
+  readonly symbols?: readonly string[] | null | undefined;
+  readonly dataPlan?: string | null | undefined;
+}
+
 const access = z.looseObject({
   exchange: z.string(),
   accessType: z.string().nullish(),
-  /** ISO 8601, UTC. */
   from: z.string().nullish(),
-  /** Not included. */
   to: z.string().nullish(),
-  /** Empty for all. */
   symbols: z.array(z.string()).nullish(),
   dataPlan: z.string().nullish(),
 });
 
-/** What an API key may read of one exchange; fields that nobody knows are kept. */
-export type KeyAccess = Readonly<z.infer<typeof access>>;
-
-const checkKeyInfo = checkWith(z.array(access));
+const checkKeyInfo: Check<readonly KeyAccess[]> = checkWith(z.array(access));
 
 /**
  * What the configured API key may read (service facts, Metadata); nothing at all for a key that has expired.

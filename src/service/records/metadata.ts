@@ -7,17 +7,13 @@ import type { Client } from '../http/client.js';
 import { errorAnswer, oneLine } from '../http/error-answer.js';
 import { get, type Headers, shownUrl } from '../http/http.js';
 import { withRetries } from '../http/retry.js';
+import type { Check } from '../types.js';
 import { type CachedAnswer, isFresh, readCache, touchCache, type Validators, writeCache } from './cache.js';
+import type { ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 import { parseDatasetRecord } from './record-json.js';
-import {
-  type Check,
-  checkRecord,
-  checkSummaries,
-  type ExchangeRecord,
-  type ExchangeSummary,
-} from './schema.js';
+import { checkRecord, checkSummaries } from './schema.js';
 
-export type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './schema.js';
+export type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 
 const TRIES = 4;
 const MAX_WAIT_MS = 60_000;

@@ -1,5 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
+import type { Check } from '../types.js';
+import type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 
 /** Needed is only what the interface page promises; fields that nobody knows are kept. */
 const summary = z.looseObject({
@@ -21,15 +23,13 @@ const datasetSymbol = z.looseObject({
 });
 
 // A record may list 270,000 symbols: each is checked in its place, since zod would build a second list of them.
-const symbols = z
-  .custom<readonly Readonly<z.infer<typeof datasetSymbol>>[]>()
-  .superRefine((list, context) => {
-    if (!Array.isArray(list)) return context.addIssue({ code: 'invalid_type', expected: 'array' });
-    for (const [index, symbol] of list.entries()) {
-      const issue = datasetSymbol.safeParse(symbol).error?.issues[0];
-      if (issue) return context.addIssue({ ...issue, path: [index, ...issue.path] });
-    }
-  });
+const symbols = z.custom<readonly DatasetSymbol[]>().superRefine((list, context) => {
+  if (!Array.isArray(list)) return context.addIssue({ code: 'invalid_type', expected: 'array' });
+  for (const [index, symbol] of list.entries()) {
+    const issue = datasetSymbol.safeParse(symbol).error?.issues[0];
+    if (issue) return context.addIssue({ ...issue, path: [index, ...issue.path] });
+  }
+});
 
 const record = z.looseObject({
   ...summary.shape,
@@ -41,16 +41,6 @@ const record = z.looseObject({
     })
     .optional(),
 });
-
-/** An element of `/v1/exchanges`. */
-export type ExchangeSummary = Readonly<z.infer<typeof summary>>;
-/** `/v1/exchanges/:exchange`; without `datasets` where there are no CSV datasets. Times are ISO 8601, UTC. */
-export type ExchangeRecord = Readonly<z.infer<typeof record>>;
-/** An element of a record's `datasets.symbols`. */
-export type DatasetSymbol = Readonly<z.infer<typeof datasetSymbol>>;
-
-/** Checks an answer of the metadata host; `name` is what an error names. Throws `bad_answer`. */
-export type Check<T> = (json: unknown, name: string) => T;
 
 export const checkSummaries: Check<readonly ExchangeSummary[]> = checkWith(z.array(summary));
 export const checkRecord: Check<ExchangeRecord> = checkWith(record);

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Order, Sight } from '../types.js';
-import type { BatchAnswer, BatchOrder } from './worker.js';
+import type { BatchAnswer, BatchOrder } from './check-worker.js';
 
 /** A thread that looks at files. */
 export interface CheckThread {
@@ -20,7 +20,7 @@ interface Batch {
 }
 
 export function startCheckThread(): CheckThread {
-  const worker = new Worker(new URL('./worker.js', import.meta.url));
+  const worker = new Worker(new URL('./check-worker.js', import.meta.url));
   const running = new Map<number, Batch>();
   let last = 0;
   worker.on('message', (message: BatchAnswer) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
 import { renderPage } from '../../../src/coverage/page/html.js';
-import { chartLibrary, pageScript } from '../../../src/coverage/page/script.js';
+import { readPageParts } from '../../../src/coverage/page/script.js';
 import { readCoverage } from '../../../src/coverage/read.js';
 import { tempDir } from '../../helpers/temp.js';
 import { makeFolder } from '../folders.js';
@@ -22,10 +22,10 @@ test('the page names nothing outside itself, and no folder but its own', async (
 });
 
 test('the scripts are whole, and nothing in them ends their element', () => {
-  const { script } = chartLibrary();
-  for (const code of [script, pageScript()]) {
+  const { chartScript, script } = readPageParts();
+  for (const code of [chartScript, script]) {
     assert.equal(/<\/script|<!--/i.test(code), false);
-    // Parsed, and not run: a name that two modules share, or a word of modules that is left, is an error.
+    // Parsed, and not run: a word of modules that is left is an error.
     assert.ok(new Script(code));
   }
 });

@@ -1,7 +1,7 @@
 import { formatSize } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { ChartData } from '../data.js';
-import { type PageNode, ResizeObserver, uPlot } from './dom.js';
+import { type DrawnChart, type PageNode, ResizeObserver, uPlot } from './dom.js';
 import { color } from './elements.js';
 
 const CHART_HEIGHT = 220;
@@ -24,7 +24,7 @@ export interface Chart {
 
 /** Bytes over days. */
 export function createChart(parent: PageNode, title: string, [days, bytes]: ChartData): Chart {
-  let chart: uPlot | undefined;
+  let chart: DrawnChart | undefined;
   const sizeOf = () => ({ width: parent.clientWidth, height: CHART_HEIGHT });
   const redraw = (): void => {
     chart?.destroy();

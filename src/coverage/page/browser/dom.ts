@@ -1,6 +1,6 @@
 /**
  * As much of a browser as the page uses. The rest of the package runs in Node, and is not to see a browser's globals:
- * these are imported by name, declared only, and gone when the page's script is put together.
+ * these are imported by name.
  */
 
 export interface PageNode {
@@ -55,44 +55,51 @@ export interface Pen {
   stroke(): void;
 }
 
-export declare const document: {
-  readonly documentElement: PageNode;
-  getElementById(id: string): PageNode | null;
-  querySelectorAll(selector: string): Iterable<PageNode>;
-  createElement(tag: string): PageNode;
-};
-
-export declare const window: {
-  readonly devicePixelRatio: number;
-  readonly innerWidth: number;
-  readonly scrollX: number;
-  readonly scrollY: number;
-  addEventListener(type: string, listener: () => void): void;
-  matchMedia(query: string): { addEventListener(type: 'change', listener: () => void): void };
-};
-
-export declare function getComputedStyle(node: PageNode): { getPropertyValue(name: string): string };
+interface Browser {
+  readonly document: {
+    readonly documentElement: PageNode;
+    getElementById(id: string): PageNode | null;
+    querySelectorAll(selector: string): Iterable<PageNode>;
+    createElement(tag: string): PageNode;
+  };
+  readonly window: {
+    readonly devicePixelRatio: number;
+    readonly innerWidth: number;
+    readonly scrollX: number;
+    readonly scrollY: number;
+    addEventListener(type: string, listener: () => void): void;
+    matchMedia(query: string): { addEventListener(type: 'change', listener: () => void): void };
+  };
+  readonly getComputedStyle: (node: PageNode) => { getPropertyValue(name: string): string };
+  readonly IntersectionObserver: new (
+    look: (entries: readonly Entry[]) => void,
+    options: { readonly rootMargin: string },
+  ) => Observer;
+  readonly ResizeObserver: new (look: () => void) => Observer;
+  readonly uPlot: ChartLibrary;
+}
 
 interface Entry {
   readonly target: PageNode;
   readonly isIntersecting: boolean;
 }
 
-export declare class IntersectionObserver {
-  constructor(look: (entries: readonly Entry[]) => void, options: { readonly rootMargin: string });
+interface Observer {
   observe(node: PageNode): void;
 }
 
-export declare class ResizeObserver {
-  constructor(look: () => void);
-  observe(node: PageNode): void;
+/** The charting library's constructor (uPlot 1.6), which its own script leaves behind. */
+interface ChartLibrary {
+  new (options: object, data: readonly (readonly number[])[], parent: PageNode): DrawnChart;
+  tzDate(date: Date, zone: string): Date;
+  readonly paths: { stepped(options: { readonly align: 1 | -1 }): unknown };
 }
 
-/** The charting library's constructor (uPlot 1.6). */
-export declare class uPlot {
-  constructor(options: object, data: readonly (readonly number[])[], parent: PageNode);
+export interface DrawnChart {
   setSize(size: { readonly width: number; readonly height: number }): void;
   destroy(): void;
-  static tzDate(date: Date, zone: string): Date;
-  static readonly paths: { stepped(options: { readonly align: 1 | -1 }): unknown };
 }
+
+declare const self: Browser;
+
+export const { document, window, getComputedStyle, IntersectionObserver, ResizeObserver, uPlot } = self;

@@ -1,0 +1,48 @@
+// Makes lib/, which is what is published, of dist/: the command, the library and the threads as ES modules in shared
+// chunks, the files that are read by path beside them, the library's types, and the licences of what is bundled.
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { copyDeclarations } from './bundle/declarations.js';
+import { namedFiles } from './bundle/files.js';
+import { notices } from './bundle/notices.js';
+import { oneChunk, replaced } from './bundle/plugins.js';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+rmSync('lib', { recursive: true, force: true });
+
+const { threads, others } = namedFiles('dist/src');
+const { metafile } = await build({
+  entryPoints: ['dist/src/cli/main.js', 'dist/src/index.js', ...threads].map((path) => ({
+    in: `./${path}`,
+    out: basename(path, '.js'),
+  })),
+  outdir: 'lib',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  // Names stay, and lines stay short: a stack without a source map should still be of use.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 160,
+  charset: 'utf8',
+  legalComments: 'none',
+  plugins: [replaced, oneChunk],
+  external: ['@bokuweb/zstd-wasm', 'csv-parse', 'open'],
+  // For the CommonJS packages among those that are bundled: they ask for Node's own modules by this.
+  banner: {
+    js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);",
+  },
+  metafile: true,
+  logLevel: 'warning',
+});
+for (const file of others) copyFileSync(file, join('lib', basename(file)));
+copyDeclarations('dist/src/index.d.ts', 'dist/src', 'lib/types');
+const bundled = [...Object.keys(metafile.inputs), 'node_modules/uplot/package.json'];
+writeFileSync('lib/THIRD-PARTY-NOTICES.txt', notices(bundled));
+// Left as it is: the bundler would have it import chunks before its own first line.
+const start = readFileSync('dist/bin/tickhaul.js', 'utf8').replace("'../src/cli/main.js'", "'./main.js'");
+writeFileSync('lib/tickhaul.js', start, { mode: 0o755 });

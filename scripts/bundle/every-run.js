@@ -1,0 +1,12 @@
+/**
+ * Modules that nearly every run loads: with what they import they become one chunk, where esbuild would make dozens of
+ * a kilobyte each. No package of weight may hang on one of them.
+ */
+import '../../dist/src/base/deadline.js';
+import '../../dist/src/base/make-folder.js';
+import '../../dist/src/cli/arguments/read.js';
+import '../../dist/src/cli/output/messages.js';
+import '../../dist/src/cli/output/text/color.js';
+import '../../dist/src/cli/output/text/table.js';
+import '../../dist/src/cli/session.js';
+import '../../dist/src/service/datasets.js';
