@@ -14,7 +14,7 @@ const CR = 13;
 
 /** Text to columns, and columns to bytes, in plain TypeScript: it stands in for the kernels that are still to come. */
 export async function createColumnsKernel(job: KernelJob): Promise<BatchKernel> {
-  const { source, schema, options } = job;
+  const { schema, options } = job;
   const encode = await encoderOf(job);
   const capacity = batchRows(options, schema.length);
   const numberText = options.format === 'ndjson' || options.numbers === 'string';
@@ -38,9 +38,10 @@ export async function createColumnsKernel(job: KernelJob): Promise<BatchKernel> 
     return out;
   };
   const fail = (cells: readonly Uint8Array[], column: number, problem: string | undefined) =>
-    rowError({ source, line: kernel.line }, names, cells, column, problem);
+    rowError({ source: kernel.source, line: kernel.line }, names, cells, column, problem);
 
   const kernel: BatchKernel = {
+    source: job.source,
     line: 2,
     piece: () => bytes.subarray(0, PIECE_ROOM),
     take(length) {
