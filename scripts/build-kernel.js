@@ -43,9 +43,8 @@ if (stale.length > 0) {
   for (const { source, output, flags } of stale) {
     mkdirSync(join(root, dirname(output)), { recursive: true });
     const { error, stderr } = await main([source, '-o', output, '--baseDir', root, ...flags.split(' ')]);
-    process.stderr.write(stderr.toString());
     if (error) {
-      process.stderr.write(`${source}: ${error.message}\n`);
+      process.stderr.write(`${stderr}${source}: ${error.message}\n`);
       process.exitCode = 1;
     }
   }

@@ -36,6 +36,11 @@ export const LEADING_COLUMNS: readonly Column[] = [
   time('local_timestamp'),
 ];
 
+/** Whether a column's cells always have something in them. */
+export function isNeverEmpty({ name }: Column): boolean {
+  return LEADING_COLUMNS.some((column) => column.name === name);
+}
+
 const TRADE = [text('id'), text('side'), ...numbers('price', 'amount')];
 const QUOTE = numbers('ask_amount', 'ask_price', 'bid_price', 'bid_amount');
 

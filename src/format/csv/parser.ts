@@ -2,12 +2,11 @@ import type { Batch, Schema } from '../columns.js';
 import { BatchBuilder } from './batch-builder.js';
 import { lineError, rowError } from './errors.js';
 import { readHeader, schemaOf } from './header.js';
+import { splitLine } from './line.js';
 import { linesOf, parseRecords, RecordEnds } from './quoted.js';
 import { parseRows, READ_AHEAD, type RefusedCell } from './rows.js';
 
 const LF = 10;
-const CR = 13;
-const COMMA = 44;
 const QUOTE = 34;
 
 /** The longest line, in bytes; real ones have some hundreds. It bounds the memory that a parser needs. */
@@ -199,19 +198,4 @@ export class CsvParser {
     this.#out = [];
     return out;
   }
-}
-
-/** The cells of a line without quotes and without its LF. */
-function splitLine(line: Buffer): Buffer[] {
-  const whole = line.at(-1) === CR ? line.subarray(0, -1) : line;
-  const cells: Buffer[] = [];
-  let start = 0;
-  for (;;) {
-    const comma = whole.indexOf(COMMA, start);
-    if (comma < 0) break;
-    cells.push(whole.subarray(start, comma));
-    start = comma + 1;
-  }
-  cells.push(whole.subarray(start));
-  return cells;
 }

@@ -4,6 +4,10 @@ export { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './ty
 
 /** The kernel for a job's format; what it takes is loaded here, so that its work can be synchronous. */
 export async function createBatchKernel(job: KernelJob): Promise<BatchKernel> {
+  if (job.options.format === 'ndjson') {
+    const { createNdjsonKernel } = await import('./ndjson-kernel.js');
+    return createNdjsonKernel(job);
+  }
   const { createColumnsKernel } = await import('./columns-kernel.js');
   return createColumnsKernel(job);
 }
