@@ -94,7 +94,7 @@ class FileConversion implements Conversion {
     await this.#input.output.discard();
   }
 
-  async #take(batches: readonly Batch[]): Promise<void> {
+  async #take(batches: Iterable<Batch>): Promise<void> {
     for (const batch of batches) {
       const writer = await this.#open();
       const encoder = this.#encoder as Encoder;

@@ -1,8 +1,8 @@
 import type { Batch, Schema } from '../../format/columns.js';
 import { loadCompressor } from '../../format/compression/compressor.js';
+import { createRowGroupEncoder } from '../../format/kernel/encode/row-group-encoder.js';
 import { createNdjsonEncoder } from '../../format/ndjson/encoder.js';
 import type { ConvertOptions } from '../../format/options.js';
-import { createRowGroupEncoder } from '../../format/parquet/row-group.js';
 import type { Encoded } from './encoder.js';
 
 /**

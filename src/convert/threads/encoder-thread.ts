@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { transferables } from '../../format/columns.js';
+import { copyOf, transferables } from '../../format/columns.js';
 import { type Encoded, type EncoderHost, localEncoderHost } from './encoder.js';
 import type { EncoderOrder } from './encoder-worker.js';
 
@@ -44,7 +44,8 @@ function startEncoderThread(): EncoderHost {
           new Promise((resolve, reject) => {
             if (failure !== undefined) return reject(failure);
             waiting.push({ resolve, reject });
-            worker.postMessage(batch, transferables(batch));
+            const own = copyOf(batch);
+            worker.postMessage(own, transferables(own));
           }),
       };
     },

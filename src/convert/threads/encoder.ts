@@ -9,7 +9,7 @@ export type Encoded = EncodedRowGroup;
 export interface Encoder {
   /** How many batches may be under way at once. */
   readonly parallel: number;
-  /** Takes the batch: its arrays may be gone after. The result is good until `parallel` more batches are given. */
+  /** The batch is of no use here after the call. The result is good until `parallel` more batches are given. */
   encode(batch: Batch): Promise<Encoded>;
 }
 

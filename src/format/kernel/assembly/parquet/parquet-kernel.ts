@@ -34,7 +34,7 @@ export {
 export { makeTables } from './decimal';
 export { countOnes, dropNulls, dropNullTexts, widenBits } from './dense';
 export { distinctDoubles } from './doubles';
-export { writeRle, writeSizedBits, writeSizedOnes } from './rle';
+export { writeIndices, writeSizedBits, writeSizedOnes } from './rle';
 export { writeDeltaLongs } from './delta';
 export { sharedPrefixes, writeDeltaLengthText, writeDeltaText } from './delta-text';
 export {

@@ -3,7 +3,7 @@
 import { packBits, writeVarint } from './bits';
 
 /** Writes 32-bit values of 1 to 31 bits; gives where it ends. */
-export function writeRle(out: usize, values: usize, start: i32, end: i32, width: i32): usize {
+function writeRle(out: usize, values: usize, start: i32, end: i32, width: i32): usize {
   const leastRun = shortestRun(width);
   let packedFrom = start;
   let i = start;
@@ -24,6 +24,12 @@ export function writeRle(out: usize, values: usize, start: i32, end: i32, width:
     packedFrom = i;
   }
   return writePacked(out, values, packedFrom, end, width);
+}
+
+/** Positions in a dictionary, with their width before them. */
+export function writeIndices(out: usize, values: usize, start: i32, end: i32, width: i32): usize {
+  store<u8>(out, <u8>width);
+  return writeRle(out + 1, values, start, end, width);
 }
 
 /** Values of one bit with their size in four bytes before them, as levels and booleans have it. */
