@@ -24,6 +24,11 @@ const KERNELS = [
     output: 'dist/src/format/kernel/ndjson-kernel.wasm',
     flags: `${FLAGS} ${SHARED}`,
   },
+  {
+    source: 'src/format/kernel/assembly/parquet/parquet-kernel.ts',
+    output: 'dist/src/format/kernel/parquet-kernel.wasm',
+    flags: FLAGS,
+  },
 ];
 
 const root = join(import.meta.dirname, '..');

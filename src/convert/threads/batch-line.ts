@@ -1,6 +1,7 @@
 import type { DayFileHeader } from '../../format/csv/day-file-header.js';
 import type { BatchSize, Rows, RowTaker } from '../../format/csv/row-cutter.js';
 import type { Encoded, KernelJob } from '../../format/kernel/batch-kernel.js';
+import { sureText } from '../../format/kernel/limits.js';
 import type { Piece } from '../../format/kernel/pieces.js';
 import { batchRows, type ConvertOptions } from '../../format/options.js';
 import { createOutputWriter, type OutputWriter } from '../output/output.js';
@@ -14,9 +15,6 @@ export interface LineInput {
   readonly output: PartFile;
   readonly kernels: Kernels;
 }
-
-/** Text in bytes of which no batch ever ends early: NDJSON has names in its lines, and six bytes for some of text. */
-const SURE_TEXT = { parquet: 32 * 1024 * 1024, ndjson: 4 * 1024 * 1024 } as const;
 
 /**
  * Gives a file's rows to kernels, each of which is given one batch in turn, and writes what they make in the file's
@@ -50,7 +48,7 @@ export class BatchLine implements RowTaker {
     this.#hosts = kernels.open(job);
     this.#writer = createOutputWriter(output, schema, options);
     this.#writer.catch(() => {});
-    return { rows: batchRows(options, schema.length), sureText: SURE_TEXT[options.format] };
+    return { rows: batchRows(options, schema.length), sureText: sureText(job) };
   }
 
   room(): Promise<Piece> {

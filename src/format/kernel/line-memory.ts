@@ -1,6 +1,7 @@
 import { type Column, isNeverEmpty } from '../../dataset/data-types.js';
 import type { Schema } from '../columns.js';
 import type { CellOptions } from '../ndjson/cell.js';
+import { keysOf, lineRoom } from './limits.js';
 import { PIECE_ROOM } from './types.js';
 import { createSharedMemory, PAGE, type WasmMemory } from './wasm.js';
 
@@ -13,8 +14,6 @@ const RECORDS = 16_384;
 const RECORD = 16;
 /** How far the kernel reads and writes past the end of anything, at most. */
 const SLACK = 64;
-/** What a cell takes at most besides its key and its text: an ISO time has 13 bytes more than its digits. */
-const CELL_EXTRA = 16;
 /** Rows that begin alike are compared up to the first number, and up to so many columns. */
 const MOST_LEADING = 256;
 
@@ -30,11 +29,10 @@ interface Region {
 /** A kernel's memory: the columns' records and keys, one piece of text, and the lines of this batch and the last. */
 export class LineMemory {
   readonly memory: WasmMemory;
-  /** What stands before a cell: `{"name":` for the first column, `,"name":` for the others. */
   readonly keys: readonly Buffer[];
   readonly records = RECORDS;
   readonly leading: number;
-  /** What a line takes at most besides its row's text. */
+  /** What a line takes at most besides its row's text, and what is written past its end. */
   readonly fixedRoom: number;
   /** Where the piece begins. */
   readonly piece: number;
@@ -44,10 +42,10 @@ export class LineMemory {
   #top: number;
 
   constructor(schema: Schema, options: CellOptions) {
-    this.keys = schema.map(({ name }, i) => Buffer.from(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+    this.keys = keysOf(schema);
     const firstNumber = schema.findIndex(({ kind }) => kind === 'number');
     this.leading = Math.min(firstNumber < 0 ? schema.length : firstNumber, MOST_LEADING);
-    this.fixedRoom = this.keys.reduce((sum, key) => sum + key.length + CELL_EXTRA, SLACK);
+    this.fixedRoom = lineRoom(schema) + SLACK;
     const keysAt = RECORDS + RECORD * schema.length;
     this.piece = this.keys.reduce((at, key) => at + key.length, keysAt) + SLACK;
     const first = this.piece + PIECE_ROOM + 1 + SLACK;
@@ -114,5 +112,5 @@ export class LineMemory {
 function kindOf({ kind }: Column, { times, numbers }: CellOptions): number {
   if (kind === 'time') return times === 'iso' ? KIND.isoTime : KIND.time;
   if (kind === 'number') return numbers === 'string' ? KIND.quotedNumber : KIND.number;
-  return KIND[kind];
+  return kind === 'integer' ? KIND.time : KIND[kind];
 }

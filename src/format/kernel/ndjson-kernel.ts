@@ -6,6 +6,7 @@ import { findCellEnd, lineAt, splitLine } from '../csv/line.js';
 import { linesOf } from '../csv/quoted.js';
 import { type CellOptions, jsonCell } from '../ndjson/cell.js';
 import { batchRows } from '../options.js';
+import { MAX_LINES } from './limits.js';
 import { LineMemory } from './line-memory.js';
 import { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './types.js';
 import { instantiate, type WasmVariable } from './wasm.js';
@@ -34,9 +35,6 @@ const STOP = { done: 0, odd: 1, noRoom: 2, full: 3 } as const;
 const LF = 10;
 const LINE_END = Buffer.from('}\n');
 const NOTHING = Buffer.alloc(0);
-
-/** Lines that a batch takes before it ends early, in bytes. */
-const MAX_LINES = 32 * 1024 * 1024;
 
 /** CSV text to NDJSON text, with no columns between. */
 export async function createNdjsonKernel(job: KernelJob): Promise<BatchKernel> {

@@ -19,8 +19,9 @@ export const PIECE_ROOM = 2 * 1024 * 1024;
 /**
  * Turns the text of one batch after the other into bytes of the output; synchronous, one a thread.
  *
- * A batch is whatever came between two calls of `finish`. It has `batchRows` rows at most (options.ts), and 32 MiB of
- * text: where more come, it ends before them by itself. Who cuts the text at batches sees hardly ever any of these.
+ * A batch is whatever came between two calls of `finish`. It has `batchRows` rows at most (options.ts), and so many
+ * bytes (limits.ts): where more come, it ends before them by itself. Who cuts the text at batches sees hardly ever
+ * any of these.
  */
 export interface BatchKernel {
   /** The path of the file that the next row is of, for messages: the job's, until it is set. */

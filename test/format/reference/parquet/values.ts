@@ -1,5 +1,7 @@
-import type { TextValues } from '../columns.js';
-import { ByteWriter } from './bytes.js';
+import type { TextValues } from '../../../../src/format/columns.js';
+import { ByteWriter } from '../../../../src/format/parquet/bytes.js';
+import type { DictionaryValues } from '../../../../src/format/parquet/column-chunk.js';
+import { Encoding, type EncodingId } from '../../../../src/format/parquet/format.js';
 import type { DenseColumn } from './dense.js';
 import { bitWidth } from './encodings/bit-pack.js';
 import { isDeltaExact, surveyTimes, writeDelta } from './encodings/delta.js';
@@ -7,7 +9,6 @@ import { sharedPrefixes, writeDeltaLengthText, writeDeltaText } from './encoding
 import { doubleDictionary, textDictionary } from './encodings/dictionary.js';
 import { doubleBytes, int64Bytes, writePlainText } from './encodings/plain.js';
 import { writeRle } from './encodings/rle.js';
-import { Encoding, type EncodingId } from './format.js';
 
 /** The values of a column chunk, ready to be written page by page. */
 export interface EncodedValues {
@@ -19,11 +20,6 @@ export interface EncodedValues {
   readonly extremes: DenseColumn;
   /** Writes the values from `start` up to, not including, `end`. */
   readonly write: (out: ByteWriter, start: number, end: number) => void;
-}
-
-export interface DictionaryValues {
-  readonly bytes: Uint8Array;
-  readonly size: number;
 }
 
 /** With more distinct values than this share of all, a dictionary no longer makes the file smaller. */

@@ -1,4 +1,4 @@
-import type { ColumnData, Nulls, TextColumn, TextValues } from '../columns.js';
+import type { ColumnData, Nulls, TextColumn, TextValues } from '../../../../src/format/columns.js';
 
 /** A column's values without its nulls, as Parquet stores them. */
 export type DenseColumn =
@@ -16,6 +16,7 @@ export interface NumericColumn {
 export function denseColumn(column: ColumnData, numbers: 'double' | 'string'): DenseColumn {
   switch (column.kind) {
     case 'time':
+    case 'integer':
       return { kind: 'time', values: dense(column.values, column) };
     case 'number':
       if (numbers === 'double') return { kind: 'number', values: dense(column.values, column) };

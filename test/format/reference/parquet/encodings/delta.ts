@@ -1,4 +1,4 @@
-import type { ByteWriter } from '../bytes.js';
+import type { ByteWriter } from '../../../../../src/format/parquet/bytes.js';
 import { bitWidth, packBits, packWideBits } from './bit-pack.js';
 
 const BLOCK = 128;
