@@ -8,29 +8,8 @@ import { type CellOptions, jsonCell } from '../ndjson/cell.js';
 import { batchRows } from '../options.js';
 import { MAX_LINES } from './limits.js';
 import { LineMemory } from './line-memory.js';
+import { loadNdjsonModule, type NdjsonModule, STOP } from './ndjson-module.js';
 import { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './types.js';
-import { instantiate, type WasmVariable } from './wasm.js';
-
-/** What assembly/ndjson-kernel.ts exports. */
-interface Exports {
-  setup(records: number, columns: number, leading: number, fixedRoom: number): void;
-  format(
-    from: number,
-    to: number,
-    column: number,
-    out: number,
-    limit: number,
-    full: number,
-    rows: number,
-  ): number;
-  readonly position: WasmVariable;
-  readonly column: WasmVariable;
-  readonly written: WasmVariable;
-  readonly rows: WasmVariable;
-}
-
-/** Why `format` stopped. */
-const STOP = { done: 0, odd: 1, noRoom: 2, full: 3 } as const;
 
 const LF = 10;
 const LINE_END = Buffer.from('}\n');
@@ -42,9 +21,7 @@ export async function createNdjsonKernel(job: KernelJob): Promise<BatchKernel> {
   const compress = options.compression === 'none' ? undefined : await loadCompressor(options.compression);
   const cells = { times: options.times === 'iso' ? 'iso' : 'int', numbers: options.numbers } as const;
   const memory = new LineMemory(schema, cells);
-  const wasm = await instantiate<Exports>(new URL('./ndjson-kernel.wasm', import.meta.url), memory.memory);
-  wasm.setup(memory.records, schema.length, memory.leading, memory.fixedRoom);
-  return new NdjsonKernel(job, cells, memory, wasm, compress);
+  return new NdjsonKernel(job, cells, memory, await loadNdjsonModule(memory), compress);
 }
 
 class NdjsonKernel implements BatchKernel {
@@ -53,7 +30,7 @@ class NdjsonKernel implements BatchKernel {
   readonly #job: KernelJob;
   readonly #cells: CellOptions;
   readonly #memory: LineMemory;
-  readonly #wasm: Exports;
+  readonly #module: NdjsonModule;
   readonly #compress: Compress | undefined;
   readonly #capacity: number;
   /** Of the present batch: its rows, and where its lines end. */
@@ -65,14 +42,14 @@ class NdjsonKernel implements BatchKernel {
     job: KernelJob,
     cells: CellOptions,
     memory: LineMemory,
-    wasm: Exports,
+    module: NdjsonModule,
     compress: Compress | undefined,
   ) {
     this.source = job.source;
     this.#job = job;
     this.#cells = cells;
     this.#memory = memory;
-    this.#wasm = wasm;
+    this.#module = module;
     this.#compress = compress;
     this.#capacity = batchRows(job.options, job.schema.length);
     this.#end = memory.start;
@@ -92,11 +69,11 @@ class NdjsonKernel implements BatchKernel {
     for (;;) {
       const { start, limit } = memory;
       const rows = this.#capacity - this.#rows;
-      const stop = this.#wasm.format(from, to, column, this.#end, limit, start + MAX_LINES, rows);
-      from = this.#wasm.position.value;
-      column = this.#wasm.column.value;
-      this.#end = this.#wasm.written.value;
-      this.#countRows(this.#wasm.rows.value);
+      const stop = this.#module.format(from, to, column, this.#end, limit, start + MAX_LINES, rows);
+      from = this.#module.position.value;
+      column = this.#module.column.value;
+      this.#end = this.#module.written.value;
+      this.#countRows(this.#module.rows.value);
       if (stop === STOP.done) return this.#takeEnded();
       if (stop === STOP.full) this.#endEarly();
       else if (stop === STOP.noRoom) this.#end = memory.reserve(this.#end, memory.fixedRoom + to - from);
