@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
-import type { FileError } from '../../base/events.js';
+import type { FileError } from '../../base/file-error.js';
 import type { Rows } from '../../format/csv/row-cutter.js';
 import {
   type BatchKernel,
