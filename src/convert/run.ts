@@ -152,7 +152,7 @@ class Run {
         options,
         existing,
         keepSource,
-        spareThread: this.#busy + this.#left < jobs,
+        spare: jobs - this.#busy - this.#left,
         noted: notes?.get(target),
       },
       (received, total) => {

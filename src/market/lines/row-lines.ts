@@ -133,6 +133,7 @@ function cellsOf({ key, kind, orElse }: Part, column: ColumnData): Cells {
         entries: dictionaryTexts(column.dictionary, begin),
       };
     case 'boolean':
+    case 'integer':
       throw new Error(`no message has ${key} as a boolean`);
   }
 }

@@ -1,0 +1,61 @@
+// Compiles the WebAssembly kernels (AssemblyScript) into dist, each only where its output is missing or older than
+// its sources. Called by `npm run build`, behind tsc.
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * A memory that the caller makes, with SIMD and nothing of a runtime. Addresses below `--memoryBase` are free for
+ * what the kernel and its caller agree on.
+ */
+const FLAGS =
+  '-O3 --converge --runtime stub --noAssert --enable simd --enable bulk-memory --importMemory --memoryBase 8192';
+/** Memory that other threads see too; so many pages of 64 KiB are the most it may grow to. */
+const SHARED = '--enable threads --sharedMemory --maximumMemory 16384';
+
+/** Names of outputs are unique in the whole project, since a bundle puts them into one folder. */
+const KERNELS = [
+  {
+    source: 'src/format/kernel/assembly/row-scanner.ts',
+    output: 'dist/src/format/kernel/row-scanner.wasm',
+    flags: `${FLAGS} ${SHARED}`,
+  },
+  {
+    source: 'src/format/kernel/assembly/ndjson-kernel.ts',
+    output: 'dist/src/format/kernel/ndjson-kernel.wasm',
+    flags: `${FLAGS} ${SHARED}`,
+  },
+  {
+    source: 'src/format/kernel/assembly/parquet/parquet-kernel.ts',
+    output: 'dist/src/format/kernel/parquet-kernel.wasm',
+    flags: FLAGS,
+  },
+];
+
+const root = join(import.meta.dirname, '..');
+
+/** When the newest of what an output is made of was changed: all of the source's folder, the compiler, this file. */
+function changed(source) {
+  const folder = join(root, dirname(source));
+  const made = readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name));
+  const compiler = join(root, 'node_modules/assemblyscript/package.json');
+  return Math.max(...[...made, compiler, import.meta.filename].map((path) => statSync(path).mtimeMs));
+}
+
+const stale = KERNELS.filter(({ source, output }) => {
+  const found = statSync(join(root, output), { throwIfNoEntry: false });
+  return !found || found.mtimeMs < changed(source);
+});
+
+if (stale.length > 0) {
+  const { main } = await import('assemblyscript/asc');
+  for (const { source, output, flags } of stale) {
+    mkdirSync(join(root, dirname(output)), { recursive: true });
+    const { error, stderr } = await main([source, '-o', output, '--baseDir', root, ...flags.split(' ')]);
+    if (error) {
+      process.stderr.write(`${stderr}${source}: ${error.message}\n`);
+      process.exitCode = 1;
+    }
+  }
+}

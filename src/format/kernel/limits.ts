@@ -1,0 +1,30 @@
+import type { Schema } from '../columns.js';
+import { batchRows } from '../options.js';
+import type { KernelJob } from './types.js';
+
+/** Lines that a batch of NDJSON takes before it ends early, in bytes. */
+export const MAX_LINES = 32 * 1024 * 1024;
+
+/** Text that a batch of a row group takes at least before it ends early: 32 MiB, but some is counted twice. */
+const SURE_TEXT = 16 * 1024 * 1024;
+
+/** What a byte of text takes at most in JSON: `\u0000`. */
+const LONGEST_ESCAPE = 6;
+/** What a cell takes at most besides its key and its text: an ISO time has 13 bytes more than its digits. */
+const CELL_EXTRA = 16;
+
+/** What stands before a cell in its line: `{"name":` for the first column, `,"name":` for the others. */
+export function keysOf(schema: Schema): readonly Buffer[] {
+  return schema.map(({ name }, i) => Buffer.from(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+}
+
+/** What a line takes at most besides its row's text, in bytes. */
+export function lineRoom(schema: Schema): number {
+  return keysOf(schema).reduce((sum, key) => sum + key.length + CELL_EXTRA, 0);
+}
+
+/** A batch of no more text than this, in bytes, never has to end early. It may be less than nothing. */
+export function sureText({ schema, options }: Pick<KernelJob, 'schema' | 'options'>): number {
+  if (options.format === 'parquet') return SURE_TEXT;
+  return (MAX_LINES - batchRows(options, schema.length) * lineRoom(schema)) / LONGEST_ESCAPE;
+}

@@ -1,0 +1,177 @@
+import type { TickhaulError } from '../../base/errors.js';
+import type { Column } from '../../dataset/data-types.js';
+import type { Compress } from '../compression/compress.js';
+import { loadCompressor } from '../compression/compressor.js';
+import { rowError } from '../csv/errors.js';
+import { findCellEnd, lineAt, splitLine } from '../csv/line.js';
+import { linesOf } from '../csv/quoted.js';
+import { type CellOptions, jsonCell } from '../ndjson/cell.js';
+import { batchRows } from '../options.js';
+import { MAX_LINES } from './limits.js';
+import { LineMemory } from './line-memory.js';
+import { loadNdjsonModule, type NdjsonModule, STOP } from './ndjson-module.js';
+import { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './types.js';
+
+const LF = 10;
+const LINE_END = Buffer.from('}\n');
+const NOTHING = Buffer.alloc(0);
+
+/** CSV text to NDJSON text, with no columns between. */
+export async function createNdjsonKernel(job: KernelJob): Promise<BatchKernel> {
+  const { schema, options } = job;
+  const compress = options.compression === 'none' ? undefined : await loadCompressor(options.compression);
+  const cells = { times: options.times === 'iso' ? 'iso' : 'int', numbers: options.numbers } as const;
+  const memory = new LineMemory(schema, cells);
+  return new NdjsonKernel(job, cells, memory, await loadNdjsonModule(memory), compress);
+}
+
+class NdjsonKernel implements BatchKernel {
+  source: string;
+  line = 2;
+  readonly #job: KernelJob;
+  readonly #cells: CellOptions;
+  readonly #memory: LineMemory;
+  readonly #module: NdjsonModule;
+  readonly #compress: Compress | undefined;
+  readonly #capacity: number;
+  /** Of the present batch: its rows, and where its lines end. */
+  #rows = 0;
+  #end: number;
+  #ended: Encoded[] = [];
+
+  constructor(
+    job: KernelJob,
+    cells: CellOptions,
+    memory: LineMemory,
+    module: NdjsonModule,
+    compress: Compress | undefined,
+  ) {
+    this.source = job.source;
+    this.#job = job;
+    this.#cells = cells;
+    this.#memory = memory;
+    this.#module = module;
+    this.#compress = compress;
+    this.#capacity = batchRows(job.options, job.schema.length);
+    this.#end = memory.start;
+  }
+
+  piece(): Uint8Array {
+    const { bytes, piece } = this.#memory;
+    return bytes.subarray(piece, piece + PIECE_ROOM);
+  }
+
+  take(length: number): readonly Encoded[] {
+    const memory = this.#memory;
+    let from = memory.piece;
+    let to = from + length;
+    if (length > 0 && memory.bytes[to - 1] !== LF) memory.bytes[to++] = LF;
+    let column = 0;
+    for (;;) {
+      const { start, limit } = memory;
+      const rows = this.#capacity - this.#rows;
+      const stop = this.#module.format(from, to, column, this.#end, limit, start + MAX_LINES, rows);
+      from = this.#module.position.value;
+      column = this.#module.column.value;
+      this.#end = this.#module.written.value;
+      this.#countRows(this.#module.rows.value);
+      if (stop === STOP.done) return this.#takeEnded();
+      if (stop === STOP.full) this.#endEarly();
+      else if (stop === STOP.noRoom) this.#end = memory.reserve(this.#end, memory.fixedRoom + to - from);
+      else {
+        from = this.#takeOdd(from, to, column);
+        column = (column + 1) % this.#job.schema.length;
+      }
+    }
+  }
+
+  takeRow(cells: readonly Uint8Array[]): readonly Encoded[] {
+    const { schema } = this.#job;
+    if (cells.length !== schema.length) throw this.#error(cells, 0, undefined);
+    if (this.#rows === this.#capacity || this.#end >= this.#memory.start + MAX_LINES) this.#endEarly();
+    for (const [column, cell] of cells.entries()) {
+      const problem = this.#append(column, Buffer.from(cell));
+      if (problem !== undefined) throw this.#error(cells, column, problem);
+    }
+    this.#rows++;
+    this.line += linesOf(cells);
+    return this.#takeEnded();
+  }
+
+  finish(): Encoded | undefined {
+    if (this.#rows === 0) return undefined;
+    const lines = this.#lines();
+    if (!this.#compress) this.#memory.turn();
+    return this.#encoded(this.#compress ? this.#compressed(lines, this.#compress) : lines);
+  }
+
+  /** Before a row that is one too many, of rows or of bytes. */
+  #endEarly(): void {
+    const lines = this.#lines();
+    this.#ended.push(
+      this.#encoded(this.#compress ? this.#compressed(lines, this.#compress) : new Uint8Array(lines)),
+    );
+  }
+
+  #lines(): Uint8Array {
+    const { memory, start } = this.#memory;
+    return new Uint8Array(memory.buffer, start, this.#end - start);
+  }
+
+  /** A whole frame: those of all batches one behind the other are a whole file (output.ts). */
+  #compressed(lines: Uint8Array, compress: Compress): Uint8Array {
+    return new Uint8Array(compress(lines, 'fast'));
+  }
+
+  /** The present batch as these bytes; another one begins. */
+  #encoded(bytes: Uint8Array): Encoded {
+    const rows = this.#rows;
+    this.#rows = 0;
+    this.#end = this.#memory.start;
+    return { rows, bytes, columns: [] };
+  }
+
+  #takeEnded(): readonly Encoded[] {
+    const ended = this.#ended;
+    this.#ended = [];
+    return ended;
+  }
+
+  #countRows(count: number): void {
+    this.#rows += count;
+    this.line += count;
+  }
+
+  /** Takes the cell that begins at an address; returns where the next one does. */
+  #takeOdd(address: number, to: number, column: number): number {
+    const { bytes, piece } = this.#memory;
+    const text = bytes.subarray(piece, to);
+    const start = address - piece;
+    const isLast = column === this.#job.schema.length - 1;
+    const cell = findCellEnd(text, start, isLast);
+    // A copy, since the text is in shared memory, of which not all of Node reads.
+    const problem = cell && this.#append(column, Buffer.from(text.subarray(start, cell.end)));
+    if (!cell || problem !== undefined) throw this.#error(splitLine(lineAt(text, start)), column, problem);
+    if (isLast) this.#countRows(1);
+    return piece + cell.next;
+  }
+
+  /** Writes a cell behind its key, and ends the line behind the last one. Returns what is wrong with the cell. */
+  #append(index: number, cell: Buffer): string | undefined {
+    const column = this.#job.schema[index] as Column;
+    const result = jsonCell(column, cell, this.#cells);
+    if ('problem' in result) return result.problem;
+    const end = index === this.#job.schema.length - 1 ? LINE_END : NOTHING;
+    for (const part of [this.#memory.keys[index] ?? NOTHING, result.json, end]) {
+      this.#end = this.#memory.reserve(this.#end, part.length);
+      this.#memory.bytes.set(part, this.#end);
+      this.#end += part.length;
+    }
+    return undefined;
+  }
+
+  #error(cells: readonly Uint8Array[], column: number, problem: string | undefined): TickhaulError {
+    const names = this.#job.schema.map(({ name }) => name);
+    return rowError({ source: this.source, line: this.line }, names, cells, column, problem);
+  }
+}

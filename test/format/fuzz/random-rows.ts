@@ -1,0 +1,138 @@
+import {
+  columnsOf,
+  DATA_TYPES,
+  type DayFileColumn,
+  type DayFileKind,
+  LEADING_COLUMNS,
+} from '../../../src/dataset/data-types.js';
+import type { Random } from '../../../src/sandbox/market/random.js';
+
+/** Any schema that a header may give: a data type's columns, in any order, with some that nobody knows. */
+export function randomSchema(random: Random): readonly DayFileColumn[] {
+  const columns: DayFileColumn[] = [...(columnsOf(pick(random, DATA_TYPES)) ?? LEADING_COLUMNS)];
+  if (random.chance(0.1)) columns.splice(4);
+  if (random.chance(0.3)) {
+    const names = ['new', 'say "x\\y"', 'é中', 'a'.repeat(200), ...(random.chance(0.1) ? manyNames() : [])];
+    for (const name of names.slice(random.int(names.length))) columns.push({ name, kind: 'text' });
+  }
+  return random.chance(0.3) ? shuffled(random, columns) : columns;
+}
+
+/** Rows that mostly are as they should be, cell by cell; no cell has a comma, a quote or a line's end. */
+export function randomRows(random: Random, schema: readonly DayFileColumn[], count: number): Buffer[][] {
+  /** How many cells of a thousand may be such as must be refused: in most files there is none. */
+  const wrong = random.chance(0.2) ? random.next() / 100 : 0;
+  const odd = random.chance(0.5) ? random.next() / 2 : 0.01;
+  const rows: Buffer[][] = [];
+  for (let row = 0; row < count; row++) {
+    const before = rows.at(-1);
+    // Rows of one message begin alike.
+    const shared = before && random.chance(0.5) ? random.int(schema.length + 1) : 0;
+    rows.push(
+      schema.map(({ kind, name }, i) => {
+        if (before && i < shared) return before[i] ?? Buffer.alloc(0);
+        if (random.chance(wrong)) return Buffer.from(pick(random, WRONG), 'latin1');
+        const mayBeEmpty = !LEADING_COLUMNS.some((column) => column.name === name);
+        if (mayBeEmpty && random.chance(0.15)) return Buffer.alloc(0);
+        return Buffer.from((random.chance(odd) ? ODD : USUAL)[kind](random));
+      }),
+    );
+  }
+  return rows;
+}
+
+/** Rows as text; now and then some bytes of it are not what they should be, but never a quote. */
+export function textOf(random: Random, rows: readonly (readonly Buffer[])[], mayMutate: boolean): Buffer {
+  const lineEnd = random.chance(0.1) ? '\r\n' : '\n';
+  const lines = rows.map((cells) => cells.map((cell) => cell.toString('latin1')).join(',') + lineEnd);
+  let text = Buffer.from(lines.join(''), 'latin1');
+  if (mayMutate && random.chance(0.2)) {
+    for (let i = 1 + random.int(3); i > 0; i--) {
+      const at = random.int(text.length + 1);
+      const inserted = Array.from({ length: random.int(4) }, () =>
+        random.chance(0.7) ? pick(random, LIKELY) : pick(random, UNLIKELY),
+      );
+      text = Buffer.concat([text.subarray(0, at), Buffer.from(inserted), text.subarray(at + random.int(4))]);
+    }
+  }
+  return text;
+}
+
+export function pick<T>(random: Random, from: readonly T[]): T {
+  return from[random.int(from.length)] as T;
+}
+
+const LIKELY = [...Buffer.from('0123456789,,,\n\n\r.-eE+ntrufalse')];
+const UNLIKELY = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte !== 0x22);
+
+const WRONG = [
+  '',
+  '12x',
+  '3.',
+  '.5',
+  '+5',
+  '-',
+  'NaN',
+  '1e999',
+  '9007199254740992',
+  '1.5',
+  'tru',
+  '\xff\xfe',
+];
+
+type Cells = Readonly<Record<DayFileKind, (random: Random) => string>>;
+
+const USUAL: Cells = {
+  text: (random) => pick(random, ['buy', 'sell', 'bid', 'BTC-PERPETUAL', 'x', hex(random)]),
+  time: (random) => `15${digits(random, 14)}`,
+  boolean: (random) => String(random.chance(0.5)),
+  number: (random) => {
+    const fraction = random.chance(0.7) ? `.${digits(random, 1 + random.int(7))}` : '';
+    return `${random.chance(0.2) ? '-' : ''}${random.int(10 ** random.int(8))}${fraction}`;
+  },
+};
+
+const ODD: Cells = {
+  text: (random) =>
+    pick(random, [
+      ...['\\', '\t', '\u0000\u001f', '\u007f', 'ä€😀', '\u2028', '{a:1}', ' x ', 'null', '\ufeff'],
+      hex(random).repeat(1 + random.int(40)),
+      `${hex(random).slice(0, 1 + random.int(32))}${pick(random, ['é', '\\', '\b', 'z'])}${hex(random)}`,
+    ]),
+  time: (random) =>
+    pick(random, [
+      ...['0', '-0', '-12', '007', '9007199254740991', '0585699200245000', '-9007199254740991'],
+      ...['8999999999999999', '1000000000000000', '951782400000000', '4107542399999999', '4107542400000000'],
+      `${1 + random.int(8)}${digits(random, 15)}`,
+      `${random.chance(0.3) ? '-' : ''}${digits(random, 1 + random.int(15))}`,
+    ]),
+  boolean: USUAL.boolean,
+  number: (random) => {
+    const sign = random.chance(0.3) ? '-' : '';
+    const whole = random.chance(0.2) ? '0' : digits(random, 1 + random.int(random.chance(0.9) ? 20 : 90));
+    const fraction = random.chance(0.5) ? `.${digits(random, 1 + random.int(25))}` : '';
+    const exponent = random.chance(0.3) ? pick(random, ['e-7', 'E+21', 'e05', 'e-300', 'e150', 'E-007']) : '';
+    return sign + whole + fraction + exponent;
+  },
+};
+
+function digits(random: Random, count: number): string {
+  let text = '';
+  while (text.length < count) text += String(random.int(1e9)).padStart(9, '0');
+  return text.slice(0, count);
+}
+
+function hex(random: Random): string {
+  return random.int(2 ** 32).toString(16);
+}
+
+function manyNames(): string[] {
+  return Array.from({ length: 400 }, (_, i) => `column ${i}`);
+}
+
+function shuffled<T>(random: Random, from: readonly T[]): T[] {
+  return from
+    .map((value) => ({ value, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ value }) => value);
+}

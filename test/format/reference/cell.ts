@@ -1,0 +1,28 @@
+import type { ColumnKind } from '../../../src/dataset/data-types.js';
+
+const GRAMMAR = {
+  time: /^-?\d+$/,
+  integer: /^-?\d+$/,
+  boolean: /^(true|false)$/,
+  number: /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/,
+} as const;
+
+const MISMATCH = {
+  time: 'is not a time in integer microseconds',
+  integer: 'is not a time in integer microseconds',
+  boolean: 'is neither true nor false',
+  number: 'is not a decimal number',
+} as const;
+
+/** What is wrong with a cell of this kind, as a sentence's end; undefined for nothing. */
+export function problemOf(kind: ColumnKind, cell: Buffer, isNeverEmpty: boolean): string | undefined {
+  if (cell.length === 0) return isNeverEmpty ? 'is empty, and this column never is' : undefined;
+  if (kind === 'text') return Buffer.from(cell.toString()).equals(cell) ? undefined : 'is not UTF-8 text';
+  if (cell.length > 1024 || !GRAMMAR[kind].test(cell.toString('latin1'))) return MISMATCH[kind];
+  const value = Number(cell);
+  if (kind === 'time' && !Number.isSafeInteger(value)) {
+    return 'is past the range of times, 2^53 - 1 microseconds';
+  }
+  if (kind === 'number' && !Number.isFinite(value)) return "is past a double's range";
+  return undefined;
+}
