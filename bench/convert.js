@@ -4,7 +4,7 @@
 // --scale   times the rows of each kind (default 1: 250,000 to 5 million); files are made once for each
 // --only    sections that have all these words, with commas: a kind (trades), parquet, ndjson, files, download;
 //           "hard" for the two kinds that are left out otherwise. May be given again.
-// TICKHAUL_OLD names the dist/bin/tickhaul.js of an older build, which then runs beside the new one.
+// TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 // Where a conversion's time goes, and how far one file would scale: the stages of the one thread that reads (md5,
 // gunzip, cutting at batches) and of the kernels (parse, encode, compress), each alone in one thread.
 //   node bench/stages.js [--format parquet|ndjson] [--only <kind>] [--rounds <n>] [--scale <n>]
-// TICKHAUL_BIN names the dist/bin/tickhaul.js of another build, whose modules are taken.
+// TICKHAUL_DIST names the dist folder of another build, whose modules are taken.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { dayFile } from './lib/day-file.js';

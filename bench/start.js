@@ -1,6 +1,6 @@
 // How long a command takes to start: --help, the conversion of a tiny file, a download's first request.
 //   node bench/start.js [--rounds <n>]
-// TICKHAUL_OLD names the dist/bin/tickhaul.js of an older build: both are run in turn, and the ratios are beside it.
+// TICKHAUL_OLD names the command's file of an older build: both are run in turn, and the ratios are beside it.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

@@ -1,10 +1,10 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { TICKHAUL } from './service.js';
+import { DIST } from './service.js';
 
 /** A module of the built product. */
 export function fromDist(path) {
-  return import(pathToFileURL(join(dirname(TICKHAUL), '..', 'src', path)).href);
+  return import(pathToFileURL(join(DIST, 'src', path)).href);
 }
 
 /**

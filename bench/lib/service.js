@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 /** The built command; another build can be named. */
 export const TICKHAUL =
   process.env.TICKHAUL_BIN ?? fileURLToPath(new URL('../../lib/tickhaul.js', import.meta.url));
+/** The modules of a build one by one, for what measures parts. */
+export const DIST = process.env.TICKHAUL_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 
 /** An older build of it, where one is named: what it did is then put beside what the new one does. */
 export const OLD_TICKHAUL = process.env.TICKHAUL_OLD;
