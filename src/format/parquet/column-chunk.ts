@@ -1,5 +1,5 @@
 import type { ColumnData } from '../columns.js';
-import type { Compress } from '../compression/compressor.js';
+import type { Compress } from '../compression/compress.js';
 import { ByteWriter } from './bytes.js';
 import { denseColumn } from './dense.js';
 import { writeRun } from './encodings/rle.js';
