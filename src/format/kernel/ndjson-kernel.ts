@@ -1,6 +1,7 @@
 import type { TickhaulError } from '../../base/errors.js';
 import type { Column } from '../../dataset/data-types.js';
-import { type Compress, loadCompressor } from '../compression/compressor.js';
+import type { Compress } from '../compression/compress.js';
+import { loadCompressor } from '../compression/compressor.js';
 import { rowError } from '../csv/errors.js';
 import { findCellEnd, lineAt, splitLine } from '../csv/line.js';
 import { linesOf } from '../csv/quoted.js';
