@@ -15,9 +15,19 @@ const SHARED = '--enable threads --sharedMemory --maximumMemory 16384';
 /** Names of outputs are unique in the whole project, since a bundle puts them into one folder. */
 const KERNELS = [
   {
+    source: 'src/format/kernel/assembly/row-scanner.ts',
+    output: 'dist/src/format/kernel/row-scanner.wasm',
+    flags: `${FLAGS} ${SHARED}`,
+  },
+  {
     source: 'src/format/kernel/assembly/ndjson-kernel.ts',
     output: 'dist/src/format/kernel/ndjson-kernel.wasm',
     flags: `${FLAGS} ${SHARED}`,
+  },
+  {
+    source: 'src/format/kernel/assembly/parquet/parquet-kernel.ts',
+    output: 'dist/src/format/kernel/parquet-kernel.wasm',
+    flags: FLAGS,
   },
 ];
 

@@ -1,23 +1,12 @@
 import { basename } from 'node:path';
-import type { Batch } from '../format/columns.js';
-import { DayFileReader } from '../format/csv/day-file-reader.js';
-import { batchRows, type ConvertOptions } from '../format/options.js';
-import { createOutputWriter, type OutputWriter } from './output/output.js';
-import type { PartFile } from './output/part-file.js';
+import { RowCutter } from '../format/csv/row-cutter.js';
 import { formatRecord } from './output/record.js';
-import type { Encoder, EncoderHost } from './threads/encoder.js';
-import { localEncoderHost } from './threads/local-encoder.js';
+import { BatchLine, type LineInput } from './threads/batch-line.js';
 
-export interface ConversionInput {
-  /** The source's path, for messages and the record. */
-  readonly path: string;
+/** `output` is opened by the caller; closed and published, or discarded, by the conversion, which closes kernels too. */
+export interface ConversionInput extends LineInput {
   /** Undefined where the header has to tell it. */
   readonly dataType: string | undefined;
-  readonly options: ConvertOptions;
-  /** Opened by the caller; closed and published, or discarded, by the conversion. */
-  readonly output: PartFile;
-  /** Closed by the conversion; this thread by default. */
-  readonly encoderHost?: EncoderHost | undefined;
 }
 
 export interface Converted {
@@ -31,100 +20,69 @@ export interface Converted {
   readonly warning: string | undefined;
 }
 
-/** One day file's conversion, fed with its gunzipped text as it comes. Calls must not overlap. */
+/** One day file's conversion, fed with its gunzipped text as it comes. Calls must not overlap, but for `stop`. */
 export interface Conversion {
   /** Resolves when more may come; the chunk may be reused then. */
-  write(text: Buffer): Promise<void>;
+  write(text: Uint8Array): Promise<void>;
+  /** Resolves when all text so far was found right: for when something is wrong behind it. */
+  settle(): Promise<void>;
   /** To be called when the source was proven whole: gives the output its name. */
   finish(source: { readonly bytes: number; readonly md5: string }): Promise<Converted>;
+  /** Breaks off at once: what is under way throws the reason. */
+  stop(reason: unknown): void;
   /** Leaves nothing behind; after `finish`, it does nothing. */
   abort(): Promise<void>;
 }
 
 /**
- * Begins a conversion.
- * @throws from `write` and `finish`, TickhaulError `corrupt`, naming line, column and cell; `disk`; `usage` for
- * an empty file whose data type nothing tells. After that, only `abort` may be called.
+ * Begins a conversion. Of several things that are wrong, the first in the file is told.
+ * @throws from `write`, `settle` and `finish`, TickhaulError `corrupt`, naming line, column and cell; `disk`; `usage`
+ * for an empty file whose data type nothing tells. After that, only `abort` may be called.
  */
 export function startConversion(input: ConversionInput): Conversion {
-  return new FileConversion(input);
-}
+  const { path, dataType, options, output } = input;
+  const line = new BatchLine(input);
+  const cutter = new RowCutter(path, dataType, line);
 
-class FileConversion implements Conversion {
-  readonly #input: ConversionInput;
-  readonly #reader: DayFileReader;
-  readonly #host: EncoderHost;
-  #encoder: Encoder | undefined;
-  #writer: OutputWriter | undefined;
-  /** Batches under way, in order; each resolves when it is written. */
-  #pending: Promise<void>[] = [];
-
-  constructor(input: ConversionInput) {
-    const { path, dataType, options } = input;
-    this.#input = input;
-    this.#host = input.encoderHost ?? localEncoderHost;
-    this.#reader = new DayFileReader({
-      path,
-      dataType,
-      batchRows: (columns) => batchRows(options, columns),
-      numberText: options.format === 'ndjson' || options.numbers === 'string',
-    });
-  }
-
-  async write(text: Buffer): Promise<void> {
-    await this.#take(this.#reader.push(text));
-  }
-
-  async finish(source: { readonly bytes: number; readonly md5: string }): Promise<Converted> {
-    const { path, options, output } = this.#input;
-    await this.#take(this.#reader.end());
-    const writer = await this.#open();
-    await Promise.all(this.#pending);
-    const { rows, dataType, warning } = this.#reader;
-    const record = { source: { name: basename(path), ...source }, dataType, rows, options };
-    const written = await writer.finish(record);
-    if (written.rows !== rows) throw new Error(`${path}: ${rows} rows were read and ${written.rows} written`);
-    await output.publish();
-    await this.#host.close();
-    return { ...written, dataType, note: formatRecord(record), warning };
-  }
-
-  async abort(): Promise<void> {
-    await this.#host.close();
-    await Promise.allSettled(this.#pending);
-    await this.#input.output.discard();
-  }
-
-  async #take(batches: readonly Batch[]): Promise<void> {
-    for (const batch of batches) {
-      const writer = await this.#open();
-      const encoder = this.#encoder as Encoder;
-      while (this.#pending.length >= encoder.parallel) await this.#pending.shift();
-      const written = writeInOrder(writer, encoder, batch, this.#pending.at(-1));
-      // It is looked at when the next batch comes, or at the end.
-      written.catch(() => {});
-      this.#pending.push(written);
+  let failure: unknown;
+  /** What is wrong with the rows before comes first. */
+  const inOrder = async <T>(work: () => Promise<T>): Promise<T> => {
+    failure ??= line.failure;
+    if (failure !== undefined) throw failure;
+    try {
+      return await work();
+    } catch (error) {
+      await line.drain();
+      failure = line.failure ?? error;
+      throw failure;
     }
-  }
+  };
 
-  /** The encoder needs the schema, which the header tells. */
-  async #open(): Promise<OutputWriter> {
-    if (this.#writer) return this.#writer;
-    const { options, output } = this.#input;
-    const { schema } = this.#reader;
-    this.#encoder = await this.#host.open(schema, options);
-    this.#writer = await createOutputWriter(output, schema, options);
-    return this.#writer;
-  }
-}
-
-async function writeInOrder(
-  writer: OutputWriter,
-  encoder: Encoder,
-  batch: Batch,
-  before: Promise<void> | undefined,
-): Promise<void> {
-  const encoded = await encoder.encode(batch);
-  await before;
-  await writer.write(encoded);
+  return {
+    write: (text) => inOrder(() => cutter.push(text)),
+    settle: () =>
+      inOrder(async () => {
+        await cutter.flush();
+        await line.drain();
+        if (line.failure !== undefined) throw line.failure;
+      }),
+    finish: (source) =>
+      inOrder(async () => {
+        const { dataType, warning } = await cutter.end();
+        const writer = await line.end();
+        const { rows } = cutter;
+        const record = { source: { name: basename(path), ...source }, dataType, rows, options };
+        const written = await writer.finish(record);
+        if (written.rows !== rows)
+          throw new Error(`${path}: ${rows} rows were read and ${written.rows} written`);
+        await output.publish();
+        await line.close();
+        return { ...written, dataType, note: formatRecord(record), warning };
+      }),
+    stop: (reason) => line.stop(reason),
+    async abort() {
+      await line.close();
+      await output.discard();
+    },
+  };
 }

@@ -4,11 +4,11 @@ import { basename } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../base/errors.js';
 import type { ConvertOptions } from '../format/options.js';
 import { hashFile } from '../integrity/file-hash.js';
-import { readSource, sourceError } from '../integrity/source.js';
-import { type Conversion, startConversion } from './conversion.js';
+import { sourceError } from '../integrity/source.js';
+import { convertSource } from './convert-source.js';
 import { openPartFile } from './output/part-file.js';
 import { isMadeFrom, OUTPUT_BYTES, rowsOf } from './output/record.js';
-import { encoderHostFor } from './threads/encoder-thread.js';
+import { kernelsFor } from './threads/kernels.js';
 
 /** One day file's conversion as plain data, so that a thread can be given it. */
 export interface FileJob {
@@ -19,8 +19,8 @@ export interface FileJob {
   readonly options: ConvertOptions;
   readonly existing: 'skip' | 'overwrite';
   readonly keepSource: boolean;
-  /** Whether a processor is free to encode while another parses. */
-  readonly spareThread: boolean;
+  /** Processors that nothing else of the run uses. */
+  readonly spare: number;
   /** Record of the output, where the format itself has no room for one. */
   readonly noted: Readonly<Record<string, string>> | undefined;
 }
@@ -80,20 +80,10 @@ async function convert(
 ): Promise<FileResult> {
   const { source, target, dataType, options } = job;
   const output = await openPartFile(target);
-  const conversion: Conversion = startConversion({
-    path: source,
-    dataType,
-    options,
-    output,
-    encoderHost: encoderHostFor(size, job.spareThread),
-  });
-  try {
-    const read = await readSource(source, (text) => conversion.write(text), onBytes, signal);
-    const { rows, bytes, note, warning } = await conversion.finish(read);
-    return { status: 'converted', rows, bytes, note, warning };
-  } finally {
-    await conversion.abort();
-  }
+  const kernels = kernelsFor(size, job.spare);
+  const input = { path: source, dataType, options, output, kernels };
+  const { rows, bytes, note, warning } = await convertSource(input, onBytes, signal);
+  return { status: 'converted', rows, bytes, note, warning };
 }
 
 /** The output that is there, where the same source gave it with the same options. */

@@ -5,20 +5,21 @@ import { fileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { ConvertOptions } from '../format/options.js';
-import { readSource } from '../integrity/source.js';
 import type { EventSink, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
-import { type Converted, startConversion } from './conversion.js';
+import type { Converted } from './conversion.js';
+import { convertSource } from './convert-source.js';
 import { findSources } from './naming/find.js';
 import type { PartFile } from './output/part-file.js';
-import { encoderHostFor } from './threads/encoder-thread.js';
+import { kernelsFor } from './threads/kernels.js';
+import { forgetKernels } from './threads/local-kernel.js';
 
 export interface StreamInput {
   /** Day files, folders, globs. */
   readonly paths: readonly string[];
   readonly options: ConvertOptions;
   readonly dataType?: string | undefined;
-  /** With two or more, a second thread encodes. */
+  /** Processors to use. */
   readonly jobs: number;
   readonly output: Writable;
   readonly emit: EventSink;
@@ -66,6 +67,7 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
       break;
     }
   }
+  forgetKernels();
   if (signal.aborted) stopped = abortReason(signal);
   return tally.summary({
     planned: files > 0 ? { files } : undefined,
@@ -86,23 +88,13 @@ async function convertOne(
     (found) => found.size,
     () => 0,
   );
-  const conversion = startConversion({
-    path,
-    dataType,
-    options,
-    output: unnamed(output),
-    encoderHost: encoderHostFor(size, jobs > 1),
-  });
   let position = 0;
   const onBytes = (received: number): void => {
     position += received;
     emit({ event: 'progress', path: '-', received, position, total: size });
   };
-  try {
-    return await conversion.finish(await readSource(path, (text) => conversion.write(text), onBytes, signal));
-  } finally {
-    await conversion.abort();
-  }
+  const kernels = kernelsFor(size, jobs - 1);
+  return convertSource({ path, dataType, options, output: unnamed(output), kernels }, onBytes, signal);
 }
 
 /** What has no name needs none, and what went out can't be taken back. */

@@ -14,22 +14,29 @@ export const DATA_TYPES = [
 export type DataType = (typeof DATA_TYPES)[number];
 
 /**
- * What a column holds: `time` is integer microseconds since the epoch, UTC; `number` any decimal; `boolean`
- * the words true and false; `text` everything else.
+ * What a column of a day file holds: `time` is integer microseconds since the epoch, UTC; `number` any decimal;
+ * `boolean` the words true and false; `text` everything else.
  */
-export type ColumnKind = 'text' | 'time' | 'boolean' | 'number';
+export type DayFileKind = 'text' | 'time' | 'boolean' | 'number';
+
+/** What any column holds: `integer` is whole numbers, which only computed columns are. */
+export type ColumnKind = DayFileKind | 'integer';
 
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
 }
 
-const text = (name: string): Column => ({ name, kind: 'text' });
-const time = (name: string): Column => ({ name, kind: 'time' });
-const numbers = (...names: string[]): Column[] => names.map((name) => ({ name, kind: 'number' }));
+export interface DayFileColumn extends Column {
+  readonly kind: DayFileKind;
+}
+
+const text = (name: string): DayFileColumn => ({ name, kind: 'text' });
+const time = (name: string): DayFileColumn => ({ name, kind: 'time' });
+const numbers = (...names: string[]): DayFileColumn[] => names.map((name) => ({ name, kind: 'number' }));
 
 /** The four columns that every file begins with; they are never empty. */
-export const LEADING_COLUMNS: readonly Column[] = [
+export const LEADING_COLUMNS: readonly DayFileColumn[] = [
   text('exchange'),
   text('symbol'),
   time('timestamp'),
@@ -44,7 +51,7 @@ export function isNeverEmpty({ name }: Column): boolean {
 const TRADE = [text('id'), text('side'), ...numbers('price', 'amount')];
 const QUOTE = numbers('ask_amount', 'ask_price', 'bid_price', 'bid_amount');
 
-const OWN_COLUMNS: Readonly<Record<DataType, readonly Column[]>> = {
+const OWN_COLUMNS: Readonly<Record<DataType, readonly DayFileColumn[]>> = {
   trades: TRADE,
   liquidations: TRADE,
   incremental_book_L2: [
@@ -89,7 +96,7 @@ const OWN_COLUMNS: Readonly<Record<DataType, readonly Column[]>> = {
 };
 
 /** All columns of a data type, in the file's order; undefined for a type that isn't known here. */
-export function columnsOf(dataType: string): readonly Column[] | undefined {
+export function columnsOf(dataType: string): readonly DayFileColumn[] | undefined {
   if (!isDataType(dataType)) return undefined;
   return [...LEADING_COLUMNS, ...OWN_COLUMNS[dataType]];
 }
@@ -98,7 +105,7 @@ export function isDataType(text: string): text is DataType {
   return (DATA_TYPES as readonly string[]).includes(text);
 }
 
-function bookLevels(depth: number): readonly Column[] {
+function bookLevels(depth: number): readonly DayFileColumn[] {
   return Array.from({ length: depth }, (_, i) =>
     numbers(`asks[${i}].price`, `asks[${i}].amount`, `bids[${i}].price`, `bids[${i}].amount`),
   ).flat();

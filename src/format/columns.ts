@@ -2,7 +2,7 @@ import type { Column } from '../dataset/data-types.js';
 
 /**
  * What the CSV parser hands to the writers: rows in the file's order, column by column, in typed arrays, so
- * that a writer touches no string and no object per cell, and a batch moves to another thread for nothing.
+ * that a writer touches no string and no object per cell.
  *
  * What a writer may rely on:
  * - `columns[i]` belongs to column i of the schema (`readonly Column[]`, in the file's order), kind for kind.
@@ -10,8 +10,8 @@ import type { Column } from '../dataset/data-types.js';
  *   values. `bytes` may be longer than its last offset.
  * - `nulls` is undefined exactly when `nullCount` is 0. At a null the value is 0 or empty, and means nothing.
  *   An empty cell is a null in every kind, text too, so no value that counts is the empty text.
- * - Arrays may share an ArrayBuffer with others of the same batch, never with anything else, so `transferables`
- *   may be given to `postMessage`. They may begin anywhere in it: mind `byteOffset`.
+ * - A parser's arrays are views into its memory, good until its next batch is asked for; they begin anywhere in it:
+ *   mind `byteOffset`. What is to outlive that, or to go to another thread, is a copy (`copyOf`).
  * - A batch has the number of rows that was asked for; the last one may have fewer, and so may one whose text
  *   passes 32 MiB. Batches are the same for the same file, however its bytes came in.
  */
@@ -23,7 +23,7 @@ export interface Batch {
 /** The schema of a file: its columns in the file's order. */
 export type Schema = readonly Column[];
 
-export type ColumnData = TimeColumn | NumberColumn | BooleanColumn | TextColumn;
+export type ColumnData = TimeColumn | IntegerColumn | NumberColumn | BooleanColumn | TextColumn;
 
 export interface Nulls {
   /** 1 where the cell is empty. */
@@ -37,6 +37,12 @@ export interface Nulls {
  */
 export interface TimeColumn extends Nulls {
   readonly kind: 'time';
+  readonly values: Float64Array<ArrayBuffer>;
+}
+
+/** Whole numbers up to 2^53 - 1 in magnitude. No day file has any: they are made here, as counts of trades are. */
+export interface IntegerColumn extends Nulls {
+  readonly kind: 'integer';
   readonly values: Float64Array<ArrayBuffer>;
 }
 
@@ -85,7 +91,42 @@ export interface TextValues {
   readonly offsets: Int32Array<ArrayBuffer>;
 }
 
-/** The buffers of a batch, for `postMessage(batch, transferables(batch))`; the batch is unusable here after. */
+/** The same batch in arrays of its own, each with a buffer of its own. */
+export function copyOf({ rows, columns }: Batch): Batch {
+  return { rows, columns: columns.map(copyOfColumn) };
+}
+
+function copyOfColumn(column: ColumnData): ColumnData {
+  const nulls = column.nulls?.slice();
+  switch (column.kind) {
+    case 'boolean':
+      return { ...column, nulls, values: column.values.slice() };
+    case 'time':
+    case 'integer':
+      return { ...column, nulls, values: column.values.slice() };
+    case 'number':
+      return {
+        ...column,
+        nulls,
+        values: column.values.slice(),
+        text: column.text && copyOfTexts(column.text),
+      };
+    case 'text':
+      if (column.encoding === 'plain') return { ...column, nulls, text: copyOfTexts(column.text) };
+      return {
+        ...column,
+        nulls,
+        indices: column.indices.slice(),
+        dictionary: copyOfTexts(column.dictionary),
+      };
+  }
+}
+
+function copyOfTexts({ bytes, offsets }: TextValues): TextValues {
+  return { bytes: bytes.slice(0, offsets.at(-1)), offsets: offsets.slice() };
+}
+
+/** The buffers of a batch of its own, for `postMessage(batch, transferables(batch))`; the batch is unusable here after. */
 export function transferables(batch: Batch): ArrayBuffer[] {
   return [...new Set(batch.columns.flatMap(arraysOf).map((array) => array.buffer))];
 }

@@ -1,8 +1,7 @@
-import type { Batch, ColumnData, TextValues } from '../format/columns.js';
+import type { Batch, ColumnData } from '../format/columns.js';
 import { DayFileReader } from '../format/csv/day-file-reader.js';
-import { denseColumn } from '../format/parquet/dense.js';
-import { rangeOf, textExtremes } from '../format/parquet/statistics.js';
 import { readSource } from '../integrity/source.js';
+import { extremesOf, textAt } from './column-extremes.js';
 import { ColumnStats } from './column-stats.js';
 import { EdgeRows } from './edge-rows.js';
 import { type Cell, type Inspection, ORDERED_BY } from './inspection.js';
@@ -10,7 +9,13 @@ import { TimeOrder } from './time-order.js';
 
 const BATCH_CELLS = 1024 * 1024;
 
-const TYPES = { time: 'timestamp', text: 'string', boolean: 'boolean', number: 'double' } as const;
+const TYPES = {
+  time: 'timestamp',
+  text: 'string',
+  boolean: 'boolean',
+  number: 'double',
+  integer: 'int64',
+} as const;
 
 /**
  * Reads a `.csv.gz` to its end.
@@ -27,7 +32,7 @@ export async function inspectCsv(
   const order = new TimeOrder();
   const edges = new EdgeRows<readonly Cell[]>();
 
-  const take = (batches: readonly Batch[]): void => {
+  const take = (batches: Iterable<Batch>): void => {
     for (const batch of batches) {
       const ordered = reader.schema.findIndex(({ name }) => name === ORDERED_BY);
       batch.columns.forEach((column, i) => {
@@ -60,30 +65,10 @@ function addColumn(stats: ColumnStats, column: ColumnData): void {
   for (const extreme of extremesOf(column)) stats.add(extreme);
 }
 
-function extremesOf(column: ColumnData): readonly NonNullable<Cell>[] {
-  const values = denseColumn(column, 'double');
-  switch (values.kind) {
-    case 'time':
-    case 'number':
-      return values.values.length > 0 ? Object.values(rangeOf(values.values)) : [];
-    case 'boolean':
-      return [false, true].filter((value) => values.values.includes(value ? 1 : 0));
-    default: {
-      // Each entry of a dictionary occurs in some row.
-      const extremes = textExtremes(values.kind === 'text' ? values.text : values.dictionary);
-      return extremes ? [extremes.min, extremes.max].map((bytes) => Buffer.from(bytes).toString()) : [];
-    }
-  }
-}
-
 function cellAt(column: ColumnData, row: number): Cell {
   if (column.nulls?.[row] === 1) return null;
   if (column.kind === 'boolean') return column.values[row] === 1;
   if (column.kind !== 'text') return column.values[row] ?? null;
   if (column.encoding === 'plain') return textAt(column.text, row);
   return textAt(column.dictionary, column.indices[row] ?? 0);
-}
-
-function textAt({ bytes, offsets }: TextValues, index: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset).toString('utf8', offsets[index], offsets[index + 1]);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Column } from '../../src/dataset/data-types.js';
+import type { DayFileColumn, DayFileKind } from '../../src/dataset/data-types.js';
 import type { Duck } from './parquet/readers.js';
 
 /**
@@ -10,7 +10,7 @@ export async function assertEqualsCsv(
   duck: Duck,
   source: string,
   output: string,
-  schema: readonly Column[],
+  schema: readonly DayFileColumn[],
 ): Promise<void> {
   const columns = schema.map(({ name, kind }) => ({ name, kind, ...READ[kind](`"${name}"`) }));
   const list = (which: 'csv' | 'parquet'): string =>
@@ -66,7 +66,7 @@ interface Reading {
 const orNull = (write: (text: string) => string) => (bound: unknown) =>
   bound === null ? 'NULL' : write(String(bound));
 
-const READ: Readonly<Record<Column['kind'], (name: string) => Reading>> = {
+const READ: Readonly<Record<DayFileKind, (name: string) => Reading>> = {
   text: (name) => ({ csv: name, parquet: name, literal: orNull((text) => `'${text}'`) }),
   time: (name) => ({
     csv: `${name}::BIGINT`,

@@ -1,11 +1,11 @@
 import type { Schema } from '../../format/columns.js';
 import type { Compress } from '../../format/compression/compress.js';
 import { loadCompressor } from '../../format/compression/compressor.js';
+import type { Encoded } from '../../format/kernel/batch-kernel.js';
 import { createNdjsonOutput } from '../../format/ndjson/output.js';
 import type { ConvertOptions } from '../../format/options.js';
 import { createParquetWriter } from '../../format/parquet/writer.js';
 import type { Sink } from '../../format/sink.js';
-import type { Encoded } from '../threads/encoder.js';
 import { type ConversionRecord, formatRecord } from './record.js';
 
 /** Puts encoded batches into the order and the frame of their format. Calls must not overlap. */

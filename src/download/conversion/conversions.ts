@@ -18,10 +18,10 @@ export type ConversionOutcome = { readonly made: ConversionEntry } | { readonly 
 /** The conversion of one day file, from the text that its proof gunzips. */
 export interface DayFileConversion {
   /**
-   * Begins, for a source of so many compressed bytes. What is wrong with the rows is told by `finish`: the
-   * source may be whole, or may turn out to be the cause. Throws only what concerns every file.
+   * Begins. What is wrong with the rows is told by `finish`: the source may be whole, or may turn out to be the
+   * cause. Throws only what concerns every file.
    */
-  textSink(bytes: number | undefined): TextSink;
+  textSink(): TextSink;
   /** To be called when the source was proven whole. */
   finish(proof: Proof): Promise<ConversionOutcome>;
   /** To be called in any case; after `finish` it only makes room for others. */
@@ -61,7 +61,7 @@ export function createConversions(
       let running: ThreadConversion | undefined;
       let failure: TickhaulError | undefined;
       return {
-        textSink(bytes = 0) {
+        textSink() {
           const { dataType } = file;
           const begun = threads.begin({
             path,
@@ -69,7 +69,6 @@ export function createConversions(
             options,
             target,
             part: partPath(target, partSuffix),
-            bytes,
           });
           running = begun;
           return async (text) => {

@@ -20,7 +20,7 @@ export interface ThreadConversion {
  * a thread and none waits for another's end.
  */
 export interface ConvertThreads {
-  begin(job: Omit<ConversionJob, 'spareThread'>): ThreadConversion;
+  begin(job: ConversionJob): ThreadConversion;
   close(): Promise<void>;
 }
 
@@ -35,10 +35,7 @@ export function createConvertThreads(count: number): ConvertThreads {
     return thread;
   };
   return {
-    begin(job) {
-      const spareThread = threads.reduce((sum, thread) => sum + thread.conversions, 1) < count;
-      return leastBusy().begin(nextId++, { ...job, spareThread });
-    },
+    begin: (job) => leastBusy().begin(nextId++, job),
     close: async () => {
       await Promise.all(threads.map((thread) => thread.close()));
     },

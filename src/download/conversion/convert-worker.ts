@@ -4,7 +4,7 @@ import { TickhaulError } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
 import { type Conversion, type Converted, startConversion } from '../../convert/conversion.js';
 import { openPartFile, type PartFile } from '../../convert/output/part-file.js';
-import { encoderHostFor } from '../../convert/threads/encoder-thread.js';
+import { localKernels } from '../../convert/threads/local-kernel.js';
 import type { ConvertOptions } from '../../format/options.js';
 
 /** What a conversion is begun with. */
@@ -16,10 +16,6 @@ export interface ConversionJob {
   /** Absolute paths of the output, and of its bytes until it is whole. */
   readonly target: string;
   readonly part: string;
-  /** Compressed size of the source, as far as it is known. */
-  readonly bytes: number;
-  /** Whether a processor is free to encode while another parses. */
-  readonly spareThread: boolean;
 }
 
 /** To a converting thread, which has many conversions under way; those of one conversion are obeyed in order. */
@@ -90,14 +86,14 @@ async function work(order: ConvertOrder): Promise<MadeOutput | undefined> {
   const found = hosted.get(order.id);
   if (!found) return undefined;
   if (order.order === 'text') {
-    await found.conversion.write(Buffer.from(order.text.buffer));
+    await found.conversion.write(order.text);
     return undefined;
   }
   const { rows, bytes, warning } = await found.conversion.finish(order.source);
   return { rows, bytes, warning, sha256: found.sha256() };
 }
 
-async function begin({ target, part, bytes, spareThread, ...job }: ConversionJob): Promise<Hosted> {
+async function begin({ target, part, ...job }: ConversionJob): Promise<Hosted> {
   const output = await openPartFile(target, part);
   const hash = createHash('sha256');
   const hashed: PartFile = {
@@ -107,9 +103,8 @@ async function begin({ target, part, bytes, spareThread, ...job }: ConversionJob
       await output.write(piece);
     },
   };
-  const encoderHost = encoderHostFor(bytes, spareThread);
   return {
-    conversion: startConversion({ ...job, output: hashed, encoderHost }),
+    conversion: startConversion({ ...job, output: hashed, kernels: localKernels(true) }),
     sha256: () => hash.digest('hex'),
   };
 }

@@ -60,7 +60,7 @@ async function provenOnDisk(
   const { file, path } = planned;
   const conversion = made ? undefined : await conversions?.begin(planned, signal);
   try {
-    const proof = await proveOnDisk(context, path, conversion?.textSink(record?.bytes));
+    const proof = await proveOnDisk(context, path, conversion?.textSink());
     if (!proof) return undefined;
     const right = planned.expected ?? record;
     if (right && right.sha256 !== proof.sha256) {

@@ -74,7 +74,7 @@ export async function receive(job: Try): Promise<Received> {
     resume,
     signal: job.signal,
   });
-  const proof = startProof({ onText: job.conversion?.textSink(answer.total) });
+  const proof = startProof({ onText: job.conversion?.textSink() });
   try {
     job.onAnswer(answer.total);
     assertExpected(job.path, job.expected, { bytes: answer.total });

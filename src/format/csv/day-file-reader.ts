@@ -15,7 +15,7 @@ export interface ReaderOptions {
 
 /**
  * A day file's text as batches of columns: a CsvParser that waits for the header, which may have to tell the
- * data type. Throws as that one does.
+ * data type. Gives and throws as that one does.
  */
 export class DayFileReader {
   readonly #options: ReaderOptions;
@@ -46,14 +46,14 @@ export class DayFileReader {
     return this.#parser?.rows ?? 0;
   }
 
-  push(text: Buffer): readonly Batch[] {
+  push(text: Buffer): Iterable<Batch> {
     if (this.#parser) return this.#parser.push(text);
     const head = this.#head.push(text);
     return head ? this.#open(head).push(head) : [];
   }
 
   /** @throws also usage error for an empty file whose data type nothing tells. */
-  end(): readonly Batch[] {
+  end(): Iterable<Batch> {
     if (this.#parser) return this.#parser.end();
     const head = this.#head.bytes;
     const { path, dataType } = this.#options;
@@ -61,8 +61,7 @@ export class DayFileReader {
       const message = `${path}: the file is empty and its name doesn't tell the data type; name it with --type`;
       throw new TickhaulError('usage', message);
     }
-    const parser = this.#open(head);
-    return [...parser.push(head), ...parser.end()];
+    return pushAll(this.#open(head), head);
   }
 
   #open(head: Buffer): CsvParser {
@@ -77,4 +76,9 @@ export class DayFileReader {
     });
     return this.#parser;
   }
+}
+
+function* pushAll(parser: CsvParser, text: Buffer): Generator<Batch, void, undefined> {
+  yield* parser.push(text);
+  yield* parser.end();
 }

@@ -1,10 +1,3 @@
-/**
- * 10^0 to 10^22: the powers of ten that a double holds exactly. A mantissa up to 2^53 is exact too, so dividing
- * the one by the other rounds once, as IEEE 754 asks, and gives the double nearest to the decimal: what
- * `Number(text)` gives (W. D. Clinger, "How to read floating point numbers accurately", 1990).
- */
-export const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
-
 const DECIMAL = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/;
 const INTEGER = /^-?\d+$/;
 

@@ -1,10 +1,10 @@
 import type { Batch, Schema } from '../columns.js';
-import { BatchBuilder } from './batch-builder.js';
-import { lineError, rowError } from './errors.js';
+import { ColumnMemory } from '../kernel/column-memory.js';
+import { ColumnParser } from '../kernel/column-parser.js';
+import { lineError, type Place } from './errors.js';
 import { readHeader, schemaOf } from './header.js';
 import { splitLine } from './line.js';
 import { linesOf, parseRecords, RecordEnds } from './quoted.js';
-import { parseRows, READ_AHEAD, type RefusedCell } from './rows.js';
 
 const LF = 10;
 const QUOTE = 34;
@@ -26,26 +26,25 @@ export interface CsvOptions {
 
 /**
  * Reads a day file's CSV into batches of columns (service facts, CSV layouts): bytes go in by `push`, in chunks
- * cut anywhere, and batches come out. Lines end in LF, or CRLF; the last may lack it. From the first line on
- * that has a quote in it, csv-parse finds the cells.
+ * cut anywhere, and batches come out, each good until the next is asked for. Lines end in LF, or CRLF; the last may
+ * lack it. From the first line on that has a quote in it, csv-parse finds the cells.
  *
- * `push` and `end` throw a TickhaulError `corrupt` that names line, column and cell; the parser is of no use
- * after that. A chunk may be reused as soon as `push` returns.
+ * What `push` and `end` give must be gone through to its end: that is the work. Doing so throws a TickhaulError
+ * `corrupt` that names line, column and cell; the parser is of no use after that. The chunk may be reused then.
  */
 export class CsvParser {
   readonly #options: CsvOptions;
-  /** What is not parsed yet: it always begins with a line's first byte. One byte more is for a last LF. */
-  readonly #bytes = Buffer.alloc(MAX_LINE + 1 + READ_AHEAD);
+  readonly #memory = new ColumnMemory();
+  /** How much of the memory's piece is not parsed yet: it always begins with a line's first byte. */
   #filled = 0;
-  /** The line that `#bytes` begins with, counted from 1. */
+  /** Of the line that the piece begins with, until there are columns: that is the header's. */
   #line = 1;
   #rows = 0;
   #schema: Schema | undefined;
   #warning: string | undefined;
-  #batch: BatchBuilder | undefined;
+  #columns: ColumnParser | undefined;
   /** Once there was a quote. */
   #recordEnds: RecordEnds | undefined;
-  #out: Batch[] = [];
 
   constructor(options: CsvOptions) {
     this.#options = options;
@@ -66,136 +65,101 @@ export class CsvParser {
     return this.#rows;
   }
 
-  /** Takes gunzipped bytes; returns the batches that they made full. */
-  push(chunk: Buffer): readonly Batch[] {
+  /** Takes gunzipped bytes; gives the batches that they made full. */
+  *push(chunk: Buffer): Generator<Batch, void, undefined> {
     for (let at = 0; at < chunk.length; ) {
-      const piece = chunk.subarray(at, at + MAX_LINE - this.#filled);
-      piece.copy(this.#bytes, this.#filled);
-      this.#consume(piece);
-      at += piece.length;
+      const part = chunk.subarray(at, at + MAX_LINE - this.#filled);
+      part.copy(this.#memory.piece, this.#filled);
+      yield* this.#consume(part);
+      at += part.length;
       if (this.#filled === MAX_LINE) {
         throw lineError(this.#place(), this.#recordEnds?.inQuotes ? UNCLOSED : TOO_LONG);
       }
     }
-    return this.#takeOut();
   }
 
-  /** The file ended; returns what is left. */
-  end(): readonly Batch[] {
+  /** The file ended; gives what is left. */
+  *end(): Generator<Batch, void, undefined> {
     if (this.#filled > 0) {
-      this.#bytes[this.#filled++] = LF;
-      this.#take(this.#filled);
+      this.#memory.piece[this.#filled++] = LF;
+      yield* this.#take(this.#filled);
     }
     this.#schema ??= schemaOf(this.#options.dataType);
-    if (this.#batch && this.#batch.row > 0) this.#out.push(this.#batch.finish());
-    this.#batch = undefined;
-    return this.#takeOut();
+    if (this.#columns && this.#memory.rows > 0) yield* this.#takeOut();
   }
 
-  /** `piece` stands already at the end of what is not parsed yet. */
-  #consume(piece: Buffer): void {
+  /** `part` stands already at the end of what is not parsed yet. */
+  *#consume(part: Buffer): Generator<Batch, void, undefined> {
     let fresh = this.#filled;
-    this.#filled += piece.length;
+    this.#filled += part.length;
     if (!this.#recordEnds) {
-      const quote = piece.indexOf(QUOTE);
-      const before = quote < 0 ? piece : piece.subarray(0, quote);
+      const quote = part.indexOf(QUOTE);
+      const before = quote < 0 ? part : part.subarray(0, quote);
       const end = before.lastIndexOf(LF);
-      if (end >= 0) this.#take(fresh + end + 1);
+      if (end >= 0) yield* this.#take(fresh + end + 1);
       if (quote < 0) return;
       this.#recordEnds = new RecordEnds();
       fresh = 0;
     }
-    const end = this.#recordEnds.scan(this.#bytes, fresh, this.#filled);
-    if (end > 0) this.#take(end);
+    const end = this.#recordEnds.scan(this.#memory.piece, fresh, this.#filled);
+    if (end > 0) yield* this.#take(end);
   }
 
   /** Parses up to `end`, where a row ends, and moves the rest to the front. */
-  #take(end: number): void {
-    if (this.#recordEnds) this.#takeRecords(end);
-    else this.#takeRows(end);
-    this.#bytes.copyWithin(0, end, this.#filled);
+  *#take(end: number): Generator<Batch, void, undefined> {
+    yield* this.#recordEnds ? this.#takeRecords(end) : this.#takeRows(end);
+    this.#memory.piece.copyWithin(0, end, this.#filled);
     this.#filled -= end;
   }
 
-  #takeRows(end: number): void {
+  *#takeRows(end: number): Generator<Batch, void, undefined> {
     let position = 0;
-    if (!this.#schema) {
-      position = this.#bytes.indexOf(LF) + 1;
-      this.#readHeader(splitLine(this.#bytes.subarray(0, position - 1)));
-      this.#line++;
+    if (!this.#columns) {
+      position = this.#memory.piece.indexOf(LF) + 1;
+      this.#readHeader(splitLine(this.#memory.piece.subarray(0, position - 1)), 1);
     }
-    while (position < end) {
-      const batch = this.#openBatch();
-      const before = batch.row;
-      const parsed = parseRows(batch, this.#bytes, position, end);
-      this.#line += batch.row - before;
-      this.#rows += batch.row - before;
-      if (parsed.refused) throw this.#refusal(parsed.refused);
-      position = parsed.position;
+    const columns = this.#columns as ColumnParser | undefined;
+    while (columns && position < end) {
+      const before = this.#memory.rows;
+      position = columns.take(position, end);
+      this.#rows += this.#memory.rows - before;
+      if (columns.full) yield* this.#takeOut();
     }
   }
 
-  #takeRecords(end: number): void {
-    for (const record of parseRecords(this.#bytes.subarray(0, end), this.#place(), this.#names())) {
-      if (this.#schema) this.#takeRecord(record, this.#schema);
-      else this.#readHeader(record);
-      this.#line += linesOf(record);
+  *#takeRecords(end: number): Generator<Batch, void, undefined> {
+    const text = this.#memory.piece.subarray(0, end);
+    for (const record of parseRecords(text, this.#place(), this.#names())) {
+      if (!this.#columns) {
+        this.#readHeader(record, linesOf(record));
+        continue;
+      }
+      this.#columns.takeRow(record);
+      this.#rows++;
+      if (this.#columns.full) yield* this.#takeOut();
     }
   }
 
-  #takeRecord(record: readonly Buffer[], schema: Schema): void {
-    const batch = this.#openBatch();
-    let problem: string | undefined;
-    let column = 0;
-    if (record.length !== schema.length) throw this.#rowError(record, 0, undefined);
-    for (; column < schema.length && problem === undefined; column++) {
-      const cell = record[column] as Buffer;
-      problem = batch.append(column, cell, 0, cell.length);
-    }
-    if (problem !== undefined) throw this.#rowError(record, column - 1, problem);
-    batch.row++;
-    this.#rows++;
-  }
-
-  #readHeader(cells: readonly Uint8Array[]): void {
-    const { source, dataType } = this.#options;
+  #readHeader(cells: readonly Uint8Array[], lines: number): void {
+    const { source, dataType, batchRows, numberText = false } = this.#options;
     const { schema, warning } = readHeader(cells, source, dataType);
     this.#schema = schema;
     this.#warning = warning;
+    this.#line += lines;
+    this.#memory.open(schema, batchRows, numberText);
+    this.#columns = new ColumnParser(this.#memory, source, this.#line);
   }
 
-  /** The batch that the next row goes to. */
-  #openBatch(): BatchBuilder {
-    if (this.#batch?.full) {
-      this.#out.push(this.#batch.finish());
-      this.#batch = undefined;
-    }
-    const { batchRows, numberText = false } = this.#options;
-    this.#batch ??= new BatchBuilder(this.#schema ?? [], batchRows, numberText);
-    return this.#batch;
-  }
-
-  #refusal({ start, column, problem }: RefusedCell) {
-    const lineStart = start === 0 ? 0 : this.#bytes.lastIndexOf(LF, start - 1) + 1;
-    const line = this.#bytes.subarray(lineStart, this.#bytes.indexOf(LF, start));
-    return this.#rowError(splitLine(line), column, problem);
-  }
-
-  #rowError(cells: readonly Uint8Array[], column: number, problem: string | undefined) {
-    return rowError(this.#place(), this.#names(), cells, column, problem);
+  *#takeOut(): Generator<Batch, void, undefined> {
+    yield this.#memory.view();
+    this.#memory.clear();
   }
 
   #names(): string[] {
     return (this.#schema ?? []).map(({ name }) => name);
   }
 
-  #place() {
-    return { source: this.#options.source, line: this.#line };
-  }
-
-  #takeOut(): readonly Batch[] {
-    const out = this.#out;
-    this.#out = [];
-    return out;
+  #place(): Place {
+    return { source: this.#options.source, line: this.#columns?.line ?? this.#line };
   }
 }

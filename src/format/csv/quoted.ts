@@ -14,18 +14,31 @@ const LF = 10;
  */
 export class RecordEnds {
   #inQuotes = false;
+  #found = 0;
 
   get inQuotes(): boolean {
     return this.#inQuotes;
   }
 
-  /** Reads on through new bytes; returns the position behind the last LF that ends a record, -1 for none. */
-  scan(bytes: Uint8Array, from: number, to: number): number {
+  /** How many records ended in what `scan` read last. */
+  get found(): number {
+    return this.#found;
+  }
+
+  /**
+   * Reads on through new bytes, up to the end of the `most`th record; returns the position behind the last LF that
+   * ends a record, -1 for none.
+   */
+  scan(bytes: Uint8Array, from: number, to: number, most = Number.POSITIVE_INFINITY): number {
     let end = -1;
-    for (let p = from; p < to; p++) {
+    this.#found = 0;
+    for (let p = from; p < to && this.#found < most; p++) {
       const byte = bytes[p];
       if (byte === QUOTE) this.#inQuotes = !this.#inQuotes;
-      else if (byte === LF && !this.#inQuotes) end = p + 1;
+      else if (byte === LF && !this.#inQuotes) {
+        end = p + 1;
+        this.#found++;
+      }
     }
     return end;
   }

@@ -8,6 +8,6 @@ export async function createBatchKernel(job: KernelJob): Promise<BatchKernel> {
     const { createNdjsonKernel } = await import('./ndjson-kernel.js');
     return createNdjsonKernel(job);
   }
-  const { createColumnsKernel } = await import('./columns-kernel.js');
-  return createColumnsKernel(job);
+  const { createRowGroupKernel } = await import('./row-group-kernel.js');
+  return createRowGroupKernel(job);
 }

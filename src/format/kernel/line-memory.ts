@@ -112,5 +112,5 @@ export class LineMemory {
 function kindOf({ kind }: Column, { times, numbers }: CellOptions): number {
   if (kind === 'time') return times === 'iso' ? KIND.isoTime : KIND.time;
   if (kind === 'number') return numbers === 'string' ? KIND.quotedNumber : KIND.number;
-  return KIND[kind];
+  return kind === 'integer' ? KIND.time : KIND[kind];
 }

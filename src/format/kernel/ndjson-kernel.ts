@@ -26,6 +26,7 @@ export async function createNdjsonKernel(job: KernelJob): Promise<BatchKernel> {
 }
 
 class NdjsonKernel implements BatchKernel {
+  source: string;
   line = 2;
   readonly #job: KernelJob;
   readonly #cells: CellOptions;
@@ -45,6 +46,7 @@ class NdjsonKernel implements BatchKernel {
     module: NdjsonModule,
     compress: Compress | undefined,
   ) {
+    this.source = job.source;
     this.#job = job;
     this.#cells = cells;
     this.#memory = memory;
@@ -169,8 +171,7 @@ class NdjsonKernel implements BatchKernel {
   }
 
   #error(cells: readonly Uint8Array[], column: number, problem: string | undefined): TickhaulError {
-    const { source, schema } = this.#job;
-    const names = schema.map(({ name }) => name);
-    return rowError({ source, line: this.line }, names, cells, column, problem);
+    const names = this.#job.schema.map(({ name }) => name);
+    return rowError({ source: this.source, line: this.line }, names, cells, column, problem);
   }
 }

@@ -24,6 +24,8 @@ export const PIECE_ROOM = 2 * 1024 * 1024;
  * any of these.
  */
 export interface BatchKernel {
+  /** The path of the file that the next row is of, for messages: the job's, until it is set. */
+  source: string;
   /** The line of the file that the next row begins in, for messages. It counts on by itself; the header is line 1. */
   line: number;
   /** Where the next piece of text is to be put: room for `PIECE_ROOM` bytes, good until `take`. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { TickhaulError } from '../../base/errors.js';
 
@@ -5,7 +6,12 @@ import { TickhaulError } from '../../base/errors.js';
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<WasmModule>;
   instantiate(module: WasmModule, imports: object): Promise<{ readonly exports: unknown }>;
-  readonly Memory: new (limits: { initial: number; maximum: number; shared: boolean }) => WasmMemory;
+  readonly Module: new (bytes: Uint8Array) => WasmModule;
+  readonly Instance: new (module: WasmModule, imports: object) => { readonly exports: unknown };
+  readonly Memory: {
+    new (limits: { initial: number; maximum: number; shared: true }): WasmMemory;
+    new (limits: { initial: number; maximum: number }): OwnWasmMemory;
+  };
 };
 
 type WasmModule = object;
@@ -15,6 +21,12 @@ export interface WasmMemory {
   readonly buffer: SharedArrayBuffer;
   /** By so many pages; throws a RangeError past the maximum. */
   grow(pages: number): number;
+}
+
+/** Memory of one thread alone. */
+export interface OwnWasmMemory {
+  /** Another one after the memory grew, which leaves those before empty. */
+  readonly buffer: ArrayBuffer;
 }
 
 /** A variable that a module exports. */
@@ -33,6 +45,14 @@ export function createSharedMemory(bytes: number): WasmMemory {
   return new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE), maximum: MAXIMUM, shared: true });
 }
 
+/** The most that memory of one thread may grow to: a page less than 4 GiB, which is as long as a typed array gets. */
+const MAXIMUM_OWN = 65_535;
+
+/** Memory of this thread alone, which the module itself makes larger. */
+export function createMemory(): OwnWasmMemory {
+  return new WebAssembly.Memory({ initial: 1, maximum: MAXIMUM_OWN });
+}
+
 const modules = new Map<string, Promise<WasmModule>>();
 
 /** Runs a module, compiled once a thread, in the given memory. `Exports` is what it is known to export. */
@@ -47,8 +67,29 @@ async function compile(bytes: Uint8Array): Promise<WasmModule> {
   try {
     return await WebAssembly.compile(bytes);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const message = `this Node can't run WebAssembly with SIMD, which conversions need (${why}); run it without --jitless, on x64 or ARM64`;
-    throw new TickhaulError('usage', message);
+    throw compileError(error);
   }
+}
+
+const modulesNow = new Map<string, WasmModule>();
+
+/** The same at once, for a small module and for who can't wait. */
+export function instantiateNow<Exports>(url: URL, memory: OwnWasmMemory): Exports {
+  const module = modulesNow.get(url.href) ?? compileNow(readFileSync(url));
+  modulesNow.set(url.href, module);
+  return new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
+}
+
+function compileNow(bytes: Uint8Array): WasmModule {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    throw compileError(error);
+  }
+}
+
+function compileError(error: unknown): TickhaulError {
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `this Node can't run WebAssembly with SIMD, which conversions need (${why}); run it without --jitless, on x64 or ARM64`;
+  return new TickhaulError('usage', message);
 }

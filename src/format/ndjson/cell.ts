@@ -29,6 +29,10 @@ export function jsonCell(column: Column, cell: Buffer, options: CellOptions): Js
       const value = parseBoolean(cell, 0, cell.length);
       return typeof value === 'string' ? { problem: value } : ascii(value === 1 ? 'true' : 'false');
     }
+    case 'integer': {
+      const value = parseTime(cell, 0, cell.length);
+      return typeof value === 'string' ? { problem: value } : ascii(String(value));
+    }
     case 'time': {
       const value = parseTime(cell, 0, cell.length);
       if (typeof value === 'string') return { problem: value };

@@ -76,6 +76,7 @@ export function cellsOf(column: ColumnData, rows: number, { key, entries }: Key)
   const around = rows * (key.length + 5);
   switch (column.kind) {
     case 'time':
+    case 'integer':
       return { ...common, how: CELL.time, doubles: column.values, size: around + rows * LONGEST_TIME };
     case 'boolean':
       return { ...common, how: CELL.boolean, booleans: column.values, size: around };

@@ -1,20 +1,23 @@
 /** Bytes that grow at the end. Numbers are little-endian; varints are ULEB128, seven bits a byte, lowest first. */
 export class ByteWriter {
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: Uint8Array;
   /** Of the same bytes. */
   view: DataView;
   length = 0;
+  readonly #allocate: (bytes: number) => Uint8Array;
 
-  constructor(capacity = 1024) {
-    this.bytes = new Uint8Array(capacity);
+  /** @param allocate makes the memory: this thread's own where it isn't given. */
+  constructor(capacity = 1024, allocate = (bytes: number): Uint8Array => new Uint8Array(bytes)) {
+    this.#allocate = allocate;
+    this.bytes = allocate(capacity);
     this.view = new DataView(this.bytes.buffer);
   }
 
   /** Makes room for `extra` more bytes; afterwards `bytes` may be written to directly, and `length` moved. */
-  reserve(extra: number): Uint8Array<ArrayBuffer> {
+  reserve(extra: number): Uint8Array {
     const needed = this.length + extra;
     if (needed > this.bytes.length) {
-      const larger = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+      const larger = this.#allocate(Math.max(needed, this.bytes.length * 2));
       larger.set(this.written());
       this.bytes = larger;
       this.view = new DataView(larger.buffer);
@@ -54,7 +57,7 @@ export class ByteWriter {
   }
 
   /** A view of what was written, good until the next write. */
-  written(): Uint8Array<ArrayBuffer> {
+  written(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }
 }

@@ -1,8 +1,8 @@
 import type { Compress } from '../compression/compress.js';
 import { ByteWriter } from './bytes.js';
+import type { DictionaryValues } from './column-chunk.js';
 import { Encoding, type EncodingId, PageType } from './format.js';
 import { ThriftWriter } from './thrift.js';
-import type { DictionaryValues } from './values.js';
 
 /** Appends a page to `out`; gives its size before compression, header included, in bytes. */
 export function writeDataPage(

@@ -30,6 +30,7 @@ function parquetType(
   { times, numbers }: ColumnOptions,
 ): Pick<ParquetColumn, 'type' | 'logicalType'> {
   if (kind === 'boolean') return { type: PhysicalType.boolean, logicalType: undefined };
+  if (kind === 'integer') return { type: PhysicalType.int64, logicalType: undefined };
   if (kind === 'time') {
     return { type: PhysicalType.int64, logicalType: times === 'timestamp' ? 'timestamp' : undefined };
   }

@@ -22,7 +22,7 @@ function threadsOf(t: TestContext, count: number): ConvertThreads {
 function begin(threads: ConvertThreads, dir: string, name: string): ThreadConversion {
   const target = join(dir, name);
   const options = convertOptions('parquet', {});
-  return threads.begin({ path: name, dataType: 'trades', options, target, part: `${target}.part`, bytes: 0 });
+  return threads.begin({ path: name, dataType: 'trades', options, target, part: `${target}.part` });
 }
 
 test('many conversions share few threads, chunk by chunk, and each gets its own rows', async (t) => {

@@ -1,4 +1,10 @@
-import type { Batch, ColumnData, Schema, TextValues } from '../../../src/format/columns.js';
+import {
+  type Batch,
+  type ColumnData,
+  copyOf,
+  type Schema,
+  type TextValues,
+} from '../../../src/format/columns.js';
 import { CsvParser } from '../../../src/format/csv/parser.js';
 
 /** A cell as a value: text and digits as strings, times and numbers as numbers, null for empty. */
@@ -28,11 +34,11 @@ export function parseCsv(csv: string | Buffer, options: ParseOptions = {}): Pars
     const size = Math.max(1, chunks[i % chunks.length] ?? 1);
     // A buffer that is overwritten after, as a stream may do.
     const chunk = Buffer.from(bytes.subarray(at, at + size));
-    batches.push(...parser.push(chunk));
+    for (const batch of parser.push(chunk)) batches.push(copyOf(batch));
     chunk.fill(0x2c);
     at += size;
   }
-  batches.push(...parser.end());
+  for (const batch of parser.end()) batches.push(copyOf(batch));
   const rows = batches.flatMap((batch) =>
     Array.from({ length: batch.rows }, (_, row) => batch.columns.map((column) => valueAt(column, row))),
   );

@@ -1,7 +1,7 @@
-import { type ColumnKind, columnsOf } from '../../../src/dataset/data-types.js';
+import { columnsOf, type DayFileKind } from '../../../src/dataset/data-types.js';
 import type { Value } from './helpers.js';
 
-const GRAMMAR: Readonly<Record<ColumnKind, RegExp>> = {
+const GRAMMAR: Readonly<Record<DayFileKind, RegExp>> = {
   text: /^[^\ufffd]*$/,
   time: /^-?\d+$/,
   boolean: /^(true|false)$/,
@@ -35,7 +35,7 @@ export function naiveRows(csv: Buffer, dataType: string): Value[][] | undefined 
   return result;
 }
 
-function naiveValue(kind: ColumnKind, cell: string): Value | undefined {
+function naiveValue(kind: DayFileKind, cell: string): Value | undefined {
   if (cell === '') return null;
   if (!GRAMMAR[kind].test(cell)) return undefined;
   if (kind === 'text') return cell;

@@ -261,5 +261,5 @@ for (const [name, csv, message] of refused) {
 
 test('every message names the file', () => {
   const parser = new CsvParser({ source: 'a/b.csv.gz', dataType: 'trades', batchRows: 10 });
-  assert.throws(() => parser.push(Buffer.from('x\n')), { message: /^a\/b\.csv\.gz: line 1, / });
+  assert.throws(() => [...parser.push(Buffer.from('x\n'))], { message: /^a\/b\.csv\.gz: line 1, / });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { type ColumnKind, columnsOf, type DataType } from '../../../src/dataset/data-types.js';
+import { columnsOf, type DataType, type DayFileKind } from '../../../src/dataset/data-types.js';
 import { alikeRows } from '../alike-rows.js';
 import { parseCsv, type Value } from './helpers.js';
 import { naiveRows } from './naive.js';
@@ -41,7 +41,7 @@ test('every decimal is stored as Number(text), to the bit', () => {
   );
 });
 
-const CELLS: Readonly<Record<ColumnKind, fc.Arbitrary<string>>> = {
+const CELLS: Readonly<Record<DayFileKind, fc.Arbitrary<string>>> = {
   text: fc.oneof(
     fc.constantFrom('buy', 'sell', '', 'é中'),
     fc.uuid(),

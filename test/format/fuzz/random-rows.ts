@@ -1,16 +1,15 @@
 import {
-  type Column,
-  type ColumnKind,
   columnsOf,
   DATA_TYPES,
+  type DayFileColumn,
+  type DayFileKind,
   LEADING_COLUMNS,
 } from '../../../src/dataset/data-types.js';
-import type { Schema } from '../../../src/format/columns.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
 
 /** Any schema that a header may give: a data type's columns, in any order, with some that nobody knows. */
-export function randomSchema(random: Random): Schema {
-  const columns: Column[] = [...(columnsOf(pick(random, DATA_TYPES)) ?? LEADING_COLUMNS)];
+export function randomSchema(random: Random): readonly DayFileColumn[] {
+  const columns: DayFileColumn[] = [...(columnsOf(pick(random, DATA_TYPES)) ?? LEADING_COLUMNS)];
   if (random.chance(0.1)) columns.splice(4);
   if (random.chance(0.3)) {
     const names = ['new', 'say "x\\y"', 'é中', 'a'.repeat(200), ...(random.chance(0.1) ? manyNames() : [])];
@@ -20,7 +19,7 @@ export function randomSchema(random: Random): Schema {
 }
 
 /** Rows that mostly are as they should be, cell by cell; no cell has a comma, a quote or a line's end. */
-export function randomRows(random: Random, schema: Schema, count: number): Buffer[][] {
+export function randomRows(random: Random, schema: readonly DayFileColumn[], count: number): Buffer[][] {
   /** How many cells of a thousand may be such as must be refused: in most files there is none. */
   const wrong = random.chance(0.2) ? random.next() / 100 : 0;
   const odd = random.chance(0.5) ? random.next() / 2 : 0.01;
@@ -81,7 +80,7 @@ const WRONG = [
   '\xff\xfe',
 ];
 
-type Cells = Readonly<Record<ColumnKind, (random: Random) => string>>;
+type Cells = Readonly<Record<DayFileKind, (random: Random) => string>>;
 
 const USUAL: Cells = {
   text: (random) => pick(random, ['buy', 'sell', 'bid', 'BTC-PERPETUAL', 'x', hex(random)]),

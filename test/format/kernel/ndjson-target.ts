@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
-import type { Schema } from '../../../src/format/columns.js';
+import type { DayFileColumn } from '../../../src/dataset/data-types.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import type { BatchKernel } from '../../../src/format/kernel/types.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
@@ -61,7 +61,7 @@ interface Given {
   give(kernel: BatchKernel): ReturnType<BatchKernel['take']>;
 }
 
-function randomPiece(random: Random, schema: Schema, line: number): Given {
+function randomPiece(random: Random, schema: readonly DayFileColumn[], line: number): Given {
   if (random.chance(0.2)) {
     const [row = []] = randomRows(random, schema, 1);
     const cells = random.chance(0.1) ? row.slice(0, 1 + random.int(row.length)) : row;

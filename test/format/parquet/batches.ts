@@ -1,6 +1,7 @@
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
 import type { Batch, ColumnData, Nulls, TextValues } from '../../../src/format/columns.js';
-import { createRowGroupEncoder, type ParquetOptions } from '../../../src/format/parquet/row-group.js';
+import { createRowGroupEncoder } from '../../../src/format/kernel/encode/row-group-encoder.js';
+import type { ParquetOptions } from '../../../src/format/parquet/row-group.js';
 import { createParquetWriter } from '../../../src/format/parquet/writer.js';
 import { memorySink } from '../../../src/format/sink.js';
 
@@ -49,7 +50,7 @@ export async function parquetOf(
 function columnData({ kind, cells, dictionary }: TestColumn): ColumnData {
   const nulls = nullsOf(cells);
   const numbers = cells.map((cell) => (typeof cell === 'number' ? cell : 0));
-  if (kind === 'time') return { kind, values: Float64Array.from(numbers), ...nulls };
+  if (kind === 'time' || kind === 'integer') return { kind, values: Float64Array.from(numbers), ...nulls };
   if (kind === 'boolean') return { kind, values: Uint8Array.from(cells, (cell) => (cell ? 1 : 0)), ...nulls };
   const texts = cells.map((cell) => (cell === null ? '' : Object.is(cell, -0) ? '-0' : String(cell)));
   if (kind === 'number') return { kind, values: Float64Array.from(numbers), text: textOf(texts), ...nulls };

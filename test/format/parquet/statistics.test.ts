@@ -26,6 +26,7 @@ const LONG = 'x'.repeat(65);
 const COLUMNS: readonly (TestColumn & { min: Cell | undefined; max: Cell | undefined })[] = [
   { name: 'timestamp', kind: 'time', cells: [5, -3, 7, MOST, 0, -MOST], min: -MOST, max: MOST },
   { name: 'funding', kind: 'time', cells: [null, 9, 8, null, 9, 9], min: 8, max: 9 },
+  { name: 'trades', kind: 'integer', cells: [7, 0, -2, null, 9, 9], min: -2, max: 9 },
   { name: 'price', kind: 'number', cells: [1.5, -2.25, null, 1e300, 5e-324, 0], min: -2.25, max: 1e300 },
   { name: 'plus', kind: 'number', cells: [0, 0, 1, 2, 0, 0], min: -0, max: 2 },
   { name: 'minus', kind: 'number', cells: [-0, -0, -1, -2, -0, -0], min: -2, max: 0 },
@@ -61,7 +62,13 @@ test('the footer read back names rows, types, nulls, bounds and key-value pairs'
   );
   assert.deepEqual(footer.keyValues, { a: 'ä', b: '' });
   assert.match(footer.createdBy ?? '', /^tickhaul version /);
-  const types = { time: 'timestamp', number: 'double', boolean: 'boolean', text: 'string' };
+  const types = {
+    time: 'timestamp',
+    integer: 'int64',
+    number: 'double',
+    boolean: 'boolean',
+    text: 'string',
+  };
   const expected = COLUMNS.map(({ name, kind, cells, min, max }) => ({
     name,
     type: types[kind],
@@ -77,8 +84,8 @@ test('the kinds of columns that options change', async () => {
   const file = await parquetOf(COLUMNS, { times: 'int', numbers: 'string' });
   const { columns } = await footerOf(file);
   assert.deepEqual(
-    columns.slice(0, 3).map(({ type }) => type),
-    ['int64', 'int64', 'string'],
+    columns.slice(0, 4).map(({ type }) => type),
+    ['int64', 'int64', 'int64', 'string'],
   );
 });
 

@@ -2,12 +2,14 @@ import type { ColumnKind } from '../../../src/dataset/data-types.js';
 
 const GRAMMAR = {
   time: /^-?\d+$/,
+  integer: /^-?\d+$/,
   boolean: /^(true|false)$/,
   number: /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/,
 } as const;
 
 const MISMATCH = {
   time: 'is not a time in integer microseconds',
+  integer: 'is not a time in integer microseconds',
   boolean: 'is neither true nor false',
   number: 'is not a decimal number',
 } as const;

@@ -1,0 +1,35 @@
+import type { Rows } from '../../format/csv/row-cutter.js';
+import type { Encoded, KernelJob } from '../../format/kernel/batch-kernel.js';
+import type { Piece } from '../../format/kernel/pieces.js';
+
+/** Runs one kernel, in this thread or in another: rows in, batches out, in the same order. */
+export interface KernelHost {
+  /** To be called before the first `take`. */
+  open(job: KernelJob): void;
+  /** Resolves with a piece for text when one is free. @throws as batches do. */
+  room(): Promise<Piece>;
+  /**
+   * A batch that begins with the next `take`. What is wrong with its rows is told by it, and by nothing else: a
+   * TickhaulError `corrupt`; any other error is a bug, or the end of the thread.
+   *
+   * The last part's bytes stay as they are until `written` is called, the others' for good.
+   */
+  batch(): Promise<readonly Encoded[]>;
+  /** Takes rows of the batch; the piece is the host's again. Resolves when more may come. */
+  take(piece: Piece, rows: Rows): Promise<void>;
+  /** See `RowTaker.settle`. @throws as batches do. */
+  settle(): Promise<number>;
+  /** The output of the next batch in order was used. */
+  written(): void;
+  /** Ends what is under way: batches that aren't made yet fail. May be called again. */
+  close(): Promise<void>;
+}
+
+/** The kernels of one conversion. */
+export interface Kernels {
+  /** There from the start, for the text that the header is in. */
+  readonly first: KernelHost;
+  /** All of them, with the first at the front; each is given one batch in turn. */
+  open(job: KernelJob): readonly KernelHost[];
+  close(): Promise<void>;
+}

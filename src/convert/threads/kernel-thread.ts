@@ -1,0 +1,139 @@
+import { Worker } from 'node:worker_threads';
+import { TickhaulError } from '../../base/errors.js';
+import type { Rows } from '../../format/csv/row-cutter.js';
+import type { Encoded, KernelJob } from '../../format/kernel/batch-kernel.js';
+import { type Piece, PieceMemory } from '../../format/kernel/pieces.js';
+import { type Deferred, deferred } from './deferred.js';
+import type { KernelHost } from './kernel-host.js';
+import type { KernelAnswer, KernelOrder } from './kernel-worker.js';
+
+/** Pieces of text on the way to a thread: as much as a usual batch, so that it never waits between two. */
+const PIECES = 16;
+
+/** Starts a thread with a kernel in it. */
+export function startKernelThread(): KernelHost {
+  return new KernelThread();
+}
+
+interface Order {
+  readonly piece: Piece;
+  readonly ends: boolean;
+}
+
+interface Batch {
+  readonly made: Deferred<readonly Encoded[]>;
+  readonly parts: Encoded[];
+}
+
+class KernelThread implements KernelHost {
+  readonly #worker = new Worker(new URL('./kernel-worker.js', import.meta.url));
+  readonly #pieces = PieceMemory.create(PIECES);
+  readonly #written = new SharedArrayBuffer(4);
+  /** Those without an answer, in order. */
+  readonly #orders: Order[] = [];
+  readonly #batches: Batch[] = [];
+  /** Whoever waits for a piece, or for all answers. */
+  #wake: Deferred<void> | undefined;
+  #early = 0;
+  #failure: unknown;
+  #ended: Promise<unknown> | undefined;
+
+  constructor() {
+    this.#pieces.catch(() => {});
+    this.#worker.on('message', (answer: KernelAnswer) => this.#hear(answer));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('the thread of a kernel ended')));
+  }
+
+  open(job: KernelJob): void {
+    this.#pieces.then(
+      ({ memory }) => this.#send({ order: 'open', job, text: memory.buffer, written: this.#written }),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  async room(): Promise<Piece> {
+    const pieces = await this.#pieces;
+    for (;;) {
+      this.#check();
+      const piece = pieces.take();
+      if (piece) return piece;
+      await this.#answered();
+    }
+  }
+
+  batch(): Promise<readonly Encoded[]> {
+    const made = deferred<readonly Encoded[]>();
+    if (this.#failure !== undefined) made.reject(this.#failure);
+    this.#batches.push({ made, parts: [] });
+    return made.promise;
+  }
+
+  async take(piece: Piece, rows: Rows): Promise<void> {
+    this.#orders.push({ piece, ends: rows.ends });
+    this.#send({ order: 'take', at: piece.at, rows });
+  }
+
+  async settle(): Promise<number> {
+    while (this.#orders.length > 0) {
+      this.#check();
+      await this.#answered();
+    }
+    this.#check();
+    const early = this.#early;
+    this.#early = 0;
+    return early;
+  }
+
+  written(): void {
+    const written = new Int32Array(this.#written);
+    Atomics.add(written, 0, 1);
+    Atomics.notify(written, 0);
+  }
+
+  async close(): Promise<void> {
+    this.#fail(new TickhaulError('interrupted', 'the conversion was broken off'));
+    this.#ended ??= this.#worker.terminate();
+    await this.#ended;
+  }
+
+  #send(order: KernelOrder): void {
+    this.#worker.postMessage(order);
+  }
+
+  async #hear({ made, early, error }: KernelAnswer): Promise<void> {
+    if (error) return this.#fail(new TickhaulError(error.code, error.message));
+    const order = this.#orders.shift();
+    const batch = this.#batches[0];
+    if (!order || !batch) return;
+    (await this.#pieces).free(order.piece);
+    batch.parts.push(...made);
+    this.#early += early;
+    if (order.ends) {
+      this.#early = 0;
+      this.#batches.shift();
+      batch.made.resolve(batch.parts);
+    }
+    this.#wakeUp();
+  }
+
+  #answered(): Promise<void> {
+    this.#wake ??= deferred();
+    return this.#wake.promise;
+  }
+
+  #wakeUp(): void {
+    this.#wake?.resolve();
+    this.#wake = undefined;
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    for (const { made } of this.#batches) made.reject(this.#failure);
+    this.#wakeUp();
+  }
+}

@@ -1,0 +1,160 @@
+// Digits to numbers.
+
+/** 10^0 to 10^22, the powers of ten that a double holds exactly. */
+const powers: usize = memory.data(23 * 8, 16);
+
+/**
+ * For a decimal within 16 bytes, by where its point is and where it ends: the shuffle that moves its digits to the
+ * right and drops the point. The same place twice is a number without a point.
+ */
+const shuffles: usize = memory.data(16 * 16 * 16, 16);
+
+const DROPPED: u8 = 0x80;
+
+/** 5^0 to 5^27, those that fit into 64 bits. */
+const fives: usize = memory.data(28 * 8, 16);
+
+/** Room for the digits of a long number, in a row, behind as many zeros as there may be digits. */
+const zeros: usize = memory.data(112, 16);
+const row: usize = zeros + 32;
+
+const POINT: u32 = 46;
+const MOST_EXACT: u64 = 9007199254740991;
+const TEN_TO_SIXTEEN: u64 = 10000000000000000;
+/** With so many times 10^16 and any digits behind it, a number fits into 64 bits. */
+const MOST_HIGH: u64 = 1843;
+
+export function makeTables(): void {
+  for (let i = 0, power: f64 = 1; i < 23; i++, power *= 10) store<f64>(powers + (i << 3), power);
+  for (let i = 0, power: u64 = 1; i < 28; i++, power *= 5) store<u64>(fives + (i << 3), power);
+  memory.fill(zeros, 48, 32);
+  for (let point = 0; point < 16; point++) {
+    for (let end = 0; end < 16; end++) {
+      const shuffle = shuffles + (((point << 4) + end) << 4);
+      let to = 15;
+      for (let from = end - 1; from >= 0 && to >= 0; from--) {
+        if (from != point) store<u8>(shuffle + to--, <u8>from);
+      }
+      for (; to >= 0; to--) store<u8>(shuffle + to, DROPPED);
+    }
+  }
+}
+
+/** The value of each digit from 0 to 9, of any other byte something greater. */
+// @ts-ignore: decorator
+@inline
+export function digitsAt(p: usize): v128 {
+  return i8x16.sub(v128.load(p), i8x16.splat(48));
+}
+
+/** A bit for each byte that is no digit. */
+// @ts-ignore: decorator
+@inline
+export function stopsIn(digits: v128): i32 {
+  return i8x16.bitmask(i8x16.eq(i8x16.min_u(digits, i8x16.splat(9)), digits)) ^ 0xffff;
+}
+
+/** The number that 16 digits make: added up by pairs, then fours, then eights. */
+// @ts-ignore: decorator
+@inline
+export function sixteenDigits(digits: v128): i64 {
+  const first = v128.and(digits, i16x8.splat(0xff));
+  const pairs = i16x8.add(i16x8.mul(first, i16x8.splat(10)), i16x8.shr_u(digits, 8));
+  const fours = i32x4.dot_i16x8_s(pairs, i16x8(100, 1, 100, 1, 100, 1, 100, 1));
+  const packed = i16x8.narrow_i32x4_s(fours, fours);
+  const eights = i32x4.dot_i16x8_s(packed, i16x8(10000, 1, 10000, 1, 10000, 1, 10000, 1));
+  return <i64>i32x4.extract_lane(eights, 0) * 100000000 + <i64>i32x4.extract_lane(eights, 1);
+}
+
+/** The number whose digits are the first `end` bytes but the one at `point`; up to 15 bytes. */
+// @ts-ignore: decorator
+@inline
+export function shortDecimal(digits: v128, point: i32, end: i32): i64 {
+  const shuffle = v128.load(shuffles + (((point << 4) + end) << 4));
+  return sixteenDigits(i8x16.swizzle(digits, shuffle));
+}
+
+/**
+ * A mantissa up to 2^53 is exact, and so is the power, so the division rounds once, as IEEE 754 asks, and gives the
+ * double nearest to the decimal (W. D. Clinger, "How to read floating point numbers accurately", 1990).
+ */
+// @ts-ignore: decorator
+@inline
+export function scaled(mantissa: u64, fraction: i32): f64 {
+  return <f64><i64>mantissa / load<f64>(powers + (<usize>fraction << 3));
+}
+
+/** What the last call of `longDecimal` read. */
+export let decimal: f64 = 0;
+
+/**
+ * Reads a decimal of up to 31 bytes; gives where it ends. 0 for what is no decimal, and for what has more than 64 bits
+ * of digits, or more than 27 behind the point.
+ */
+export function longDecimal(start: usize): usize {
+  const stops = <u32>stopsIn(digitsAt(start)) | (<u32>stopsIn(digitsAt(start + 16)) << 16);
+  const point = <i32>ctz(stops);
+  if (point == 0 || point == 32) return 0;
+  const hasPoint = <u32>load<u8>(start + point) == POINT;
+  const length = hasPoint ? <i32>ctz(stops & (stops - 1)) : point;
+  if (length == 32 || length == point + 1) return 0;
+  v128.store(row, v128.load(start));
+  v128.store(row + 16, v128.load(start + 16));
+  const count = hasPoint ? length - 1 : length;
+  if (hasPoint) {
+    const rest = v128.load(start + point + 17);
+    v128.store(row + point, v128.load(start + point + 1));
+    v128.store(row + point + 16, rest);
+  }
+  const high = <u64>sixteenDigits(digitsAt(row + count - 32));
+  if (high > MOST_HIGH) return 0;
+  const mantissa = high * TEN_TO_SIXTEEN + <u64>sixteenDigits(digitsAt(row + count - 16));
+  const fraction = count - point;
+  if (mantissa == 0) decimal = 0;
+  else if (mantissa <= MOST_EXACT && fraction <= 22) decimal = scaled(mantissa, fraction);
+  else if (fraction <= 27) decimal = divided(mantissa, fraction);
+  else return 0;
+  return start + length;
+}
+
+/**
+ * The double nearest to mantissa / 10^fraction, for a mantissa that is not 0: the quotient by 5^fraction to 63 bits or
+ * 64, its last bit set where there is a remainder, rounds as the exact one would, being so much longer than 53 bits.
+ */
+function divided(mantissa: u64, fraction: i32): f64 {
+  const five = load<u64>(fives + (<usize>fraction << 3));
+  const shift = clz(mantissa);
+  const fiveShift = clz(five);
+  const dividend = mantissa << shift;
+  const quotient = divide(dividend >> 1, dividend << 63, five << fiveShift);
+  const exponent = <i64>fiveShift - <i64>shift - 63 - <i64>fraction;
+  return <f64>quotient * reinterpret<f64>((1023 + exponent) << 52);
+}
+
+/**
+ * 128 bits by 64, of which the highest is set and which are more than the dividend's high half, digit by digit of 32
+ * bits (D. E. Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D). A remainder sets the last bit.
+ */
+function divide(high: u64, low: u64, divisor: u64): u64 {
+  const divisorHigh = divisor >> 32;
+  const divisorLow = divisor & 0xffffffff;
+  const first = digitOf(high, low >> 32, divisorHigh, divisorLow);
+  const rest = ((high << 32) | (low >> 32)) - first * divisor;
+  const second = digitOf(rest, low & 0xffffffff, divisorHigh, divisorLow);
+  const remainder = ((rest << 32) | (low & 0xffffffff)) - second * divisor;
+  return (first << 32) | second | <u64>(remainder != 0);
+}
+
+/** The digit by which the divisor goes into `high` and the 32 bits behind it: a guess by two halves, put right. */
+// @ts-ignore: decorator
+@inline
+function digitOf(high: u64, next: u64, divisorHigh: u64, divisorLow: u64): u64 {
+  let digit = high / divisorHigh;
+  let rest = high - digit * divisorHigh;
+  while (digit >> 32 != 0 || digit * divisorLow > ((rest << 32) | next)) {
+    digit--;
+    rest += divisorHigh;
+    if (rest >> 32 != 0) break;
+  }
+  return digit;
+}

@@ -1,0 +1,199 @@
+import { TickhaulError } from '../../base/errors.js';
+import { type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
+import type { Batch, ColumnData, Schema, TextValues } from '../columns.js';
+import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
+import { PIECE_ROOM } from './types.js';
+import { createMemory, type OwnWasmMemory } from './wasm.js';
+
+/** The kinds as assembly/parquet/columns.ts numbers them. */
+const KIND = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as const satisfies Record<
+  ColumnKind,
+  number
+>;
+
+/** Bytes a row takes in a column's lane. */
+const WIDTH = { time: 8, integer: 8, number: 8, boolean: 1, text: 4 } as const satisfies Record<
+  ColumnKind,
+  number
+>;
+
+/** Where texts lie in the memory. */
+export interface TextPlace {
+  readonly bytes: number;
+  readonly offsets: number;
+  readonly count: number;
+}
+
+/** The columns of one batch after the other, in a WebAssembly memory. */
+export class ColumnMemory {
+  readonly kernel: ParquetExports;
+  /** The address of the piece. */
+  readonly pieceStart: number;
+  readonly #memory: OwnWasmMemory = createMemory();
+  #bytes = Buffer.alloc(0);
+  #schema: Schema = [];
+  #capacity = 0;
+  #numberText = false;
+
+  constructor() {
+    this.kernel = loadParquetExports(this.#memory);
+    this.pieceStart = this.allocate(PIECE_ROOM + 1);
+  }
+
+  get schema(): Schema {
+    return this.#schema;
+  }
+
+  /** Whole rows so far. */
+  get rows(): number {
+    return this.kernel.rowCount.value;
+  }
+
+  /** All of the memory; another one after anything that may make it grow. */
+  get bytes(): Buffer<ArrayBuffer> {
+    const { buffer } = this.#memory;
+    if (this.#bytes.buffer !== buffer) this.#bytes = Buffer.from(buffer);
+    return this.#bytes as Buffer<ArrayBuffer>;
+  }
+
+  /** Where text is put: `PIECE_ROOM` bytes and one for an LF, good until the memory grows. */
+  get piece(): Buffer<ArrayBuffer> {
+    return this.bytes.subarray(this.pieceStart, this.pieceStart + PIECE_ROOM + 1) as Buffer<ArrayBuffer>;
+  }
+
+  /**
+   * Makes the columns, once, with room for so many rows a batch.
+   * @param numberText whether number columns keep their digits.
+   * @throws TickhaulError `usage`, as all of this where 4 GiB are not enough.
+   */
+  open(schema: Schema, capacity: number, numberText: boolean): void {
+    const { kernel } = this;
+    this.#schema = schema;
+    this.#capacity = capacity;
+    this.#numberText = numberText;
+    if (!kernel.createColumns(schema.length)) throw this.noRoom();
+    for (const [i, column] of schema.entries()) {
+      kernel.setColumn(i, KIND[column.kind], isNeverEmpty(column) ? 1 : 0);
+    }
+    this.#layOut(capacity);
+    if (!kernel.prepareRows()) throw this.noRoom();
+  }
+
+  /** Begins a batch of no rows. */
+  clear(): void {
+    this.kernel.clearColumns();
+    this.kernel.clearRows();
+  }
+
+  /** A region of so many bytes; it and its slack may be read and written. */
+  allocate(bytes: number): number {
+    const at = this.kernel.allocate(BigInt(bytes)) >>> 0;
+    if (at === 0) throw this.noRoom();
+    return at;
+  }
+
+  /** The 32-bit integer at an address. */
+  intAt(address: number): number {
+    return this.bytes.readInt32LE(address);
+  }
+
+  /** What to throw where the memory is full. */
+  noRoom(): TickhaulError {
+    const what = `${this.#capacity} rows of ${this.#schema.length} columns`;
+    const message = `--row-group: ${what} don't fit into memory, of which there are 4 GiB at most; choose fewer rows`;
+    return new TickhaulError('usage', message);
+  }
+
+  /** The texts of a plain column, the values of a dictionary, or the digits of a number column. */
+  textsOf(column: number): TextPlace {
+    const { kernel } = this;
+    const texts = kernel.textsOf(column);
+    if (texts === 0) throw new Error(`column ${this.#schema[column]?.name}: has no text`);
+    return {
+      bytes: kernel.bytesOf(texts) >>> 0,
+      offsets: kernel.offsetsOf(texts) >>> 0,
+      count: kernel.countOf(texts),
+    };
+  }
+
+  /** The batch as views into the memory, good until the next row is taken. */
+  view(): Batch {
+    return { rows: this.rows, columns: this.#schema.map(({ kind }, i) => this.#viewOf(kind, i)) };
+  }
+
+  /** Takes a batch that was made elsewhere, in place of what is there. */
+  load({ rows, columns }: Batch): void {
+    this.clear();
+    if (rows > this.#capacity) this.#layOut(rows);
+    for (const [i, column] of columns.entries()) this.#loadColumn(i, column, rows);
+    this.kernel.setRowCount(rows);
+  }
+
+  #layOut(capacity: number): void {
+    this.#capacity = capacity;
+    if (!this.kernel.layOut(capacity, this.#numberText ? 1 : 0)) throw this.noRoom();
+  }
+
+  #viewOf(kind: ColumnKind, column: number): ColumnData {
+    const { kernel, rows } = this;
+    const { buffer } = this.#memory;
+    const lane = kernel.laneOf(column) >>> 0;
+    const nullCount = kernel.nullCountOf(column);
+    const nulls = {
+      nulls: nullCount > 0 ? new Uint8Array(buffer, kernel.nullsOf(column) >>> 0, rows) : undefined,
+      nullCount,
+    };
+    switch (kind) {
+      case 'boolean':
+        return { kind, values: new Uint8Array(buffer, lane, rows), ...nulls };
+      case 'time':
+      case 'integer':
+        return { kind, values: new Float64Array(buffer, lane, rows), ...nulls };
+      case 'number': {
+        const text = this.#numberText ? this.#textValues(column) : undefined;
+        return { kind, values: new Float64Array(buffer, lane, rows), text, ...nulls };
+      }
+      case 'text': {
+        const text = this.#textValues(column);
+        if (kernel.isPlain(column)) return { kind, encoding: 'plain', text, ...nulls };
+        const indices = new Int32Array(buffer, lane, rows);
+        return { kind, encoding: 'dictionary', indices, dictionary: text, ...nulls };
+      }
+    }
+  }
+
+  #textValues(column: number): TextValues {
+    const { bytes, offsets, count } = this.textsOf(column);
+    const ends = new Int32Array(this.#memory.buffer, offsets, count + 1);
+    return { bytes: new Uint8Array(this.#memory.buffer, bytes, ends[count]), offsets: ends };
+  }
+
+  #loadColumn(index: number, column: ColumnData, rows: number): void {
+    const { kernel } = this;
+    if (column.nulls) this.bytes.set(column.nulls.subarray(0, rows), kernel.nullsOf(index) >>> 0);
+    kernel.loadNulls(index, column.nullCount);
+    if (column.kind === 'text' && column.encoding === 'plain') {
+      this.#loadTexts(index, column.text, true);
+      return;
+    }
+    if (column.kind === 'text') this.#loadTexts(index, column.dictionary, false);
+    if (column.kind === 'number' && column.text && this.#numberText) {
+      this.#loadTexts(index, column.text, true);
+    }
+    const values = column.kind === 'text' ? column.indices : column.values;
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, rows * WIDTH[column.kind]);
+    this.bytes.set(bytes, kernel.laneOf(index) >>> 0);
+  }
+
+  #loadTexts(index: number, { bytes, offsets }: TextValues, plain: boolean): void {
+    const { kernel } = this;
+    const count = offsets.length - 1;
+    const start = offsets[0] ?? 0;
+    const end = offsets[count] ?? 0;
+    if (kernel.loadTexts(index, plain ? 1 : 0, count, end - start) === 0) throw this.noRoom();
+    const place = this.textsOf(index);
+    this.bytes.set(bytes.subarray(start, end), place.bytes);
+    const to = new Int32Array(this.#memory.buffer, place.offsets, count + 1);
+    for (let i = 0; i <= count; i++) to[i] = (offsets[i] as number) - start;
+  }
+}

@@ -1,0 +1,90 @@
+import type { EncodedValues } from '../../parquet/column-chunk.js';
+import type { ParquetColumn } from '../../parquet/schema.js';
+import type { ColumnMemory } from '../column-memory.js';
+import { booleanValues, longValues, numberValues } from './numeric-values.js';
+import { Scratch } from './scratch.js';
+import { textDictionaryValues, textValues } from './text-values.js';
+import { bitsRoom, type Values } from './values.js';
+
+/**
+ * Encodes the columns of a memory's batch, where they lie: each once, and the batch is of no use after that. Only
+ * those encodings are used that DuckDB, Polars, pyarrow, Spark and hyparquet all read: BYTE_STREAM_SPLIT, which would
+ * suit doubles, is none of them.
+ */
+export class ColumnEncoder {
+  readonly #memory: ColumnMemory;
+  readonly #scratch: Scratch;
+  readonly #numbers: 'double' | 'string';
+
+  constructor(memory: ColumnMemory, numbers: 'double' | 'string') {
+    this.#memory = memory;
+    this.#scratch = new Scratch(memory);
+    this.#numbers = numbers;
+  }
+
+  /** @param column of the file, at this index in the memory's schema. */
+  encode(index: number, column: ParquetColumn): EncodedValues {
+    const { kernel } = this.#memory;
+    const nullCount = kernel.nullCountOf(index);
+    if (column.required && nullCount > 0) {
+      throw new Error(`column ${column.name}: ${nullCount} empty cells where none may be`);
+    }
+    const nulls = nullCount > 0 ? kernel.nullsOf(index) >>> 0 : undefined;
+    const values = this.#valuesOf(index, nulls);
+    const { encoding, dictionary, valueSize, bounds } = values;
+    let written = 0;
+    return {
+      encoding,
+      dictionary,
+      valueSize,
+      statistics: { nullCount, bounds },
+      page: (start, end) => {
+        const empty = nulls === undefined ? 0 : kernel.countOnes(nulls + start, end - start);
+        const from = written;
+        written += end - start - empty;
+        const levels = column.required ? undefined : { start, end, nulls };
+        return this.#page(levels, values, from, written);
+      },
+    };
+  }
+
+  #page(
+    levels: { readonly start: number; readonly end: number; readonly nulls: number | undefined } | undefined,
+    values: Values,
+    start: number,
+    end: number,
+  ): Uint8Array {
+    const { kernel } = this.#memory;
+    const rows = levels ? levels.end - levels.start : 0;
+    const widened = levels?.nulls === undefined ? 0 : this.#scratch.levels.at(4 * rows);
+    const from = this.#scratch.body.at(4 + bitsRoom(rows, 1) + values.room(start, end));
+    let to = from;
+    if (levels?.nulls !== undefined) {
+      kernel.widenBits(levels.nulls + levels.start, widened, rows, 1);
+      to = kernel.writeSizedBits(to, widened, 0, rows) >>> 0;
+    } else if (levels) to = kernel.writeSizedOnes(to, rows) >>> 0;
+    to = values.write(to, start, end) >>> 0;
+    return this.#memory.bytes.subarray(from, to);
+  }
+
+  /** @param nulls their address, where there are any: they are dropped. */
+  #valuesOf(index: number, nulls: number | undefined): Values {
+    const memory = this.#memory;
+    const scratch = this.#scratch;
+    const { kernel, rows } = memory;
+    const kind = memory.schema[index]?.kind;
+    const lane = kernel.laneOf(index) >>> 0;
+    const drop = (width: number): number =>
+      nulls === undefined ? rows : kernel.dropNulls(lane, nulls, rows, width);
+    if (kind === 'boolean') return booleanValues(memory, scratch, lane, drop(1));
+    if (kind === 'time' || kind === 'integer') return longValues(memory, scratch, lane, drop(8));
+    if (kind === 'number' && this.#numbers === 'double') return numberValues(memory, scratch, lane, drop(8));
+    const texts = memory.textsOf(index);
+    if (kind === 'text' && !kernel.isPlain(index)) {
+      drop(4);
+      return textDictionaryValues(memory, scratch, texts, lane);
+    }
+    const count = nulls === undefined ? rows : kernel.dropNullTexts(texts.offsets, nulls, rows);
+    return textValues(memory, scratch, { ...texts, count });
+  }
+}

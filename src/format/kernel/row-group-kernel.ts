@@ -1,0 +1,82 @@
+import { loadCompressor } from '../compression/compressor.js';
+import { batchRows } from '../options.js';
+import { ColumnMemory } from './column-memory.js';
+import { ColumnParser } from './column-parser.js';
+import { RowGroupEncoder } from './encode/row-group-encoder.js';
+import { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './types.js';
+
+const LF = 10;
+
+/** CSV text to row groups of Parquet. */
+export async function createRowGroupKernel({ source, schema, options }: KernelJob): Promise<BatchKernel> {
+  const { compression, numbers } = options;
+  const compress = await loadCompressor(compression);
+  const times = options.times === 'int' ? 'int' : 'timestamp';
+  const memory = new ColumnMemory();
+  memory.open(schema, batchRows(options, schema.length), numbers === 'string');
+  const parser = new ColumnParser(memory, source, 2);
+  return new RowGroupKernel(
+    memory,
+    parser,
+    new RowGroupEncoder(memory, { schema, compression, numbers, times }, compress),
+  );
+}
+
+class RowGroupKernel implements BatchKernel {
+  readonly #memory: ColumnMemory;
+  readonly #parser: ColumnParser;
+  readonly #encoder: RowGroupEncoder;
+
+  constructor(memory: ColumnMemory, parser: ColumnParser, encoder: RowGroupEncoder) {
+    this.#memory = memory;
+    this.#parser = parser;
+    this.#encoder = encoder;
+  }
+
+  get source(): string {
+    return this.#parser.source;
+  }
+
+  set source(source: string) {
+    this.#parser.source = source;
+  }
+
+  get line(): number {
+    return this.#parser.line;
+  }
+
+  set line(line: number) {
+    this.#parser.line = line;
+  }
+
+  piece(): Uint8Array {
+    return this.#memory.piece.subarray(0, PIECE_ROOM);
+  }
+
+  take(length: number): readonly Encoded[] {
+    const { piece } = this.#memory;
+    let end = length;
+    if (end > 0 && piece[end - 1] !== LF) piece[end++] = LF;
+    const ended: Encoded[] = [];
+    for (let position = 0; position < end; ) {
+      ended.push(...this.#endFull());
+      position = this.#parser.take(position, end);
+    }
+    return ended;
+  }
+
+  takeRow(cells: readonly Uint8Array[]): readonly Encoded[] {
+    const ended = this.#endFull();
+    this.#parser.takeRow(cells);
+    return ended;
+  }
+
+  finish(): Encoded | undefined {
+    return this.#memory.rows > 0 ? this.#encoder.encode() : undefined;
+  }
+
+  /** The batch, where the next row belongs to another. Several may end before the caller sees one: it gets a copy. */
+  #endFull(): readonly Encoded[] {
+    return this.#parser.full ? [this.#encoder.encodeCopy()] : [];
+  }
+}

@@ -1,0 +1,59 @@
+import type { ColumnData, Nulls, TextValues } from '../format/columns.js';
+import type { Cell } from './inspection.js';
+
+/** The least and the greatest value of a column, nulls left out; none where there are only nulls. */
+export function extremesOf(column: ColumnData): readonly NonNullable<Cell>[] {
+  switch (column.kind) {
+    case 'text': {
+      // Each entry of a dictionary occurs in some row.
+      if (column.encoding === 'dictionary') return textExtremes(column.dictionary, undefined);
+      return textExtremes(column.text, column.nulls);
+    }
+    case 'boolean':
+      return numberExtremes(column.values, column.nulls).map((value) => value === 1);
+    default:
+      return numberExtremes(column.values, column.nulls);
+  }
+}
+
+function numberExtremes(values: Float64Array | Uint8Array, nulls: Nulls['nulls']): readonly number[] {
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < values.length; i++) {
+    if (nulls?.[i] === 1) continue;
+    const value = values[i] as number;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return min <= max ? [min, max] : [];
+}
+
+/** By the texts' UTF-8 bytes. */
+function textExtremes(text: TextValues, nulls: Nulls['nulls']): readonly string[] {
+  let min = -1;
+  let max = -1;
+  for (let i = 0; i < text.offsets.length - 1; i++) {
+    if (nulls?.[i] === 1) continue;
+    if (min < 0 || compare(text, i, min) < 0) min = i;
+    if (max < 0 || compare(text, i, max) > 0) max = i;
+  }
+  return min < 0 ? [] : [textAt(text, min), textAt(text, max)];
+}
+
+function compare({ bytes, offsets }: TextValues, a: number, b: number): number {
+  const fromA = offsets[a] as number;
+  const fromB = offsets[b] as number;
+  const lengthA = (offsets[a + 1] as number) - fromA;
+  const lengthB = (offsets[b + 1] as number) - fromB;
+  const shorter = Math.min(lengthA, lengthB);
+  for (let i = 0; i < shorter; i++) {
+    const difference = (bytes[fromA + i] as number) - (bytes[fromB + i] as number);
+    if (difference !== 0) return difference;
+  }
+  return lengthA - lengthB;
+}
+
+/** The text at a position. */
+export function textAt({ bytes, offsets }: TextValues, index: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset).toString('utf8', offsets[index], offsets[index + 1]);
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import type { BatchKernel, Encoded } from '../../../src/format/kernel/types.js';
+import { batchRows, type ConvertOptions } from '../../../src/format/options.js';
+import type { Random } from '../../../src/sandbox/market/random.js';
+import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
+import type { FuzzTarget } from '../fuzz/target.js';
+import { referenceBatches } from '../reference/csv/parser.js';
+import { createReferenceEncoder } from '../reference/parquet/row-group.js';
+
+const SOURCE = 'day.csv.gz';
+
+/** Row groups of random rows, given in pieces of any number of rows, beside those of the reference. */
+export const rowGroupTarget: FuzzTarget = {
+  name: 'row-group',
+  async round(random, keep) {
+    const schema = randomSchema(random);
+    const options = randomOptions(random);
+    const line = 2 + random.int(1000);
+    const times = options.times === 'int' ? 'int' : 'timestamp';
+    const encode = await createReferenceEncoder({ ...options, times, schema });
+    const kernel = await createBatchKernel({ source: SOURCE, schema, options });
+    kernel.line = line;
+    const text = textOf(random, randomRows(random, schema, rowCount(random, schema.length)), true);
+    const numberText = options.numbers === 'string';
+    keep(text);
+    let expected: readonly Encoded[];
+    try {
+      const reading = {
+        source: SOURCE,
+        schema,
+        batchRows: batchRows(options, schema.length),
+        numberText,
+        line,
+      };
+      expected = referenceBatches(text, reading).map(encode);
+    } catch (error) {
+      const { message } = error as Error;
+      assert.throws(() => give(kernel, text, random), { name: 'TickhaulError', code: 'corrupt', message });
+      return;
+    }
+    assertSame(give(kernel, text, random), expected);
+  },
+};
+
+function randomOptions(random: Random): ConvertOptions {
+  return {
+    format: 'parquet',
+    compression: pick(random, ['none', 'none', 'none', 'zstd', 'snappy', 'gzip'] as const),
+    times: pick(random, ['timestamp', 'int'] as const),
+    numbers: pick(random, ['double', 'double', 'string'] as const),
+    rowGroup: pick(random, [1, 2, 7, 100, 1000, 1025, 4096]),
+  };
+}
+
+/** Mostly few; now and then past the thousands at which dictionaries grow or are given up. */
+function rowCount(random: Random, columns: number): number {
+  return random.chance(0.9) ? random.int(60) : random.int(Math.max(60, 40_000 / columns));
+}
+
+/** All row groups of a text, which is given in pieces of whole rows; copies, since the kernel uses its memory again. */
+function give(kernel: BatchKernel, text: Buffer, random: Random): readonly Encoded[] {
+  const groups: Encoded[] = [];
+  for (let from = 0; from < text.length; ) {
+    const wanted = Math.min(text.length, from + 1 + random.int(random.chance(0.5) ? 300 : 1 << 20));
+    const found = text.indexOf(10, wanted - 1);
+    const to = found < 0 ? text.length : found + 1;
+    kernel.piece().set(text.subarray(from, to));
+    for (const group of kernel.take(to - from)) groups.push(copied(group));
+    from = to;
+  }
+  const last = kernel.finish();
+  return last ? [...groups, copied(last)] : groups;
+}
+
+function copied(group: Encoded): Encoded {
+  return { ...group, bytes: group.bytes.slice() };
+}
+
+function assertSame(actual: readonly Encoded[], expected: readonly Encoded[]): void {
+  assert.deepEqual(
+    actual.map(({ rows, columns }) => ({ rows, columns })),
+    expected.map(({ rows, columns }) => ({ rows, columns })),
+  );
+  for (const [i, { bytes }] of actual.entries()) {
+    assert.ok(Buffer.from(bytes).equals(expected[i]?.bytes ?? Buffer.alloc(0)), `row group ${i}`);
+  }
+}

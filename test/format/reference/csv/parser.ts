@@ -1,0 +1,53 @@
+import type { Batch, Schema } from '../../../../src/format/columns.js';
+import { rowError } from '../../../../src/format/csv/errors.js';
+import { splitLine } from '../../../../src/format/csv/line.js';
+import { linesOf, parseRecords } from '../../../../src/format/csv/quoted.js';
+import { BatchBuilder } from './batch-builder.js';
+
+const LF = 10;
+
+export interface ReferenceOptions {
+  readonly source: string;
+  readonly schema: Schema;
+  /** Rows a batch. */
+  readonly batchRows: number;
+  readonly numberText: boolean;
+  /** The line that the first row stands in. */
+  readonly line?: number;
+}
+
+/** Rows of CSV, without a header, to batches: line by line and cell by cell, as plainly as it goes. */
+export function referenceBatches(csv: Buffer, options: ReferenceOptions): Batch[] {
+  const { source, schema, batchRows, numberText } = options;
+  const names = schema.map(({ name }) => name);
+  const batches: Batch[] = [];
+  let batch = new BatchBuilder(schema, batchRows, numberText);
+  let line = options.line ?? 2;
+  const records = csv.includes('"') ? parseRecords(csv, { source, line }, names) : linesOfText(csv);
+  for (const cells of records) {
+    const fail = (column: number, problem: string | undefined) =>
+      rowError({ source, line }, names, cells, column, problem);
+    if (cells.length !== schema.length) throw fail(0, undefined);
+    if (batch.full) {
+      batches.push(batch.finish());
+      batch = new BatchBuilder(schema, batchRows, numberText);
+    }
+    for (const [column, cell] of cells.entries()) {
+      const problem = batch.append(column, cell);
+      if (problem !== undefined) throw fail(column, problem);
+    }
+    batch.row++;
+    line += linesOf(cells);
+  }
+  if (batch.row > 0) batches.push(batch.finish());
+  return batches;
+}
+
+function* linesOfText(csv: Buffer): Generator<Buffer[]> {
+  for (let start = 0; start < csv.length; ) {
+    const found = csv.indexOf(LF, start);
+    const end = found < 0 ? csv.length : found;
+    yield splitLine(csv.subarray(start, end));
+    start = end + 1;
+  }
+}

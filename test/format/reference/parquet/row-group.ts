@@ -1,0 +1,26 @@
+import type { Batch } from '../../../../src/format/columns.js';
+import { loadCompressor } from '../../../../src/format/compression/compressor.js';
+import { ByteWriter } from '../../../../src/format/parquet/bytes.js';
+import type { EncodedRowGroup, ParquetOptions } from '../../../../src/format/parquet/row-group.js';
+import { parquetColumns } from '../../../../src/format/parquet/schema.js';
+import { writeColumnChunk } from './column-chunk.js';
+
+/** Gives the function that makes a batch a row group: pure work for the processor, synchronous. */
+export async function createReferenceEncoder(
+  options: ParquetOptions,
+): Promise<(batch: Batch) => EncodedRowGroup> {
+  const compress = await loadCompressor(options.compression);
+  const columns = parquetColumns(options.schema, options);
+  let capacity = 65_536;
+  return ({ rows, columns: data }) => {
+    const out = new ByteWriter(capacity);
+    const chunks = columns.map((column, i) => {
+      const values = data[i];
+      if (!values) throw new Error(`column ${column.name}: not in the batch`);
+      return writeColumnChunk(out, values, column, { rows, numbers: options.numbers, compress });
+    });
+    // The next group will be about as large.
+    capacity = out.bytes.length;
+    return { rows, bytes: out.written(), columns: chunks };
+  };
+}
