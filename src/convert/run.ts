@@ -12,7 +12,7 @@ import { findSources } from './naming/find.js';
 import { type PlannedConversion, planConversions } from './naming/plan.js';
 import { type ConversionNotes, openNotes } from './output/notes.js';
 import { OUTPUT_BYTES } from './output/record.js';
-import { type ConvertThread, startConvertThread } from './threads/thread.js';
+import { type ConvertThread, convertHere, startConvertThread } from './threads/thread.js';
 
 export interface ConvertInput {
   /** Day files, folders, globs. */
@@ -31,14 +31,13 @@ export interface ConvertInput {
   readonly keepSource: boolean;
   /** Asked for a file whose name doesn't tell which one it is. */
   readonly dayFileOf?: ((path: string) => Promise<DayFile | undefined>) | undefined;
-  /** One that was started beforehand, as that takes a while; the caller closes it, whatever happens. */
-  readonly thread?: ConvertThread | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
 /**
- * Converts day files, each in a thread of its own. Failed files are told as events and in the summary.
+ * Converts day files: one in this thread, with others to help it, several each in a thread of its own. Failed files are
+ * told as events and in the summary.
  * @throws TickhaulError for what keeps the run from beginning: usage, the disk.
  */
 export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
@@ -68,7 +67,6 @@ export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
 class Run {
   readonly #input: ConvertInput;
   readonly #tell: (event: FileEvent) => void;
-  #thread: ConvertThread | undefined;
   readonly #notes = new Map<string, Promise<ConversionNotes>>();
   /** Files not begun yet, and threads at work. */
   #left = 0;
@@ -80,7 +78,6 @@ class Run {
   constructor(input: ConvertInput, tell: (event: FileEvent) => void) {
     this.#input = input;
     this.#tell = tell;
-    this.#thread = input.thread;
     this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
     // Each thread listens to it, and that is no leak.
     setMaxListeners(0, this.#signal);
@@ -91,7 +88,9 @@ class Run {
     const queue = planned.values();
     this.#left = planned.length;
     const count = Math.min(this.#input.jobs, planned.length);
-    const served = Array.from({ length: count }, () => this.#serve(queue));
+    // One file is done before threads that start for it pay, but for those that its size is worth.
+    const start = planned.length === 1 ? convertHere : startConvertThread;
+    const served = Array.from({ length: count }, () => this.#serve(queue, start()));
     for (const thread of served) thread.catch((bug: unknown) => this.#stop.abort(bug));
     await Promise.allSettled(served);
     await Promise.all(served);
@@ -99,10 +98,8 @@ class Run {
   }
 
   /** Converts one file after the other in one thread, until none is left. */
-  async #serve(queue: Iterator<PlannedConversion> & Iterable<PlannedConversion>): Promise<void> {
+  async #serve(queue: Iterable<PlannedConversion>, thread: ConvertThread): Promise<void> {
     const signal = this.#signal;
-    const thread = this.#thread ?? startConvertThread();
-    this.#thread = undefined;
     const abort = (): void => thread.abort();
     signal.addEventListener('abort', abort, { once: true });
     try {

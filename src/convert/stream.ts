@@ -12,6 +12,7 @@ import { convertSource } from './convert-source.js';
 import { findSources } from './naming/find.js';
 import type { PartFile } from './output/part-file.js';
 import { kernelsFor } from './threads/kernels.js';
+import { forgetKernels } from './threads/local-kernel.js';
 
 export interface StreamInput {
   /** Day files, folders, globs. */
@@ -66,6 +67,7 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
       break;
     }
   }
+  forgetKernels();
   if (signal.aborted) stopped = abortReason(signal);
   return tally.summary({
     planned: files > 0 ? { files } : undefined,

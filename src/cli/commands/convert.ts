@@ -31,31 +31,23 @@ export const convert: Action = {
         convertToStream({ paths, options, dataType, jobs, output, emit, signal }),
       );
     }
-    const { startConvertThread } = await import('../../convert/threads/thread.js');
-    // While it starts, the rest is loaded.
-    const thread = startConvertThread();
-    try {
-      const { convertFiles } = await import('../../convert/run.js');
-      const { createDayFileLookup } = await import('../selection/day-file-lookup.js');
-      return await reportRun(args, cli, (_reporter, emit) =>
-        convertFiles({
-          paths,
-          options,
-          out: readPath(args, 'out'),
-          layout: readText(args, 'layout'),
-          dataType,
-          jobs,
-          existing: readText(args, 'existing') === 'overwrite' ? 'overwrite' : 'skip',
-          dayFileOf: createDayFileLookup(),
-          keepSource: !readToggle(args, 'no-keep-source'),
-          thread,
-          emit,
-          signal: cli.signal,
-        }),
-      );
-    } finally {
-      await thread.close();
-    }
+    const { convertFiles } = await import('../../convert/run.js');
+    const { createDayFileLookup } = await import('../selection/day-file-lookup.js');
+    return reportRun(args, cli, (_reporter, emit) =>
+      convertFiles({
+        paths,
+        options,
+        out: readPath(args, 'out'),
+        layout: readText(args, 'layout'),
+        dataType,
+        jobs,
+        existing: readText(args, 'existing') === 'overwrite' ? 'overwrite' : 'skip',
+        dayFileOf: createDayFileLookup(),
+        keepSource: !readToggle(args, 'no-keep-source'),
+        emit,
+        signal: cli.signal,
+      }),
+    );
   },
 };
 

@@ -29,6 +29,11 @@ export function leaseKernel(job: KernelJob): Promise<Lease> {
   return kernel.lease();
 }
 
+/** Whoever has a kernel may go on with it. */
+export function emptyShelf(): void {
+  shelf.clear();
+}
+
 /** Of the kernels that nobody uses, one stays besides the one that is wanted now: files of its kind may come. */
 function forgetIdle(): void {
   const idle = [...shelf].filter(([, kernel]) => kernel.users === 0);

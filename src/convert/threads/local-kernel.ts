@@ -4,7 +4,7 @@ import type { Encoded, KernelJob } from '../../format/kernel/batch-kernel.js';
 import { type Piece, PieceMemory } from '../../format/kernel/pieces.js';
 import { type Deferred, deferred } from './deferred.js';
 import type { KernelHost, Kernels } from './kernel-host.js';
-import { type Lease, leaseKernel } from './kernel-shelf.js';
+import { emptyShelf, type Lease, leaseKernel } from './kernel-shelf.js';
 import { takeRows } from './take-rows.js';
 
 /**
@@ -39,6 +39,12 @@ async function takePiece(): Promise<Piece> {
 
 async function freePiece(piece: Piece): Promise<void> {
   (await pieces)?.free(piece);
+}
+
+/** Gives the memory of kernels and pieces back, but for what is in use: it is kept for files to come. */
+export function forgetKernels(): void {
+  emptyShelf();
+  pieces = undefined;
 }
 
 interface Held {

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
-import type { FileJob, FileResult } from '../file.js';
+import { convertFile, type FileJob, type FileResult } from '../file.js';
+import { forgetKernels } from './local-kernel.js';
 import type { WorkerAnswer, WorkerOrder } from './file-worker.js';
 
-/** A thread that converts one file after the other. */
+/** Converts one file after the other, in a thread of its own or in this one. */
 export interface ConvertThread {
   /** Calls must not overlap. @throws as `convertFile` does. */
   convert(job: FileJob, onBytes: (count: number, total: number) => void): Promise<FileResult>;
@@ -49,5 +50,15 @@ export function startConvertThread(): ConvertThread {
     close: async () => {
       await worker.terminate();
     },
+  };
+}
+
+/** Converts in this thread: what takes long is done in others, or piece by piece. */
+export function convertHere(): ConvertThread {
+  const controller = new AbortController();
+  return {
+    convert: (job, onBytes) => convertFile(job, onBytes, controller.signal),
+    abort: () => controller.abort(),
+    close: async () => forgetKernels(),
   };
 }

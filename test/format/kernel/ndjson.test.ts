@@ -123,6 +123,21 @@ test('text of any kind survives, at every place in 16 bytes', async () => {
   }
 });
 
+test('rows given cell by cell may hold anything, and keys are escaped', async () => {
+  const schema = [...between('text'), { name: 'say "x\\y"', kind: 'text' } as const];
+  const kernel = await createBatchKernel({ source: 'x', schema, options: convertOptions('ndjson', {}) });
+  const controls = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('');
+  const texts = ['"', '\\"', controls, 'a,b\r\nc', 'ä€😀', '{"a":1}', 'plain'];
+  for (const text of texts) kernel.takeRow([text, text, 'b', text].map((cell) => Buffer.from(cell)));
+  const lines = Buffer.from(kernel.finish()?.bytes ?? []).toString();
+  const expected = texts.map((text) => {
+    const cell = JSON.stringify(text);
+    return `{"a":${cell},"x":${cell},"b":"b","say \\"x\\\\y\\"":${cell}}\n`;
+  });
+  assert.equal(lines, expected.join(''));
+  assert.match(lines, /"\\u0000\\u0001.*\\b\\t\\n\\u000b\\f\\r/);
+});
+
 test('rows that begin alike, with an empty cell among them, are what they are alone', async () => {
   const cells = ROW.split(',');
   const rows = [
