@@ -164,9 +164,9 @@ test('a folder that cannot be made shows before anything is asked for', async (t
   const dir = await tempDir(t);
   await writeFile(join(dir, 'file'), '');
   const store = storeIn(join(dir, 'file', 'tickhaul'));
-  await assert.rejects(store.prepare(), { code: 'disk' });
+  await assert.rejects(store.prepare(HOST, EMAIL), { code: 'disk' });
   await mkdir(join(dir, 'config'));
-  await storeIn(join(dir, 'config')).prepare();
+  await storeIn(join(dir, 'config')).prepare(HOST, EMAIL);
   assert.deepEqual(await storeIn(join(dir, 'config')).list(), []);
 });
 
