@@ -11,7 +11,8 @@ export type LoginEvent =
   | { readonly event: 'registered' }
   /** The link at which the user signs in and finds the code. */
   | { readonly event: 'verification'; readonly uri: string; readonly reason: LinkReason }
-  | { readonly event: 'code'; readonly reason: CodeReason }
+  /** A code is asked for; `message` says what the issuer refused, where it did. */
+  | { readonly event: 'code'; readonly reason: CodeReason; readonly message?: string | undefined }
   /** `reason` is a code of the issuer or of errors.ts. */
   | { readonly event: 'waiting'; readonly reason: string; readonly waitMs: number; readonly message: string }
   /** All begins anew with a registration. */

@@ -28,7 +28,7 @@ export const ERRORS = {
   unreachable: { exitCode: 5, retry: true, everyone: false },
   /** 5xx. */
   server_error: { exitCode: 5, retry: true, everyone: false },
-  /** What a person had to do was not done in time. */
+  /** What a person had to do was not done in time, or a call of the account. */
   timed_out: { exitCode: 5, retry: false, everyone: true },
   /** No byte for the stall timeout. */
   stalled: { exitCode: 5, retry: true, everyone: false },

@@ -15,24 +15,32 @@ export interface AccountSetup extends AccountContext {
   readonly session: Session;
 }
 
+export interface AccountOptions {
+  readonly tellWait: (wait: Wait) => void;
+  /** Milliseconds that all of it may take; it is the signal that ends it. */
+  readonly timeoutMs: number;
+}
+
 /** Does some work with the issuer that the flags, or else the API host, name. */
 export async function withAccount<T>(
   args: Args,
   cli: Cli,
-  tellWait: (wait: Wait) => void,
+  { tellWait, timeoutMs }: AccountOptions,
   work: (setup: AccountSetup) => Promise<T>,
 ): Promise<T> {
-  const maxWaitMs = readDuration(args, 'max-wait') ?? MAX_WAIT_MS;
+  // A wait past the end of all is not begun.
+  const maxWaitMs = Math.min(readDuration(args, 'max-wait') ?? MAX_WAIT_MS, timeoutMs);
   return withSession(args, cli, { stallTimeoutMs: PATIENCE_MS }, async (session) => {
     const { client, settings } = session;
     const { Secrets } = await import('../service/http/secrets.js');
-    const { discoverIssuer } = await import('../service/account/account-api.js');
+    const { checkApiHost, discoverIssuer } = await import('../service/account/account-api.js');
     const { parseIssuer } = await import('../service/account/issuer.js');
     const secrets = new Secrets();
     if (client.config.apiKey !== undefined) secrets.add(client.config.apiKey);
     const onWait: CallContext['onWait'] = (waitMs, { code, message }) =>
       tellWait({ reason: code, message, waitMs });
     const calls: CallContext = { client, secrets, maxWaitMs, signal: cli.signal, onWait };
+    checkApiHost(calls);
     const { authUrl } = settings;
     const issuer =
       authUrl === undefined ? await discoverIssuer(calls) : parseIssuer(authUrl, 'the --auth-url');

@@ -9,6 +9,8 @@ const LOOK_MS = 250;
 
 /** Where the code of the claim page comes from. */
 export interface CodeSource {
+  /** Where to write it, for messages: `as a line to stdin`; undefined where the source asks for it by itself. */
+  readonly place: string | undefined;
   /** The next code, as it was typed. @throws TickhaulError `not_signed_in` where no more can come. */
   ask(reason: CodeReason, signal: AbortSignal): Promise<string>;
   close(): void;
@@ -30,15 +32,18 @@ function lineSource({ stdin, stderr }: Cli): CodeSource {
   let reader: Interface | undefined;
   let lines: AsyncIterator<string> | undefined;
   return {
+    place: isTerminal ? undefined : 'as a line to stdin',
     async ask(reason, signal) {
       // Not before it is asked for: the API key may be read from stdin too.
-      if (stdin.readableEnded && !lines) throw noCode('stdin has ended');
+      if (stdin.readableEnded && !lines) throw noCode(reason, 'stdin has ended');
       // The terminal itself echoes and edits the line.
       reader ??= createInterface({ input: stdin, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
       lines ??= reader[Symbol.asyncIterator]();
       if (isTerminal) stderr.write(PROMPTS[reason]);
-      const { done, value } = await orAborted(lines.next(), signal).catch(unreadable);
-      if (done) throw noCode('stdin has ended');
+      const { done, value } = await orAborted(lines.next(), signal).catch((error: unknown) => {
+        throw unreadable(reason, error);
+      });
+      if (done) throw noCode(reason, 'stdin has ended');
       return value;
     },
     close() {
@@ -47,9 +52,9 @@ function lineSource({ stdin, stderr }: Cli): CodeSource {
   };
 }
 
-function unreadable(error: unknown): never {
-  if (error instanceof TickhaulError || !isSystemError(error)) throw error;
-  throw noCode(`stdin cannot be read (${error.code})`);
+function unreadable(reason: CodeReason, error: unknown): unknown {
+  if (error instanceof TickhaulError || !isSystemError(error)) return error;
+  return noCode(reason, `stdin cannot be read (${error.code})`);
 }
 
 /**
@@ -59,6 +64,7 @@ function unreadable(error: unknown): never {
 function fileSource(path: string): CodeSource {
   let last = NOT_THERE;
   return {
+    place: `to ${path}`,
     async ask(reason, signal) {
       for (;;) {
         const found = await readIfThere(path);
@@ -94,10 +100,16 @@ async function readIfThere(path: string): Promise<typeof NOT_THERE> {
   }
 }
 
-function noCode(why: string): TickhaulError {
+const MISSING: Readonly<Record<CodeReason, string>> = {
+  first: 'no code came',
+  wrong: 'the code was wrong, and no other came',
+  organization: 'an organization has to be selected on the page, and no code came after that',
+};
+
+function noCode(reason: CodeReason, why: string): TickhaulError {
   return new TickhaulError(
     'not_signed_in',
-    `no code came: ${why}; run it on a terminal, write the code to its stdin, or name a file with --code-file`,
+    `${MISSING[reason]}: ${why}; run it on a terminal, write the code to its stdin, or name a file with --code-file`,
   );
 }
 

@@ -4,7 +4,7 @@ import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../base/errors
 import { commandOf, helpText, parse } from './arguments/parser.js';
 import type { Cli, Outline } from './arguments/types.js';
 import { COMMANDS } from './commands/index.js';
-import { describeFailure, type Failure, failedSummary, stackOf } from './output/failure.js';
+import { describeFailure, type Failure, failedSummary, tellFailure } from './output/failure.js';
 import { summaryLine } from './output/run/json.js';
 
 /** Milliseconds from the first signal until the process leaves, whatever it is doing. */
@@ -135,10 +135,7 @@ function leaveWithReader(command: Outline | undefined): void {
 
 /** Says why the command failed, on stderr, and with `--json` as a working command's summary. @returns exit code. */
 function fail(thrown: unknown, command: Outline | undefined, words: readonly string[]): number {
-  const failure: Failure = describeFailure(thrown);
-  process.stderr.write(`tickhaul: ${failure.error.message}\n`);
-  const stack = stackOf(thrown);
-  if (stack !== undefined && words.includes('--verbose')) process.stderr.write(`${stack}\n`);
+  const failure = tellFailure(thrown, process.stderr, words.includes('--verbose'));
   tellSummary(failure, command, words);
   return failure.exitCode;
 }

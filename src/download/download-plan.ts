@@ -11,6 +11,8 @@ export interface DownloadPlanInput {
   readonly plan: { files(): Generator<PlannedFile> };
   /** Of the download folder; it is closed in the end. */
   readonly manifest: Manifest;
+  /** Whether the API key has expired, for the summary. */
+  readonly keyExpired?: boolean | undefined;
   readonly client: Client;
   readonly options: DownloadOptions;
   /** Who runs, for the lock of the download folder. */
@@ -25,7 +27,7 @@ export interface DownloadPlanInput {
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const started = performance.now();
-  const { plan, manifest, client, options, owner, emit } = input;
+  const { plan, manifest, client, options, owner, emit, keyExpired } = input;
   const lock = await tryLock(options.dir, owner);
   try {
     const partSuffix = lock ? undefined : await privateSuffix(owner.pid);
@@ -33,7 +35,7 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
     const job = { plan, options, client };
     const [summary] = await runJobs({ manifest, partSuffix, options, emit, signal }, [job]);
     if (!summary) throw new Error('a run without a summary');
-    return { ...summary, seconds: secondsSince(started) };
+    return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(started) };
   } finally {
     await manifest.close();
     await lock?.release();

@@ -1,7 +1,7 @@
 import { secondsSince } from '../base/units.js';
 import type { EventSink, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
-import { fetchMayRead } from '../service/key/key-coverage.js';
+import { fetchKeyReach } from '../service/key/key-coverage.js';
 import { fetchDatasetRecord } from '../service/records/metadata.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import { type Manifest, openManifest } from '../store/manifest/manifest.js';
@@ -21,16 +21,21 @@ export interface DownloadInput {
   readonly signal: AbortSignal;
 }
 
+export interface OpenedPlan {
+  readonly plan: Plan;
+  readonly manifest: Manifest;
+  /** Whether the API key has expired. */
+  readonly keyExpired: boolean;
+}
+
 /** Works a selection out against the exchange's record and what stands on disk; nothing is downloaded. */
-export async function openPlan(
-  input: Omit<DownloadInput, 'owner'>,
-): Promise<{ readonly plan: Plan; readonly manifest: Manifest }> {
+export async function openPlan(input: Omit<DownloadInput, 'owner'>): Promise<OpenedPlan> {
   const { client, cache, selection, options, emit, signal } = input;
-  const [record, mayRead] = await Promise.all([
-    fetchDatasetRecord(client, selection.exchange, { cache, signal }),
-    fetchMayRead(client, signal),
-  ]);
   const warn = (message: string): void => emit({ event: 'warning', message });
+  const [record, { mayRead, keyExpired }] = await Promise.all([
+    fetchDatasetRecord(client, selection.exchange, { cache, signal }),
+    fetchKeyReach(client, signal, warn),
+  ]);
   const manifest = await openManifest(options.dir, { warn });
   const plan = makePlan({
     selection,
@@ -41,7 +46,7 @@ export async function openPlan(
     convert: options.convert,
     mayRead,
   });
-  return { plan, manifest };
+  return { plan, manifest, keyExpired };
 }
 
 /**

@@ -117,6 +117,8 @@ export interface RunSummary {
   /** Bytes of the files downloaded or made by this run. */
   readonly bytes: number;
   readonly seconds: number;
+  /** Whether the API key has expired; absent where it has not, or nobody knows. */
+  readonly keyExpired?: boolean | undefined;
   /** Why the run ended early, where it did. */
   readonly error?: FileError | undefined;
   /** Of a sync, what each job came to. */

@@ -3,7 +3,7 @@ import { fileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import { runJobs } from '../download/jobs.js';
 import type { JobSummary, RunSummary } from '../run/events.js';
-import { fetchMayRead } from '../service/key/key-coverage.js';
+import { fetchKeyReach } from '../service/key/key-coverage.js';
 import { noteOfWait, takeLock } from '../store/lock/take-lock.js';
 import { openManifest } from '../store/manifest/manifest.js';
 import { startDeadline } from './deadline.js';
@@ -40,13 +40,12 @@ export async function sync(input: SyncInput): Promise<RunSummary> {
 
 async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number): Promise<RunSummary> {
   const { options, emit, signal } = input;
-  const manifest = await openManifest(options.dir, {
-    warn: (message) => emit({ event: 'warning', message }),
-  });
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const manifest = await openManifest(options.dir, { warn });
   try {
     const state = await readSyncState(options.dir);
     const { records, late } = await readRecords(input, noMore);
-    const mayRead = await fetchMayRead(input.client, signal);
+    const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
     const plans = { records, manifest, mayRead };
     const jobs = input.jobs.map((job) => openJob(job, input, plans, state[job.name]));
     refuseContradictions(jobs);
@@ -72,7 +71,7 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
     const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
     await writeSyncState(options.dir, { ...state, ...statesOf(jobs, told) });
-    return summarize(told, late, secondsSince(started));
+    return { ...summarize(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
   } finally {
     await manifest.close();
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import type { VerifiedIdentity } from '../../service/account/issuer.js';
 import type { LockOwner, RunLock } from '../../store/lock/run-lock.js';
-import { takeLock } from '../../store/lock/take-lock.js';
+import { type TakeLockOptions, takeLock } from '../../store/lock/take-lock.js';
 import type { Identity } from './identity.js';
 import { formatIdentity, readIdentity } from './identity-file.js';
 import { FILE_MODE, makePrivateFolder } from './private-files.js';
@@ -29,10 +29,10 @@ export interface IdentityStore {
   read(issuer: string, email: string): Promise<Identity | undefined>;
   list(): Promise<readonly Identity[]>;
   /** Makes sure that an identity can be stored, before anybody goes to the trouble of getting one. */
-  prepare(): Promise<void>;
+  prepare(issuer: string, email: string): Promise<void>;
   /**
-   * Replaces an identity while no other process can. `make` is given what is stored now, and gives what to store,
-   * or the same for no change. When it throws, all stays as it was.
+   * Replaces an identity while no other process can; other identities are free meanwhile. `make` is given what is
+   * stored now, and gives what to store, or the same for no change. When it throws, all stays as it was.
    * @throws TickhaulError `locked`; what `make` throws.
    */
   update(
@@ -40,44 +40,45 @@ export interface IdentityStore {
     email: string,
     make: (current: Identity | undefined) => Promise<VerifiedIdentity>,
   ): Promise<Identity>;
-  /** Forgets those that the test names; without one everything, damaged files too. @returns how many there were. */
-  remove(test?: (identity: Identity) => boolean): Promise<number>;
+  /**
+   * Forgets those that the test names; without one everything, damaged files too.
+   * @param passOver told of each file that can't be read, and so is passed over by the test.
+   * @returns how many there were.
+   */
+  remove(test?: (identity: Identity) => boolean, passOver?: (why: TickhaulError) => void): Promise<number>;
 }
 
 export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOptions): IdentityStore {
   const folder = join(configDir, 'identities');
 
-  const pathOf = (issuer: string, email: string): string => {
-    // Any host and e-mail make a name that every file system takes; who they are stands in the file.
-    const name = createHash('sha256').update(`${issuer}\n${email.toLowerCase()}`).digest('hex');
-    return join(folder, `${name}.json`);
-  };
-
-  const locked = async <T>(work: () => Promise<T>): Promise<T> => {
+  /** Does some work on one file while no other process does. */
+  const locked = async <T>(
+    name: string,
+    work: (path: string) => Promise<T>,
+    timeoutMs = LOCK_TIMEOUT_MS,
+  ): Promise<T> => {
     await makePrivateFolder(folder);
-    const lock = await lockFolder(folder, { ...owner, now: Date.now() }, signal);
+    const holder = { ...owner, now: Date.now() };
+    const lock = await lockIdentity(folder, holder, { timeoutMs, signal, name });
     try {
       // What a crash left behind: who makes one holds the lock.
-      await removeFiles(folder, (name) => name.endsWith('.tmp'));
-      return await work();
+      await removeFiles(folder, (other) => other !== name && fileOf(other) === name);
+      return await work(join(folder, name));
     } finally {
       await lock.release();
     }
   };
 
-  const list = async (): Promise<readonly Identity[]> => {
-    const names = (await namesIn(folder)).filter((name) => name.endsWith('.json'));
-    const all = await Promise.all(names.map((name) => readIdentity(join(folder, name))));
-    return all.filter((identity) => identity !== undefined);
-  };
-
   return {
-    list,
-    read: (issuer, email) => readIdentity(pathOf(issuer, email)),
-    prepare: () => locked(async () => stage(join(folder, 'new')).discard()),
+    list: async () => {
+      const names = (await namesIn(folder)).filter((name) => fileOf(name) === name);
+      const all = await Promise.all(names.map((name) => readIdentity(join(folder, name))));
+      return all.filter((identity) => identity !== undefined);
+    },
+    read: (issuer, email) => readIdentity(join(folder, nameOf(issuer, email))),
+    prepare: (issuer, email) => locked(nameOf(issuer, email), async (path) => stage(path).discard()),
     update: (issuer, email, make) =>
-      locked(async () => {
-        const path = pathOf(issuer, email);
+      locked(nameOf(issuer, email), async (path) => {
         const current = await readIdentity(path);
         const staged = stage(path);
         try {
@@ -92,16 +93,47 @@ export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOpt
           staged.discard();
         }
       }),
-    remove: async (test) => {
-      if ((await namesIn(folder)).length === 0) return 0;
-      return locked(async () => {
-        if (test === undefined) return removeFiles(folder, (name) => name.endsWith('.json'));
-        const doomed = (await list()).filter(test);
-        const paths = new Set(doomed.map(({ issuer, email }) => pathOf(issuer, email)));
-        return removeFiles(folder, (name) => paths.has(join(folder, name)));
+    remove: async (test, passOver = () => {}) => {
+      const names = new Set((await namesIn(folder)).flatMap((name) => fileOf(name) ?? []));
+      if (names.size > 0) await makePrivateFolder(folder);
+      const isMeant = async (path: string): Promise<boolean> => {
+        if (test === undefined) return true;
+        const identity = await readIdentity(path).catch((error: unknown) => {
+          if (!(error instanceof TickhaulError)) throw error;
+          passOver(error);
+        });
+        return identity !== undefined && test(identity);
+      };
+      const removals = [...names].map(async (name) => {
+        if (await isMeant(join(folder, name))) {
+          return locked(name, () => removeFiles(folder, (other) => other === name));
+        }
+        // What a crash left behind may hold anybody's secrets; where somebody is at work, it is no such thing.
+        await locked(name, async () => {}, 0).catch(unlessLocked);
+        return 0;
       });
+      return sumOf(await Promise.allSettled(removals));
     },
   };
+}
+
+/** Any host and e-mail make a name that every file system takes; who they are stands in the file. */
+function nameOf(issuer: string, email: string): string {
+  const name = createHash('sha256').update(`${issuer}\n${email.toLowerCase()}`).digest('hex');
+  return `${name}.json`;
+}
+
+/** The file that a name of the folder is, or was to become; undefined for anything else. */
+function fileOf(name: string): string | undefined {
+  return /^(.+\.json)(\..+\.tmp)?$/.exec(name)?.[1];
+}
+
+/** One that can't be removed keeps no other from going. @throws why the first one could not be. */
+function sumOf(removals: readonly PromiseSettledResult<number>[]): number {
+  return removals.reduce((sum, removal) => {
+    if (removal.status === 'rejected') throw removal.reason;
+    return sum + removal.value;
+  }, 0);
 }
 
 function stage(path: string): StagedFile {
@@ -112,20 +144,25 @@ function stage(path: string): StagedFile {
   }
 }
 
-async function lockFolder(
+async function lockIdentity(
   folder: string,
   owner: LockOwner,
-  signal: AbortSignal | undefined,
+  { name, ...options }: TakeLockOptions & { readonly name: string },
 ): Promise<RunLock> {
   try {
-    return await takeLock(folder, owner, { timeoutMs: LOCK_TIMEOUT_MS, signal });
+    return await takeLock(folder, owner, { ...options, name: `${name}.lock` });
   } catch (error) {
-    if (!(error instanceof TickhaulError) || error.code !== 'locked') throw error;
+    unlessLocked(error);
     throw new TickhaulError(
       'locked',
-      `${folder}: another process keeps the identities locked; try again later`,
+      `${join(folder, name)}: another process keeps this identity locked; try again later`,
     );
   }
+}
+
+/** @throws any other error than `locked`. */
+function unlessLocked(error: unknown): void {
+  if (!(error instanceof TickhaulError) || error.code !== 'locked') throw error;
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 import { wait } from '../../base/wait.js';
 import { completeClaim, register, startClaim } from '../../service/account/issuer.js';
+import { withRetries } from '../../service/http/retry.js';
 import type { AccountContext } from '../context.js';
 import type { CodeReason, LinkReason, LoginEvent } from '../events.js';
 import type { Identity } from '../identities/identity.js';
@@ -31,7 +32,7 @@ export interface CeremonyInput {
 export async function claimIdentity(input: CeremonyInput): Promise<Identity> {
   const { context, emit } = input;
   // What can't be stored need not be asked for.
-  await context.store.prepare();
+  await context.store.prepare(context.issuer.host, input.email);
   for (let restarts = 0; ; restarts++) {
     try {
       return await new Claim(input).run();
@@ -77,25 +78,31 @@ class Claim {
       } catch (error) {
         if (!(error instanceof IssuerRefusal)) throw error;
         if (error.handling === 'fresh-link') return undefined;
-        if (error.handling === 'ask') code = await this.#ask('wrong');
-        else if (error.handling === 'reselect') code = (await this.#ask('organization')) || code;
+        if (error.handling === 'ask') code = await this.#ask('wrong', error.meaning);
+        else if (error.handling === 'reselect')
+          code = (await this.#ask('organization', error.meaning)) || code;
         else throw error;
       }
     }
   }
 
+  /** What the user has confirmed is not thrown away for a failure that passes: only the time for it all ends this. */
   #submit(claimToken: string, code: string): Promise<Identity> {
     const { context, email } = this.#input;
     const { store, issuer, calls } = context;
-    return store.update(issuer.host, email, () =>
-      atStep('complete', () => completeClaim(calls, issuer, claimToken, code)),
-    );
+    const { signal, maxWaitMs, onWait } = calls;
+    const submitOnce = (): Promise<Identity> =>
+      store.update(issuer.host, email, () =>
+        atStep('complete', () => completeClaim(calls, issuer, claimToken, code)),
+      );
+    return withRetries(submitOnce, { tries: Number.POSITIVE_INFINITY, maxWaitMs, signal, onWait });
   }
 
-  async #ask(reason: CodeReason): Promise<string> {
+  /** @param message what the issuer refused. */
+  async #ask(reason: CodeReason, message?: string): Promise<string> {
     const { emit, askCode, context } = this.#input;
     for (;;) {
-      emit({ event: 'code', reason });
+      emit({ event: 'code', reason, message });
       const code = normalizeUserCode(await askCode(reason, context.calls.signal));
       if (code !== '' || reason === 'organization') return code;
     }

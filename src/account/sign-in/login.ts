@@ -1,8 +1,9 @@
 import { type Deadline, startDeadline } from '../../base/deadline.js';
 import { TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
-import { type JsonObject, setUpAccount } from '../../service/account/account-api.js';
+import { checkApiHost, type JsonObject, setUpAccount } from '../../service/account/account-api.js';
 import type { AccountContext } from '../context.js';
+import type { LoginEvent } from '../events.js';
 import type { Identity } from '../identities/identity.js';
 import { AccountSession } from '../session.js';
 import { type CeremonyInput, claimIdentity } from './ceremony.js';
@@ -28,15 +29,28 @@ export interface SignedIn {
  */
 export async function login(input: LoginInput): Promise<SignedIn> {
   const { context, timeoutMs } = input;
+  checkApiHost(context.calls);
   const deadline = signInDeadline(timeoutMs);
   const { signal = deadline.signal, lastSignal = deadline.signal } = context.calls;
+  let unfinished = '';
   const calls = {
     ...context.calls,
     signal: AbortSignal.any([signal, deadline.signal]),
     lastSignal: AbortSignal.any([lastSignal, deadline.signal]),
+    onWait: (waitMs: number, error: TickhaulError) => {
+      unfinished = error.message;
+      context.calls.onWait?.(waitMs, error);
+    },
+  };
+  const emit = (event: LoginEvent): void => {
+    unfinished = ('message' in event && event.message) || '';
+    input.emit(event);
   };
   try {
-    return await signIn({ ...input, context: { ...context, calls } });
+    return await signIn({ ...input, emit, context: { ...context, calls } });
+  } catch (error) {
+    const isLate = error instanceof TickhaulError && error.code === 'timed_out' && unfinished !== '';
+    throw isLate ? new TickhaulError('timed_out', `${error.message}: ${unfinished}`) : error;
   } finally {
     deadline.clear();
   }

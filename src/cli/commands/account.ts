@@ -7,6 +7,7 @@ import { ACCOUNT_FLAGS } from '../arguments/flags.js';
 import { readText, readToggle } from '../arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
+import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
 
 export const account: Action = {
   positionals: {
@@ -22,6 +23,7 @@ export const account: Action = {
       group: 'Account:',
       describe: "an operation's parameters and body as one JSON object, or @file with it",
     },
+    timeout: { ...TIMEOUT_FLAG, group: 'Account:' },
   },
   examples: [
     ['$0 account', 'the account as the service returns it'],
@@ -32,27 +34,29 @@ export const account: Action = {
     const call = await readCall(args);
     const { waitTeller } = await import('../output/waits.js');
     const tellWait = readToggle(args, 'quiet') ? () => {} : waitTeller(cli.stderr, () => performance.now());
-    return withAccount(args, cli, tellWait, async (setup) => {
-      const { callAccount, describeOperations } = await import('../../account/calls/operations.js');
-      const openSession = once(() => sessionOf(setup, args));
-      const json = readToggle(args, 'json');
-      const print = (value: unknown): void => {
-        cli.stdout.write(setup.calls.secrets.redact(documentText(value, !json)));
-      };
-      if (call) {
-        const answer = await callAccount(setup.calls, openSession, call.operation, call.data);
-        if (answer !== undefined || json) print(answer ?? null);
-      } else if (readToggle(args, 'operations')) {
-        const operations = await describeOperations(setup.calls, openSession);
-        if (json) print(operations.map(documentOf));
-        else cli.stdout.write(setup.calls.secrets.redact(await operationsText(operations)));
-      } else {
-        const { setUpAccount } = await import('../../service/account/account-api.js');
-        const session = await openSession();
-        print(await session.authorized((token) => setUpAccount(setup.calls, token)));
-      }
-      return 0;
-    });
+    return withinTimeout(args, cli, 'account', (timed, timeoutMs) =>
+      withAccount(args, timed, { tellWait, timeoutMs }, async (setup) => {
+        const { callAccount, describeOperations } = await import('../../account/calls/operations.js');
+        const openSession = once(() => sessionOf(setup, args));
+        const json = readToggle(args, 'json');
+        const print = (value: unknown): void => {
+          cli.stdout.write(setup.calls.secrets.redact(documentText(value, !json)));
+        };
+        if (call) {
+          const answer = await callAccount(setup.calls, openSession, call.operation, call.data);
+          if (answer !== undefined || json) print(answer ?? null);
+        } else if (readToggle(args, 'operations')) {
+          const operations = await describeOperations(setup.calls, openSession);
+          if (json) print(operations.map(documentOf));
+          else cli.stdout.write(setup.calls.secrets.redact(await operationsText(operations)));
+        } else {
+          const { setUpAccount } = await import('../../service/account/account-api.js');
+          const session = await openSession();
+          print(await session.authorized((token) => setUpAccount(setup.calls, token)));
+        }
+        return 0;
+      }),
+    );
   },
 };
 

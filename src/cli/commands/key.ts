@@ -2,37 +2,38 @@ import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { oneLine } from '../../service/http/error-answer.js';
 import type { KeyAccess } from '../../service/key/key-info.js';
+import { shownKey } from '../../service/key/shown-key.js';
 import { readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
 import { withSession } from '../session.js';
+import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
 
-/** Characters of a key that are shown, and the shortest key of which that leaves enough unknown. */
-const SHOWN = 4;
-const SHORTEST_SHOWN = 8;
 /** More symbols are counted; `--json` has them all. */
 const MOST_LISTED = 10;
 const MAX_CELL = 200;
 
 export const key: Action = {
-  flags: {},
+  flags: { timeout: TIMEOUT_FLAG },
   examples: [['$0 key', 'exchanges, symbols, days and plan of the key in TICKHAUL_API_KEY']],
   async run(args, cli) {
-    return withSession(args, cli, { stallTimeoutMs: 30_000 }, async ({ client }) => {
-      const { fetchKeyInfo } = await import('../../service/key/key-info.js');
-      const { apiKey } = client.config;
-      if (apiKey === undefined) {
-        throw new TickhaulError('bad_key', 'there is no API key: set TICKHAUL_API_KEY');
-      }
-      const shown = `…${apiKey.length < SHORTEST_SHOWN ? '' : apiKey.slice(-SHOWN)}`;
-      const access = await fetchKeyInfo(client, { signal: cli.signal });
-      const text = readToggle(args, 'json')
-        ? documentText({ key: shown, expired: access.length === 0, access }, false)
-        : await accessText(shown, access);
-      cli.stdout.write(text.replaceAll(apiKey, '***'));
-      if (access.length > 0) return 0;
-      throw new TickhaulError('bad_key', `the API key ${shown} has expired: it gives access to nothing`);
-    });
+    return withinTimeout(args, cli, 'key', (timed) =>
+      withSession(args, timed, { stallTimeoutMs: 30_000 }, async ({ client }) => {
+        const { fetchKeyInfo } = await import('../../service/key/key-info.js');
+        const { apiKey } = client.config;
+        if (apiKey === undefined) {
+          throw new TickhaulError('bad_key', 'there is no API key: set TICKHAUL_API_KEY');
+        }
+        const shown = shownKey(apiKey);
+        const access = await fetchKeyInfo(client, { signal: timed.signal });
+        const text = readToggle(args, 'json')
+          ? documentText({ key: shown, expired: access.length === 0, access }, false)
+          : await accessText(shown, access);
+        cli.stdout.write(text.replaceAll(apiKey, '***'));
+        if (access.length > 0) return 0;
+        throw new TickhaulError('bad_key', `the API key ${shown} has expired: it gives access to nothing`);
+      }),
+    );
   },
 };
 

@@ -6,6 +6,7 @@ import { ACCOUNT_FLAGS } from '../arguments/flags.js';
 import { readDuration, readText, readToggle } from '../arguments/read.js';
 import type { Action, Args, Cli, Screen } from '../arguments/types.js';
 import { openCodeSource } from '../code-source.js';
+import { tellFailure } from '../output/failure.js';
 import { line } from '../output/run/json.js';
 import { documentText } from '../output/text/document.js';
 import type { Wait } from '../output/waits.js';
@@ -38,30 +39,37 @@ export const login: Action = {
     const email = parseEmail(given);
     const timeoutMs = readDuration(args, 'timeout') ?? TIMEOUT_MS;
     const json = readToggle(args, 'json');
-    const emit = await reporterOf(args, cli, email);
     const source = openCodeSource(readText(args, 'code-file'), cli);
+    const emit = await reporterOf(args, cli, email, source.place);
+    let host: string | undefined;
+    const tellSummary = (exitCode: number, more: object): void => {
+      const seconds = secondsSince(started);
+      cli.stdout.write(line({ event: 'summary', exitCode, email, issuer: host, ...more, seconds }));
+    };
     const tellWait = (wait: Wait): void => emit({ event: 'waiting', ...wait });
     const { login: signIn, signInDeadline } = await import('../../account/sign-in/login.js');
     // To find the issuer, and to wait for other processes, is part of it.
     const deadline = signInDeadline(timeoutMs);
     const timed = { ...cli, signal: AbortSignal.any([cli.signal, deadline.signal]) };
     try {
-      return await withAccount(args, timed, tellWait, async (setup) => {
-        const { issuer } = setup;
+      return await withAccount(args, timed, { tellWait, timeoutMs }, async (setup) => {
+        host = setup.issuer.host;
         const context = { ...setup, calls: { ...setup.calls, lastSignal: deadline.signal } };
         const { account, reused } = await signIn({ context, email, emit, askCode: source.ask });
         if (json) {
           const shown = setup.calls.secrets.redact(documentText({ event: 'account', account }, false));
           cli.stdout.write(shown);
-          const seconds = secondsSince(started);
-          cli.stdout.write(
-            line({ event: 'summary', exitCode: 0, email, issuer: issuer.host, reused, seconds }),
-          );
+          tellSummary(0, { reused });
         } else if (!readToggle(args, 'quiet')) {
-          cli.stdout.write(`signed in as ${email} at ${issuer.host}\n`);
+          cli.stdout.write(`signed in as ${email} at ${host}\n`);
         }
         return 0;
       });
+    } catch (thrown) {
+      if (!json) throw thrown;
+      const { exitCode, error } = tellFailure(thrown, cli.stderr, readToggle(args, 'verbose'));
+      tellSummary(exitCode, { error });
+      return exitCode;
     } finally {
       deadline.clear();
       source.close();
@@ -69,7 +77,12 @@ export const login: Action = {
   },
 };
 
-async function reporterOf(args: Args, cli: Cli, email: string): Promise<(event: LoginEvent) => void> {
+async function reporterOf(
+  args: Args,
+  cli: Cli,
+  email: string,
+  codePlace: string | undefined,
+): Promise<(event: LoginEvent) => void> {
   const { loginReporter } = await import('../output/login.js');
   const { stdout, stderr } = cli;
   const render = stderr.isTTY === true ? (await import('uqr')).renderUnicodeCompact : undefined;
@@ -79,6 +92,7 @@ async function reporterOf(args: Args, cli: Cli, email: string): Promise<(event: 
     email,
     json: readToggle(args, 'json'),
     quiet: readToggle(args, 'quiet'),
+    codePlace,
     drawLink: (uri) => render && drawLink(uri, stderr, render),
     now: () => performance.now(),
   });

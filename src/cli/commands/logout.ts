@@ -1,9 +1,10 @@
-import { usageError } from '../../base/errors.js';
+import { type TickhaulError, usageError } from '../../base/errors.js';
 import { openStore } from '../account.js';
 import { readText, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { loadSettings } from '../config/file.js';
 import { line } from '../output/run/json.js';
+import { printable } from '../output/text/printable.js';
 
 export const logout: Action = {
   flags: {
@@ -26,16 +27,24 @@ export const logout: Action = {
     const { isSameEmail, parseEmail } = await import('../../account/sign-in/email.js');
     const wanted = email === undefined ? undefined : parseEmail(email);
     const { configDir, authUrl } = await loadSettings(args, cli);
-    const host = authUrl === undefined ? undefined : new URL(authUrl).host;
+    // Only a flag narrows it: what the environment names is an issuer to sign in at.
+    const isNarrow = readText(args, 'auth-url') !== undefined && authUrl !== undefined;
+    const host = isNarrow ? new URL(authUrl).host : undefined;
     const store = await openStore(configDir, cli);
     const everything = wanted === undefined && host === undefined;
+    const unread: TickhaulError[] = [];
     const forgotten = await store.remove(
       everything
         ? undefined
         : (identity) =>
             (wanted === undefined || isSameEmail(identity.email, wanted)) &&
             (host === undefined || identity.issuer === host),
+      (why) => unread.push(why),
     );
+    const [first] = unread;
+    // It may be the one that is meant.
+    if (first && forgotten === 0) throw first;
+    for (const { message } of unread) cli.stderr.write(`warning ${printable(message)}\n`);
     if (readToggle(args, 'json')) cli.stdout.write(line({ forgotten }));
     else if (!readToggle(args, 'quiet')) {
       cli.stdout.write(`${forgotten === 0 ? 'no' : forgotten} stored ${identities(forgotten)}\n`);

@@ -30,7 +30,7 @@ export const plan: Action = {
         if (event.event === 'warning') cli.stderr.write(`warning ${event.message}\n`);
       };
       const opening = { session, options, signal, emit };
-      const { plan: opened, manifest } = await openWanted(wanted, opening);
+      const { plan: opened, manifest, keyExpired } = await openWanted(wanted, opening);
       await manifest.close();
       // JSON begins with the counts, and so walks over the files twice.
       const told = json ? await countPlan(opened.files(), signal) : undefined;
@@ -43,9 +43,11 @@ export const plan: Action = {
         const { files: _, ...statuses } = counts;
         const occurred = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
         const seconds = secondsSince(began);
-        cli.stdout.write(summaryLine({ exitCode, counts: occurred, unfinished: 0, bytes: 0, seconds }));
+        const summary = { exitCode, counts: occurred, unfinished: 0, bytes: 0, seconds };
+        cli.stdout.write(summaryLine({ ...summary, ...(keyExpired && { keyExpired }) }));
       } else if (!readToggle(args, 'quiet')) {
-        cli.stderr.write(`${countsText(counts)}\n`);
+        const why = keyExpired && counts.unauthorized > 0 ? ' (the API key has expired)' : '';
+        cli.stderr.write(`${countsText(counts)}${why}\n`);
       }
       return exitCode;
     });

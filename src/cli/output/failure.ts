@@ -1,7 +1,9 @@
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
+import { secondsSince } from '../../base/units.js';
 import { BUGS_URL } from '../../base/version.js';
 import type { RunSummary } from '../../run/events.js';
+import type { Screen } from '../arguments/types.js';
 import { printable } from './text/printable.js';
 
 /** What a failed command says and ends with. */
@@ -40,9 +42,21 @@ export function stackOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && !(thrown instanceof TickhaulError) ? thrown.stack : undefined;
 }
 
-/** The summary of a run that threw instead of ending with one. */
+/** The summary of a run that threw instead of ending with one; its seconds are those of the process. */
 export function failedSummary({ exitCode, error }: Failure): RunSummary {
-  return { exitCode, counts: {}, unfinished: 0, bytes: 0, seconds: 0, error };
+  return { exitCode, counts: {}, unfinished: 0, bytes: 0, seconds: secondsSince(0), error };
+}
+
+/**
+ * Says why a command failed, in the one line that every failed command prints.
+ * @param stack whether a bug's stack is printed too (`--verbose`).
+ */
+export function tellFailure(thrown: unknown, screen: Screen, stack: boolean): Failure {
+  const failure = describeFailure(thrown);
+  screen.write(`tickhaul: ${failure.error.message}\n`);
+  const text = stackOf(thrown);
+  if (stack && text !== undefined) screen.write(`${text}\n`);
+  return failure;
 }
 
 function oneLine(message: string): string {

@@ -1,7 +1,9 @@
-import type { LoginEvent } from '../../account/events.js';
+import type { CodeReason, LoginEvent } from '../../account/events.js';
 import type { Screen } from '../arguments/types.js';
 import { line } from './run/json.js';
 import { waitTeller } from './waits.js';
+
+type CodeEvent = Extract<LoginEvent, { readonly event: 'code' }>;
 
 export interface LoginOutput {
   readonly stdout: Screen;
@@ -10,6 +12,8 @@ export interface LoginOutput {
   readonly json: boolean;
   /** Only what the user needs in order to go on. */
   readonly quiet: boolean;
+  /** Where the code is to be written; undefined where it is asked for at a prompt. */
+  readonly codePlace: string | undefined;
   /** Draws the link for a phone; undefined where that is of no use. */
   readonly drawLink: (uri: string) => string | undefined;
   /** Milliseconds of a clock that never goes back. */
@@ -26,6 +30,7 @@ export function loginReporter(output: LoginOutput): (event: LoginEvent) => void 
       if (event.reason === 'expired') stderr.write('That code has expired, and there is a fresh link.\n');
       stderr.write(linkText(event.uri, output));
     }
+    if (event.event === 'code') stderr.write(refusalText(event, output));
     if (quiet) return;
     if (event.event === 'stored') stderr.write('a stored identity is there\n');
     if (event.event === 'restart') stderr.write(`${event.message}\nregistering anew\n`);
@@ -33,13 +38,25 @@ export function loginReporter(output: LoginOutput): (event: LoginEvent) => void 
   };
 }
 
-function linkText(uri: string, { email, drawLink }: LoginOutput): string {
+const NEXT: Readonly<Record<CodeReason, string>> = {
+  first: '',
+  wrong: 'write the right one',
+  organization: 'select it there, then write the code of the page, were it the same,',
+};
+
+/** What the issuer refused and what to do; nothing where a prompt says it, or nothing was refused. */
+function refusalText({ reason, message }: CodeEvent, { codePlace }: LoginOutput): string {
+  if (codePlace === undefined || message === undefined) return '';
+  return `${message}: ${NEXT[reason]} ${codePlace}\n`;
+}
+
+function linkText(uri: string, { email, drawLink, codePlace }: LoginOutput): string {
   const drawn = drawLink(uri);
   const lines = [
     `Open this page and sign in as ${email}:`,
     `  ${uri}`,
     ...(drawn === undefined ? [] : [drawn]),
-    'It shows a code.',
+    codePlace === undefined ? 'It shows a code.' : `It shows a code: write it ${codePlace}.`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -4,7 +4,7 @@ import type { Plan } from '../../download/plan/plan.js';
 import { openPlan } from '../../download/run.js';
 import type { DownloadOptions, Selection } from '../../download/types.js';
 import type { EventSink } from '../../run/events.js';
-import { fetchMayRead } from '../../service/key/key-coverage.js';
+import { fetchKeyReach } from '../../service/key/key-coverage.js';
 import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
 import type { Args, Cli } from '../arguments/types.js';
 import type { Session } from '../session.js';
@@ -47,12 +47,13 @@ export async function openWanted(
 ): Promise<{
   readonly plan: Plan | ListPlan;
   readonly manifest: Manifest;
+  /** Whether the API key has expired. */
+  readonly keyExpired: boolean;
 }> {
   if (selection) return openPlan({ client, cache: settings.cacheDir, selection, options, emit, signal });
-  const manifest = await openManifest(options.dir, {
-    warn: (message) => emit({ event: 'warning', message }),
-  });
-  const mayRead = await fetchMayRead(client, signal);
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const manifest = await openManifest(options.dir, { warn });
+  const { mayRead, keyExpired } = await fetchKeyReach(client, signal, warn);
   const plan = planList({ files: list?.files ?? new Map(), manifest, options, mayRead });
-  return { plan, manifest };
+  return { plan, manifest, keyExpired };
 }

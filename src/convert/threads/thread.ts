@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
 import { convertFile, type FileJob, type FileResult } from '../file.js';
-import { forgetKernels } from './local-kernel.js';
 import type { WorkerAnswer, WorkerOrder } from './file-worker.js';
+import { forgetKernels } from './local-kernel.js';
 
 /** Converts one file after the other, in a thread of its own or in this one. */
 export interface ConvertThread {

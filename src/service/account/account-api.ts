@@ -3,7 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { checkWith } from '../records/schema.js';
 import type { Check } from '../types.js';
 import { type Issuer, parseIssuer } from './issuer.js';
-import { type CallContext, callJson, type JsonCall } from './json-call.js';
+import { type CallContext, callJson, type JsonCall, refuseInsecure } from './json-call.js';
 import { RefusedError } from './refused-error.js';
 
 const DISCOVERY = '/.well-known/oauth-protected-resource';
@@ -45,6 +45,14 @@ export async function discoverIssuer(context: CallContext): Promise<Issuer> {
     return refuse("the token endpoint is not on the issuer's host");
   }
   return issuer;
+}
+
+/**
+ * Makes sure that the account API's host may be sent tokens, before anybody goes to the trouble of getting one.
+ * @throws usage error for an address without https; plain http is taken on loopback only.
+ */
+export function checkApiHost({ client }: CallContext): void {
+  refuseInsecure(new URL(client.config.apiUrl));
 }
 
 /** Completes account setup: creates the account or returns the existing one; its fields are kept as they are. */

@@ -88,17 +88,22 @@ export async function startClaim(
   return new URL(attempt.verification_uri).href;
 }
 
-/** Completes a claim with the code of the page. @returns the identity, which the issuer gives only once. */
+/**
+ * Completes a claim with the code of the page, in one try: what the user confirmed is worth more of them than any
+ * other call, and its caller has a lock to give back in between.
+ * @returns the identity, which the issuer gives only once.
+ */
 export async function completeClaim(
   context: CallContext,
   issuer: Issuer,
   claimToken: string,
   userCode: string,
 ): Promise<VerifiedIdentity> {
-  const body = { claim_token: claimToken, user_code: context.secrets.add(userCode) };
+  const body = { claim_token: claimToken, user_code: context.secrets.addCode(userCode) };
+  const how = { ...ONCE, tries: 1 };
   return identityOf(
     context,
-    await post(context, `${issuer.url}/agent/identity/claim/complete`, body, checkIdentity, ONCE),
+    await post(context, `${issuer.url}/agent/identity/claim/complete`, body, checkIdentity, how),
   );
 }
 
@@ -134,7 +139,7 @@ function post<T>(
   url: string,
   body: object,
   check: Check<T>,
-  more: Pick<JsonCall, 'once'> = {},
+  more: Pick<JsonCall, 'once' | 'tries'> = {},
 ): Promise<T> {
   const call = { method: 'POST', url, headers: JSON_TYPE, body: JSON.stringify(body), ...more };
   return callJson(context, call, check);

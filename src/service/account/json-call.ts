@@ -1,4 +1,4 @@
-import { abortReason, TickhaulError } from '../../base/errors.js';
+import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { discardBody, readBody } from '../http/body-watch.js';
 import type { Client } from '../http/client.js';
@@ -39,6 +39,8 @@ export interface JsonCall {
   readonly repeatable?: boolean;
   /** Whether its answer is given only once: then `signal` ends the waits between tries, and not the request. */
   readonly once?: boolean;
+  /** Tries in all; 5 by default. */
+  readonly tries?: number;
 }
 
 /**
@@ -50,11 +52,11 @@ export interface JsonCall {
  */
 export async function callJson<T>(context: CallContext, call: JsonCall, check: Check<T>): Promise<T> {
   const { maxWaitMs, signal, onWait, secrets } = context;
-  const { repeatable = true } = call;
+  const { repeatable = true, tries = TRIES } = call;
   const askOnce = async (): Promise<T> => {
     if (signal?.aborted) throw abortReason(signal);
     const answer = await answerOf(context, call);
-    if (answer.status < 200 || answer.status > 299) throw refusedError(answer, secrets);
+    if (!isSuccess(answer.status)) throw refusedError(answer, secrets);
     // A page of something in between must not pass for an answer that says nothing.
     if (answer.json === undefined && answer.hasBody) {
       throw new TickhaulError('bad_answer', `${answer.name}: the answer is not JSON`);
@@ -62,7 +64,7 @@ export async function callJson<T>(context: CallContext, call: JsonCall, check: C
     return check(answer.json, answer.name);
   };
   const mayRetry = (error: TickhaulError): boolean => repeatable || error.status !== undefined;
-  return withRetries(askOnce, { tries: TRIES, maxWaitMs, signal, onWait, mayRetry });
+  return withRetries(askOnce, { tries, maxWaitMs, signal, onWait, mayRetry });
 }
 
 async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswer> {
@@ -70,9 +72,7 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
   const signal = call.once === true ? context.lastSignal : context.signal;
   const url = new URL(call.url);
   const name = shownUrl(url);
-  if (!isSecureUrl(url)) {
-    throw new TickhaulError('usage', `${name}: secrets are sent over https only: give an https:// address`);
-  }
+  refuseInsecure(url);
   return wholeAnswer(name, client.config.stallTimeoutMs, signal, async (end) => {
     const { method, body } = call;
     const headers = { accept: 'application/json', ...call.headers };
@@ -83,13 +83,29 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
         status: answer.status,
       });
     }
+    const { status, headers: found } = answer;
     const bytes = await readBody(answer.body, MAX_BYTES);
+    const hasBody = /\S/.test(bytes.toString());
+    // Whatever page comes with it, the status of a failure says what it is.
+    if (!isSuccess(status)) return { name, status, headers: found, json: jsonOf(bytes), hasBody };
     if (bytes.length > MAX_BYTES) {
       throw new TickhaulError('bad_answer', `${name}: an answer of more than ${formatSize(MAX_BYTES)}`);
     }
-    const { status, headers: found } = answer;
-    return { name, status, headers: found, json: parse(bytes, name), hasBody: /\S/.test(bytes.toString()) };
+    return { name, status, headers: found, json: parse(bytes, name), hasBody };
   });
+}
+
+/**
+ * Refuses an address that may not carry secrets.
+ * @throws usage error.
+ */
+export function refuseInsecure(url: URL): void {
+  if (isSecureUrl(url)) return;
+  throw usageError(`${shownUrl(url)}: secrets are sent over https only: give an https:// address`);
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 function parse(body: Buffer, name: string): unknown {

@@ -1,7 +1,7 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
 import { oneLine } from '../http/error-answer.js';
-import { parseRetryAfter, secondsToMs } from '../http/retry-after.js';
+import { parseRetryAfter } from '../http/retry-after.js';
 import type { Secrets } from '../http/secrets.js';
 import type { JsonAnswer } from './json-answer.js';
 
@@ -31,14 +31,15 @@ export function refusedError({ name, status, headers, json }: JsonAnswer, secret
     typeof json === 'object' && json !== null ? { ...json } : {};
   // Token endpoints elsewhere say `error` and `error_description` (RFC 6749, section 5.2).
   const refusal = text(fields['code']) || text(fields['error']);
-  const shownCode = oneLine(secrets.redact(refusal), MAX_CODE);
+  const shownCode = oneLine(secrets.redactQuote(refusal), MAX_CODE);
   const quote = oneLine(
-    secrets.redact(text(fields['message']) || text(fields['error_description'])),
+    secrets.redactQuote(text(fields['message']) || text(fields['error_description'])),
     MAX_QUOTE,
   );
   const says = quote === '' ? '' : `: "${quote}"`;
+  const now = Date.now();
   const retryAfterMs =
-    secondsToMs(fields['retry_after']) ?? parseRetryAfter(headers['retry-after'], Date.now());
+    parseRetryAfter(fields['retry_after'], now) ?? parseRetryAfter(headers['retry-after'], now);
   if (status >= 500) {
     return new TickhaulError('server_error', `${name}: the service failed (${status})${says}`, {
       status,

@@ -2,7 +2,7 @@ import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
 import { readBody } from './body-watch.js';
 import type { HttpAnswer } from './http.js';
-import { parseRetryAfter, secondsToMs } from './retry-after.js';
+import { parseRetryAfter } from './retry-after.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_QUOTE = 200;
@@ -86,7 +86,7 @@ function parseBody(text: string): ErrorBody {
   return {
     code: typeof code === 'string' ? Number(code) : code,
     message: typeof message === 'string' ? message : '',
-    retryAfterMs: secondsToMs(retryAfterSeconds),
+    retryAfterMs: parseRetryAfter(retryAfterSeconds, Date.now()),
   };
 }
 

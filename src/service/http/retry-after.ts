@@ -9,20 +9,21 @@ const FORMS = [
 ];
 
 /**
- * Milliseconds to wait by a Retry-After header, seconds or a date (RFC 9110, section 10.2.3); never negative,
- * undefined for anything else.
+ * Milliseconds to wait by a Retry-After header, seconds or a date (RFC 9110, section 10.2.3), or by the same in an
+ * error body, where it may be a number; never negative, undefined for anything else.
  * @param now milliseconds since the epoch
  */
-export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
-  const value = text?.trim() ?? '';
+export function parseRetryAfter(asked: unknown, now: number): number | undefined {
+  if (typeof asked === 'number') return secondsToMs(asked);
+  const value = typeof asked === 'string' ? asked.trim() : '';
   if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value));
   const date = parseHttpDate(value, now);
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-/** Seconds from a header or an error body, as whole milliseconds; undefined for what is no such number. */
-export function secondsToMs(seconds: unknown): number | undefined {
-  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return undefined;
+/** Whole milliseconds; more than any number can say is very long, and no reason not to wait. */
+function secondsToMs(seconds: number): number | undefined {
+  if (Number.isNaN(seconds)) return undefined;
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.ceil(seconds * 1000)));
 }
 

@@ -4,6 +4,7 @@ import type { DayFile } from '../../dataset/day-file.js';
 import { GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/symbols.js';
 import type { Client } from '../http/client.js';
 import { fetchKeyInfo, type KeyAccess } from './key-info.js';
+import { shownKey } from './shown-key.js';
 
 const MS_A_DAY = 86_400_000;
 /** A download must not wait long for what it can do without. */
@@ -12,15 +13,33 @@ const PATIENCE_MS = 10_000;
 /** Whether a day file may be asked for. */
 export type MayRead = (file: DayFile) => boolean;
 
+/** What the configured key is good for. */
+export interface KeyReach {
+  readonly mayRead: MayRead;
+  /** Whether there is a key, and it has expired: it covers nothing. */
+  readonly keyExpired: boolean;
+}
+
 /**
  * Which day files the service will serve: first days of months to all, others to whose key covers them. Where the
  * service doesn't tell what the key covers (it may not have the call, or be in trouble), that counts as all: the
  * files themselves will show.
+ * @param warn told of a key that has expired.
  * @throws the reason of an abort.
  */
-export async function fetchMayRead(client: Client, signal: AbortSignal): Promise<MayRead> {
-  const covered = client.config.apiKey === undefined ? () => false : await fetchCoverage(client, signal);
-  return (file) => covered(file) || isFirstOfMonth(file.day);
+export async function fetchKeyReach(
+  client: Client,
+  signal: AbortSignal,
+  warn: (message: string) => void,
+): Promise<KeyReach> {
+  const { apiKey } = client.config;
+  const info = apiKey === undefined ? [] : await fetchInfo(client, signal);
+  const covered = info ? keyCoverage(info) : () => true;
+  const keyExpired = apiKey !== undefined && info?.length === 0;
+  if (keyExpired) {
+    warn(`the API key ${shownKey(apiKey)} has expired, and covers nothing: renew it, or set another`);
+  }
+  return { mayRead: (file) => covered(file) || isFirstOfMonth(file.day), keyExpired };
 }
 
 /**
@@ -44,13 +63,14 @@ export function keyCoverage(info: readonly KeyAccess[]): MayRead {
   };
 }
 
-async function fetchCoverage(client: Client, signal: AbortSignal): Promise<MayRead> {
+/** Undefined where the service doesn't tell. */
+async function fetchInfo(client: Client, signal: AbortSignal): Promise<readonly KeyAccess[] | undefined> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   try {
-    return keyCoverage(await fetchKeyInfo(client, { tries: 1, signal: patience }));
+    return await fetchKeyInfo(client, { tries: 1, signal: patience });
   } catch (error) {
     if (signal.aborted || !(error instanceof TickhaulError)) throw error;
-    return () => true;
+    return undefined;
   }
 }
 

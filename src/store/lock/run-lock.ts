@@ -35,11 +35,12 @@ const STALE_MS = 120_000;
  * Takes the lock of a download folder (`.tickhaul/lock`) for one run. A lock whose process is known to be gone
  * is taken over at once, and one whose process is known to run never. Of any other (of another machine, or
  * another namespace of process numbers) only the heartbeat tells: it holds till that is two minutes old.
+ * @param name of another lock in the same folder, for a part of what is there.
  * @returns undefined when another run holds it.
  * @throws TickhaulError `disk`.
  */
-export async function tryLock(dir: string, owner: LockOwner): Promise<RunLock | undefined> {
-  const path = lockPath(dir);
+export async function tryLock(dir: string, owner: LockOwner, name?: string): Promise<RunLock | undefined> {
+  const path = lockPath(dir, name);
   try {
     await makeFolder(stateFolder(dir));
     const first = await create(path, owner);
@@ -52,8 +53,8 @@ export async function tryLock(dir: string, owner: LockOwner): Promise<RunLock | 
   }
 }
 
-export function lockPath(dir: string): string {
-  return join(stateFolder(dir), 'lock');
+export function lockPath(dir: string, name = 'lock'): string {
+  return join(stateFolder(dir), name);
 }
 
 /**

@@ -10,6 +10,8 @@ export interface TakeLockOptions {
   /** Told once who holds the lock, before a wait. */
   readonly onWait?: ((holder: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Of another lock in the same folder, for a part of what is there. */
+  readonly name?: string | undefined;
 }
 
 /** Milliseconds between two looks, at random, so that those who wait don't look all at once. */
@@ -23,15 +25,15 @@ const MAX_LOOK_MS = 500;
 export async function takeLock(
   dir: string,
   owner: LockOwner,
-  { timeoutMs = 0, onWait, signal }: TakeLockOptions = {},
+  { timeoutMs = 0, onWait, signal, name }: TakeLockOptions = {},
 ): Promise<RunLock> {
   const end = performance.now() + timeoutMs;
   for (let isFirst = true; ; isFirst = false) {
-    const lock = await tryLock(dir, owner);
+    const lock = await tryLock(dir, owner, name);
     if (lock) return lock;
     const left = end - performance.now();
-    if (left <= 0) throw await heldError(dir, timeoutMs);
-    if (isFirst) onWait?.(await holderOf(dir));
+    if (left <= 0) throw heldError(dir, await holderOf(dir, name), timeoutMs);
+    if (isFirst) onWait?.(await holderOf(dir, name));
     const pause = MIN_LOOK_MS + Math.random() * (MAX_LOOK_MS - MIN_LOOK_MS);
     await wait(Math.min(left, pause), signal);
   }
@@ -44,14 +46,14 @@ export function noteOfWait(
   return (holder) => emit({ event: 'note', message: `waiting for another run to end: ${holder}` });
 }
 
-async function heldError(dir: string, timeoutMs: number): Promise<TickhaulError> {
+function heldError(dir: string, holder: string, timeoutMs: number): TickhaulError {
   const advice =
     timeoutMs > 0 ? 'a longer --lock-timeout waits longer' : '--lock-timeout 10m waits for its end';
-  return new TickhaulError('locked', `${dir}: another run holds the lock, ${await holderOf(dir)}; ${advice}`);
+  return new TickhaulError('locked', `${dir}: another run holds the lock, ${holder}; ${advice}`);
 }
 
-async function holderOf(dir: string): Promise<string> {
-  const path = lockPath(dir);
+async function holderOf(dir: string, name: string | undefined): Promise<string> {
+  const path = lockPath(dir, name);
   try {
     const holder = parseHolder(await readFile(path, 'utf8'));
     return holder ? describeHolder(holder) : `which has not said yet who it is (${path})`;

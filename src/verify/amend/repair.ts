@@ -4,7 +4,7 @@ import type { DownloadOptions, PlannedFile } from '../../download/types.js';
 import type { ConvertOptions } from '../../format/options.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/events.js';
 import type { Client } from '../../service/http/client.js';
-import { fetchMayRead, type MayRead } from '../../service/key/key-coverage.js';
+import { fetchKeyReach, type MayRead } from '../../service/key/key-coverage.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { BadFile, Repair } from '../types.js';
 
@@ -23,6 +23,8 @@ export interface RepairInput {
 export function createRepair(input: RepairInput): Repair {
   const { options, emit } = input;
   return async (bad, manifest, tell, signal) => {
+    const warn = (message: string): void => emit({ event: 'warning', message });
+    const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
     const left = new Map(bad.map((file) => [keyOf(file), file]));
     const settle = (event: FileEvent): void => {
       // A conversion is told by itself, or with the day file that was fetched for it.
@@ -33,10 +35,9 @@ export function createRepair(input: RepairInput): Repair {
       tell(
         isHelped(event)
           ? repaired(file, event)
-          : unhelped(file, event.error?.message ?? WHY[event.status] ?? event.status),
+          : unhelped(file, event.error?.message ?? whyNot(event.status, keyExpired)),
       );
     };
-    const mayRead = await fetchMayRead(input.client, signal);
     const run = (files: readonly BadFile[]): Promise<readonly RunSummary[]> =>
       runJobs(
         {
@@ -128,10 +129,11 @@ function keyOf({ record, conversion }: BadFile): string {
   return conversion?.path ?? record.path;
 }
 
-const WHY: Readonly<Partial<Record<FileStatus, string>>> = {
-  unauthorized: 'it needs an API key, set TICKHAUL_API_KEY',
-  unavailable: 'the service does not have it',
-};
+function whyNot(status: FileStatus, keyExpired: boolean): string {
+  if (status === 'unavailable') return 'the service does not have it';
+  if (status !== 'unauthorized') return status;
+  return keyExpired ? 'the API key has expired' : 'it needs an API key, set TICKHAUL_API_KEY';
+}
 
 function isHelped({ status }: FileEvent): boolean {
   return status === 'downloaded' || status === 'converted' || status === 'verified';

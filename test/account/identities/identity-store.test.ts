@@ -136,6 +136,56 @@ test('what a crash left behind goes with the next update, and never counts as an
   assert.ok((await readdir(folder)).every((name) => !name.endsWith('.tmp')));
 });
 
+test('a crash in the middle of writing leaves nothing behind after a logout', async (t) => {
+  const { store, folder, path } = await kept(t);
+  const left = join(folder, `${'0'.repeat(64)}.json.b1946ac9.tmp`);
+  await writeFile(left, JSON.stringify(FIRST), { mode: 0o600 });
+  await store.update(HOST, 'ann@example.com', async () => SECOND);
+  assert.equal(await store.remove(({ email }) => email === EMAIL), 1);
+  await assert.rejects(stat(left), { code: 'ENOENT' });
+  await writeFile(`${path}.b1946ac9.tmp`, JSON.stringify(FIRST), { mode: 0o600 });
+  assert.equal(await store.remove(), 1);
+  assert.deepEqual(await readdir(folder), ['.tickhaul']);
+});
+
+test('while one identity is made, another is made, read and forgotten; what is made stays out of it', async (t) => {
+  const { store, folder } = await kept(t);
+  await store.update(HOST, 'bob@example.com', async () => {
+    const before = (await readdir(folder)).filter((name) => name.endsWith('.tmp'));
+    await store.update(HOST, 'ann@example.com', async () => SECOND);
+    assert.equal((await store.list()).length, 2);
+    assert.equal(await store.remove(({ email }) => email === EMAIL), 1);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.endsWith('.tmp')),
+      before,
+    );
+    return FIRST;
+  });
+  assert.deepEqual((await store.list()).map(({ email }) => email).sort(), [
+    'ann@example.com',
+    'bob@example.com',
+  ]);
+});
+
+test('files that cannot be read are passed over, told, and keep no other from going', async (t) => {
+  const { store, folder, path } = await kept(t);
+  await store.update(HOST, 'ann@example.com', async () => SECOND);
+  const ann = (await readdir(folder)).find((name) => name.endsWith('.json') && join(folder, name) !== path);
+  await chmod(join(folder, ann ?? ''), 0o644);
+  await writeFile(join(folder, 'b.json'), '{', { mode: 0o600 });
+  const told: string[] = [];
+  assert.equal(
+    await store.remove(
+      ({ email }) => email === EMAIL,
+      ({ message }) => told.push(message),
+    ),
+    1,
+  );
+  assert.equal(told.length, 2);
+  assert.ok(told.some((message) => message.includes('mode 0644')));
+  assert.ok(told.some((message) => message.includes('b.json: a damaged identity')));
+});
+
 test('identities are forgotten one by one, or all', async (t) => {
   const { store } = await kept(t);
   for (const email of ['ann@example.com', 'bob@example.com']) {
@@ -164,9 +214,9 @@ test('a folder that cannot be made shows before anything is asked for', async (t
   const dir = await tempDir(t);
   await writeFile(join(dir, 'file'), '');
   const store = storeIn(join(dir, 'file', 'tickhaul'));
-  await assert.rejects(store.prepare(), { code: 'disk' });
+  await assert.rejects(store.prepare(HOST, EMAIL), { code: 'disk' });
   await mkdir(join(dir, 'config'));
-  await storeIn(join(dir, 'config')).prepare();
+  await storeIn(join(dir, 'config')).prepare(HOST, EMAIL);
   assert.deepEqual(await storeIn(join(dir, 'config')).list(), []);
 });
 

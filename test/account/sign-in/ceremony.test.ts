@@ -8,6 +8,11 @@ import { accountFor, countOf, EMAIL, signedIn, signIn } from '../helpers.js';
 
 const REGISTER = '/agent/identity';
 
+const tillAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
+
 test('a first sign-in registers, has the code typed, stores the identity and sets up the account', async (t) => {
   const service = await sandbox(t);
   const account = await accountFor(t, service);
@@ -110,12 +115,35 @@ test('the time for all of it is kept, while a code is waited for too', async (t)
   const account = await accountFor(t, service);
   const { result } = signIn(account, {
     timeoutMs: 100,
-    askCode: (_, signal) =>
-      new Promise((_resolve, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-      ),
+    askCode: (_, signal) => tillAborted(signal),
   });
   await assert.rejects(result, { code: 'timed_out', message: /not finished within 0\.1s/ });
+});
+
+test('where no other code comes till the time is over, the error says what was refused', async (t) => {
+  const service = await sandbox(t);
+  const account = await accountFor(t, service);
+  service.issuer.failNext('complete', 'invalid_user_code');
+  const { result } = signIn(account, {
+    timeoutMs: 1000,
+    askCode: (reason, signal) => (reason === 'first' ? Promise.resolve('abcd') : tillAborted(signal)),
+  });
+  await assert.rejects(result, {
+    code: 'timed_out',
+    message: /within 1\.0s: the code is wrong \(invalid_user_code: ".*"\)$/,
+  });
+});
+
+test('failures of the last step are asked again till the time is over, and the error names them', async (t) => {
+  const service = await sandbox(t);
+  const account = await accountFor(t, service);
+  service.issuer.failNext('complete', ...new Array<'503'>(100).fill('503'));
+  const { events, result } = signIn(account, { timeoutMs: 1500 });
+  await assert.rejects(result, {
+    code: 'timed_out',
+    message: /within 1\.5s: \S+complete: the service failed \(503\)$/,
+  });
+  assert.equal(events.filter(({ event }) => event === 'verification').length, 1);
 });
 
 test('an interrupt while the identity is on its way does not lose it', async (t) => {

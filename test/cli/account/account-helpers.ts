@@ -27,9 +27,11 @@ export function storedIn(dir: string): readonly string[] {
 /** The link that a sign-in has printed. */
 export async function linkOf(started: Started): Promise<string> {
   let text = '';
-  started.child.stdout?.on('data', (chunk: string) => {
-    text += chunk;
-  });
+  for (const screen of [started.child.stdout, started.child.stderr]) {
+    screen?.on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
   await started.printed(/claim\?attempt=[\w-]+["\s]/);
   const link = /https?:\/\/\S+?claim\?attempt=[\w-]+/.exec(text)?.[0];
   assert.ok(link, text);

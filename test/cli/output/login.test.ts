@@ -23,6 +23,7 @@ function reported(
     email: 'jo@example.com',
     json: false,
     quiet: false,
+    codePlace: undefined,
     drawLink: () => undefined,
     now: () => now,
     ...more,

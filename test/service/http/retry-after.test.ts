@@ -34,6 +34,9 @@ test('a date is waited for, and a past one not at all', () => {
 test('seconds become milliseconds', () => {
   assert.equal(parseRetryAfter(' 120 ', NOW), 120_000);
   assert.equal(parseRetryAfter('0', NOW), 0);
+  assert.equal(parseRetryAfter(2.5, NOW), 2500);
+  assert.equal(parseRetryAfter(-1, NOW), 0);
+  assert.equal(parseRetryAfter('9'.repeat(400), NOW), Number.MAX_SAFE_INTEGER);
 });
 
 test('no text at all makes a negative or endless wait', () => {
@@ -48,6 +51,9 @@ test('no text at all makes a negative or endless wait', () => {
 
 for (const text of [
   undefined,
+  null,
+  {},
+  Number.NaN,
   '',
   'soon',
   '-5',

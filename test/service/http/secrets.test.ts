@@ -21,6 +21,29 @@ test('no secret is left in a text, as it is, in JSON or in a form', () => {
   );
 });
 
+test('a code is blotted out of what an answer says, in any case and with any gaps', () => {
+  const letter = fc.constantFrom(...'ABCDxyz0123.+*(');
+  const code = fc.array(letter, { minLength: 1, maxLength: 12 });
+  const gap = fc.constantFrom('', '-', ' ', '\u2013', '\u200b');
+  fc.assert(
+    fc.property(code, gap, fc.boolean(), (letters, between, isUpper) => {
+      const secrets = new Secrets();
+      const typed = letters.join('');
+      assert.equal(secrets.addCode(typed), typed);
+      const shown = letters.join(between);
+      const echoed = isUpper ? shown.toUpperCase() : shown.toLowerCase();
+      assert.equal(secrets.redactQuote(`the code "${echoed}" is wrong`), 'the code "***" is wrong');
+    }),
+  );
+});
+
+test('a short code is blotted out as a word of its own, and of error answers only', () => {
+  const secrets = new Secrets();
+  secrets.addCode('1');
+  assert.equal(secrets.redactQuote('1 of 10: code=1'), '*** of 10: code=***');
+  assert.equal(secrets.redact('{"keys":1}'), '{"keys":1}');
+});
+
 test('what is too short to be a secret is left alone', () => {
   const secrets = new Secrets();
   secrets.add('the');

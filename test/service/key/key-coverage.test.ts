@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { parseDay } from '../../../src/dataset/day.js';
-import { fetchMayRead, keyCoverage } from '../../../src/service/key/key-coverage.js';
+import { fetchKeyReach, keyCoverage } from '../../../src/service/key/key-coverage.js';
 import type { KeyAccess } from '../../../src/service/key/key-info.js';
 import { clientFor, serve } from '../loopback.js';
 
@@ -50,11 +50,26 @@ test('an expired key covers nothing', () => {
 
 const never = new AbortController().signal;
 
+/** A key's reach, and what was warned of. */
+async function reachOf(t: TestContext, base: string, apiKey?: string) {
+  const warnings: string[] = [];
+  const client = clientFor(t, base, apiKey === undefined ? {} : { apiKey });
+  return { ...(await fetchKeyReach(client, never, (message) => warnings.push(message))), warnings };
+}
+
 test('without a key nobody is asked, and first days of months may be read', async (t) => {
   const base = await serve(t, () => assert.fail('asked'));
-  const mayRead = await fetchMayRead(clientFor(t, base), never);
+  const { mayRead, keyExpired } = await reachOf(t, base);
+  assert.equal(keyExpired, false);
   assert.equal(mayRead(file('deribit', 'X', '2024-03-01')), true);
   assert.equal(mayRead(file('deribit', 'X', '2024-03-02')), false);
+});
+
+test('a key that covers nothing has expired, which is told without the key', async (t) => {
+  const base = await serve(t, (_, response) => response.end('[]'));
+  const { mayRead, keyExpired, warnings } = await reachOf(t, base, 'a-long-key');
+  assert.deepEqual([keyExpired, mayRead(file('deribit', 'X', '2024-03-02'))], [true, false]);
+  assert.deepEqual(warnings, ['the API key …-key has expired, and covers nothing: renew it, or set another']);
 });
 
 test('with a key, what it covers and first days of months may be read', async (t) => {
@@ -62,7 +77,8 @@ test('with a key, what it covers and first days of months may be read', async (t
     assert.deepEqual([request.url, request.headers.authorization], ['/v1/api-key-info', 'Bearer a-key']);
     response.end(JSON.stringify(INFO));
   });
-  const mayRead = await fetchMayRead(clientFor(t, base, { apiKey: 'a-key' }), never);
+  const { mayRead, warnings } = await reachOf(t, base, 'a-key');
+  assert.deepEqual(warnings, []);
   assert.equal(mayRead(file('deribit', 'X', '2024-02-29')), true);
   assert.equal(mayRead(file('deribit', 'X', '2024-03-02')), false);
   assert.equal(mayRead(file('deribit', 'X', '2024-04-01')), true);
@@ -80,7 +96,8 @@ for (const [title, status, text] of [
       asked++;
       response.writeHead(status).end(text);
     });
-    const mayRead = await fetchMayRead(clientFor(t, base, { apiKey: 'a-key' }), never);
+    const { mayRead, keyExpired, warnings } = await reachOf(t, base, 'a-key');
+    assert.deepEqual([keyExpired, warnings], [false, []]);
     assert.equal(mayRead(file('any', 'X', '2024-03-02')), true);
     assert.equal(asked, 1);
   });
@@ -89,7 +106,7 @@ for (const [title, status, text] of [
 test('an abort is an abort', async (t) => {
   const base = await serve(t, () => undefined);
   const stop = new AbortController();
-  const pending = fetchMayRead(clientFor(t, base, { apiKey: 'a-key' }), stop.signal);
+  const pending = fetchKeyReach(clientFor(t, base, { apiKey: 'a-key' }), stop.signal, () => {});
   stop.abort();
   await assert.rejects(pending, { code: 'interrupted' });
 });

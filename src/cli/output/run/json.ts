@@ -44,6 +44,7 @@ function summaryObject({
   unfinished,
   bytes,
   seconds,
+  keyExpired,
   error,
 }: RunSummary): object {
   return {
@@ -53,6 +54,7 @@ function summaryObject({
     ...(unfinished > 0 ? { unfinished } : {}),
     bytes,
     seconds,
+    keyExpired,
     ...(error === undefined ? {} : { error: errorObject(error) }),
   };
 }

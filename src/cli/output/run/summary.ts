@@ -137,7 +137,7 @@ function countsLine(
 const WORTH_A_RERUN: ReadonlySet<number> = new Set([3, 5, 6, 8, 130, 143]);
 
 function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: Seen): readonly string[] {
-  const { counts, findings, unfinished, error } = summary;
+  const { counts, findings, unfinished, keyExpired, error } = summary;
   const steps: string[] = [];
   const lastDay = pendingDays.at(-1);
   if (lastDay !== undefined) {
@@ -158,8 +158,11 @@ function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: See
   if (findings?.stale) steps.push('tickhaul verify --clean removes stale parts');
   const unauthorized = counts.unauthorized ?? 0;
   if (unauthorized > 0) {
+    const files = plural(unauthorized, 'file');
     steps.push(
-      `${plural(unauthorized, 'file')} that no API key covers; tickhaul key shows what yours covers, if it has not expired; without one, set TICKHAUL_API_KEY`,
+      keyExpired
+        ? `${files} not covered: the API key has expired; renew it, or set another`
+        : `${files} that no API key covers; tickhaul key shows what yours covers, if it has not expired; without one, set TICKHAUL_API_KEY`,
     );
   }
   const helpless = error !== undefined && !WORTH_A_RERUN.has(ERRORS[error.code].exitCode);

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Sandbox } from '../../../src/sandbox/options.js';
+import { storeIn } from '../../account/helpers.js';
+import { approveClaim } from '../../helpers/claim-page.js';
+import { type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import {
+  accountEnv,
+  EMAIL,
+  identitiesOf,
+  LOGIN,
+  linkOf,
+  loginWithCode,
+  storedIn,
+} from './account-helpers.js';
+
+const COMPLETE = '/agent/identity/claim/complete';
+const OTHER = 'ann@example.com';
+
+/** A folder with stored identities. */
+async function storedDir(t: TestContext, ...identities: (readonly [issuer: string, email: string])[]) {
+  const dir = await tempDir(t);
+  const store = storeIn(dirname(identitiesOf(dir)));
+  for (const [issuer, email] of identities) {
+    await store.update(issuer, email, async () => ({ assertion: 'an-assertion', refreshToken: 'a-token' }));
+  }
+  return dir;
+}
+
+const countOf = ({ requests }: Sandbox, path: string): number =>
+  requests.filter(({ url }) => url === path).length;
+
+const summaryOf = (done: Finished) => jsonLines(done).at(-1) ?? assert.fail('no summary');
+
+test('a wait that is asked for in text is a wait', async (t) => {
+  const service = await sandbox(t);
+  const env = accountEnv(service, await tempDir(t));
+  const body = JSON.stringify({ code: 'rate_limit_exceeded', message: 'slow', retry_after: '100' });
+  service.issuer.answerNext('register', { status: 429, body });
+  const done = await tickhaul([...LOGIN, '--max-wait', '10s'], { env });
+  assert.equal(done.exitCode, 5);
+  assert.match(done.stderr, /too many requests: "slow"; it asks to wait 1m40s\n$/);
+  assert.equal(countOf(service, '/agent/identity'), 1);
+});
+
+test('an API host without https is refused before the first request', async (t) => {
+  const service = await sandbox(t);
+  const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
+  const env = {
+    ...accountEnv(service, dir),
+    TICKHAUL_API_URL: 'http://api.example.com',
+    TICKHAUL_AUTH_URL: service.issuerUrl,
+  };
+  for (const args of [['login', '--email', OTHER], ['account'], ['account', 'call', 'x']]) {
+    const done = await tickhaul(args, { env });
+    assert.equal(done.exitCode, 2, done.stderr);
+    assert.match(done.stderr, /^tickhaul: api\.example\.com\S*: secrets are sent over https only/);
+  }
+  assert.deepEqual(service.requests, []);
+});
+
+test('after an error too a sign-in sums up who, where and how long', async (t) => {
+  const service = await sandbox(t);
+  const env = accountEnv(service, await tempDir(t));
+  service.issuer.failNext('claim', 'auth_method_disabled');
+  const refused = await tickhaul([...LOGIN, '--json'], { env });
+  assert.equal(refused.exitCode, 4);
+  const { seconds, error, ...rest } = summaryOf(refused);
+  const issuer = new URL(service.issuerUrl).host;
+  assert.deepEqual(rest, { event: 'summary', exitCode: 4, email: EMAIL, issuer });
+  assert.ok(Number(seconds) > 0);
+  assert.equal((error as { code: string }).code, 'no_access');
+  assert.equal(refused.stderr, `tickhaul: ${(error as { message: string }).message}\n`);
+
+  // Of no command is the time before an error no time.
+  const unknown = await tickhaul(['plan', 'nowhere', '-t', 'trades', '-s', 'X', '--json'], { env });
+  assert.ok(Number(summaryOf(unknown)['seconds']) > 0);
+});
+
+test('failures at the last step do not throw away what the user confirmed', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const page = { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<p>'.repeat(500_000) };
+  service.issuer.answerNext('complete', page, page, page, page, page);
+  const done = await loginWithCode(accountEnv(service, dir));
+  assert.equal(done.exitCode, 0, done.stderr);
+  assert.equal(countOf(service, COMPLETE), 6);
+  assert.equal(countOf(service, '/agent/identity'), 1);
+  const waits = jsonLines(done).filter(({ event }) => event === 'waiting');
+  assert.deepEqual(
+    waits.map(({ reason }) => reason),
+    new Array(5).fill('server_error'),
+  );
+});
+
+test('a sign-in that waits for an answer keeps no other e-mail from signing in', async (t) => {
+  let isAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  const service = await sandbox(t, {
+    onRequest: ({ url }) => {
+      if (url === COMPLETE) isAsked();
+    },
+  });
+  const dir = await tempDir(t);
+  const env = accountEnv(service, dir);
+  service.issuer.failNext('complete', 'stall');
+  const slow = start([...LOGIN, '--json'], { env, keepStdin: true });
+  t.after(() => slow.child.kill('SIGKILL'));
+  slow.child.stdin?.write(`${await approveClaim(await linkOf(slow), EMAIL)}\n`);
+  await asked;
+  const other = start(['login', '--email', OTHER, '--json'], { env, keepStdin: true });
+  other.child.stdin?.end(`${await approveClaim(await linkOf(other), OTHER)}\n`);
+  assert.equal((await other.finished).exitCode, 0);
+  assert.equal(slow.child.exitCode, null);
+  assert.equal(storedIn(dir).length, 1);
+
+  // Nor does it keep another e-mail from being forgotten.
+  const forgotten = await tickhaul(['logout', '--email', OTHER, '--json'], { env });
+  assert.equal(forgotten.stdout, '{"forgotten":1}\n');
+  assert.equal(slow.child.exitCode, null);
+});
+
+test('a damaged identity keeps no other from being forgotten, and is told', async (t) => {
+  const service = await sandbox(t);
+  const dir = await storedDir(t, ['auth.example.com', EMAIL], ['auth.example.com', OTHER]);
+  const env = accountEnv(service, dir);
+  const name = readdirSync(identitiesOf(dir)).find((one) => one.endsWith('.json')) ?? '';
+  const path = join(identitiesOf(dir), name);
+  const isDamaged = (storedIn(dir)[0] ?? '').includes(EMAIL) ? EMAIL : OTHER;
+  const whole = isDamaged === EMAIL ? OTHER : EMAIL;
+  await writeFile(path, '{"issuer":"auth');
+
+  const done = await tickhaul(['logout', '--email', whole], { env });
+  assert.deepEqual([done.exitCode, done.stdout], [0, '1 stored identity forgotten\n'], done.stderr);
+  assert.match(done.stderr, /^warning \S+\.json: a damaged identity; remove it \(rm \S+\)/);
+  // Here it may be the one that is meant.
+  const maybe = await tickhaul(['logout', '--email', isDamaged], { env });
+  assert.equal(maybe.exitCode, 2);
+  assert.match(maybe.stderr, /^tickhaul: \S+\.json: a damaged identity; remove it/);
+  assert.equal((await tickhaul(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":1}\n');
+});
+
+test('logout --all forgets the identities of every issuer, whatever the environment names', async (t) => {
+  const service = await sandbox(t);
+  const dir = await storedDir(t, ['auth.example.com', EMAIL], ['other.example.com', EMAIL]);
+  const env = { ...accountEnv(service, dir), TICKHAUL_AUTH_URL: 'https://auth.example.com' };
+  const one = ['logout', '--all', '--auth-url', 'https://third.example.com', '--json'];
+  assert.equal((await tickhaul(one, { env })).stdout, '{"forgotten":0}\n');
+  assert.equal((await tickhaul(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":2}\n');
+});
+
+for (const [name, step] of [
+  ['account', 'token'],
+  ['account', 'resource'],
+  ['key', 'key'],
+] as const) {
+  test(`${name} ends when its time is over, while ${step} is not answered`, async (t) => {
+    const service = await sandbox(t);
+    const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
+    service.issuer.failNext(step, 'stall');
+    const late = await tickhaul([name, '--timeout', '1s'], { env: accountEnv(service, dir) });
+    assert.equal(late.exitCode, 5, late.stderr);
+    assert.match(late.stderr, /was not finished within 1\.0s; --timeout gives it more\n$/);
+  });
+}
+
+test('account begins no wait that is longer than all its time', async (t) => {
+  const service = await sandbox(t, { retryAfterSeconds: 100 });
+  const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
+  service.issuer.failNext('token', 'rate_limit_exceeded');
+  const busy = await tickhaul(['account'], { env: accountEnv(service, dir) });
+  assert.equal(busy.exitCode, 5);
+  assert.match(busy.stderr, /it asks to wait 1m40s\n$/);
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const SELECTION = [
+  'binance-futures',
+  '-t',
+  'trades',
+  '-s',
+  'BTCUSDT',
+  '--from',
+  '2024-03-01',
+  '--to',
+  '2024-03-03',
+];
+const WARNING = /^warning the API key …-key has expired, and covers nothing: renew it, or set another$/m;
+
+test('an expired key is told as that, in a warning and in the summary', async (t) => {
+  const service = await sandbox(t, { keyAccess: [] });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const told = async (...args: string[]) => {
+    const before = service.requests.length;
+    const done = await tickhaul(args, { env, cwd: dir });
+    const asked = service.requests.slice(before).filter(({ url }) => url === '/v1/api-key-info');
+    assert.equal(asked.length, 1, args.join(' '));
+    assert.match(done.stderr, WARNING);
+    assert.ok(!(done.stdout + done.stderr).includes(service.apiKey));
+    assert.doesNotMatch(done.stderr, /set TICKHAUL_API_KEY/);
+    return done;
+  };
+
+  const plan = await told('plan', ...SELECTION);
+  assert.match(plan.stderr, /^2 files: 1 download, 1 unauthorized \(the API key has expired\)$/m);
+  assert.equal(jsonLines(await told('plan', ...SELECTION, '--json')).at(-1)?.['keyExpired'], true);
+
+  const text = await told('download', ...SELECTION);
+  assert.equal(text.exitCode, 4);
+  assert.match(text.stderr, /^1 file not covered: the API key has expired; renew it, or set another$/m);
+  const json = await told('download', ...SELECTION, '--json');
+  const { exitCode, unauthorized, keyExpired } = jsonLines(json).at(-1) ?? assert.fail();
+  assert.deepEqual([exitCode, unauthorized, keyExpired], [4, 1, true]);
+
+  const list = join(dir, 'list.jsonl');
+  await writeFile(list, (await told('plan', ...SELECTION, '--json')).stdout);
+  const listed = await told('download', '--from-file', list, '--json');
+  assert.equal(jsonLines(listed).at(-1)?.['keyExpired'], true);
+
+  const job = { name: 'one', exchange: 'binance-futures', types: ['trades'], symbols: ['BTCUSDT'] };
+  await writeFile(
+    join(dir, 'tickhaul.json'),
+    JSON.stringify({ jobs: [{ ...job, from: '2024-03-01', to: '2024-03-03' }] }),
+  );
+  const synced = await told('sync', '--json');
+  assert.equal(jsonLines(synced).at(-1)?.['keyExpired'], true);
+});
+
+test('of a key that has not expired nothing is said', async (t) => {
+  const service = await sandbox(t);
+  const done = await tickhaul(['plan', ...SELECTION, '--json'], { env: envOf(service, await tempDir(t)) });
+  assert.equal(done.stderr, '');
+  assert.ok(!('keyExpired' in (jsonLines(done).at(-1) ?? {})));
+});
