@@ -38,12 +38,12 @@ export class BookRows<State extends BookState> {
   #isSnapshot = 0;
   #timestamp = 0;
   #localTimestamp = 0;
-  /** Whether its local time lies in the period. */
-  #isWanted = false;
+  /** Where it lies: the period is a stretch of the file, even should local times step back. */
+  #phase: 'before' | 'in' | 'after' = 'before';
 
   /**
-   * @param period changes before it make the book, and nothing else; those after it are passed over. Local times in
-   *   microseconds.
+   * @param period local times, in microseconds. Changes before the first that lies in it make the book, and nothing
+   *   else; from the first behind it on they are passed over.
    */
   constructor(schema: Schema, instruments: Instruments<State>, period: Period, taker?: ChangeTaker<State>) {
     this.#schema = schema;
@@ -78,7 +78,7 @@ export class BookRows<State extends BookState> {
       }
       if (state === undefined) continue;
       const isAsk = sides[row] === SIDES.ask;
-      if (taker && this.#isWanted) taker.level(isAsk, row);
+      if (taker && this.#phase === 'in') taker.level(isAsk, row);
       if (state.book) state.book.level(isAsk, prices[row] as number, amounts[row] as number);
     }
   }
@@ -91,10 +91,8 @@ export class BookRows<State extends BookState> {
     const timestamp = this.#timestamp;
     const local = this.#localTimestamp;
     const { book, snapshots } = state;
-    if (!this.#isWanted) {
-      if (local < this.#period.start) book?.commit();
-      return;
-    }
+    if (this.#phase === 'before') book?.commit();
+    if (this.#phase !== 'in') return;
     this.#taker?.end(state, this.#isSnapshot === 1, timestamp, local);
     if (!book) return;
     const micros = hasMicros(timestamp, local);
@@ -110,7 +108,8 @@ export class BookRows<State extends BookState> {
     this.#isSnapshot = isSnapshot;
     this.#timestamp = timestamp;
     this.#localTimestamp = local;
-    this.#isWanted = local >= this.#period.start && local < this.#period.end;
+    if (this.#phase === 'before' && local >= this.#period.start) this.#phase = 'in';
+    if (local >= this.#period.end) this.#phase = 'after';
     if (state === undefined) return;
     this.#taker?.begin();
     state.book?.begin(isSnapshot === 1);

@@ -2,6 +2,11 @@ const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
 
+/** The ASCII of 00 to 99, each as one little-endian word. */
+const TWO_DIGITS = Uint16Array.from({ length: 100 }, (_, i) =>
+  Buffer.from(String(i).padStart(2, '0')).readUInt16LE(),
+);
+
 /** Bytes that a double takes at most in JavaScript's shortest form, as `-1.2345678901234567e-300`. */
 export const LONGEST_NUMBER = 32;
 
@@ -76,13 +81,17 @@ function writeStripped(value: number, width: number, out: DataView, at: number):
   return writePadded(rest, digits, out, at);
 }
 
+/** Two digits at a time, from the end. */
 function writePadded(value: number, digits: number, out: DataView, at: number): number {
   let rest = value;
-  for (let p = at + digits - 1; p >= at; p--) {
-    const tenth = (rest / 10) | 0;
-    out.setUint8(p, ZERO + rest - tenth * 10);
-    rest = tenth;
+  let p = at + digits;
+  while (p - at >= 2) {
+    const hundredth = (rest / 100) | 0;
+    p -= 2;
+    out.setUint16(p, TWO_DIGITS[rest - hundredth * 100] as number, true);
+    rest = hundredth;
   }
+  if (p > at) out.setUint8(at, ZERO + rest);
   return at + digits;
 }
 

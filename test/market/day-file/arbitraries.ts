@@ -92,7 +92,7 @@ export const bookRows = withTimes(
     fc
       .tuple(
         owner,
-        fc.oneof({ weight: 6, arbitrary: fc.constant('false') }, fc.constant('true')),
+        fc.oneof({ weight: 2, arbitrary: fc.constant('false') }, fc.constant('true')),
         fc.array(level, { minLength: 1, maxLength: 12 }),
       )
       .map(([a, is_snapshot, levels]) => ({ ...a, is_snapshot, levels: JSON.stringify(levels) })),

@@ -84,11 +84,12 @@ test('a period within a day: the book is older, snapshots begin as new', () => {
       const times = [0, ...changes.map(({ localTimestamp }) => localTimestamp)];
       const period = { start: times[a % times.length] ?? 0, end: (times[b % times.length] ?? 0) + 1 };
       const snapshots = bySymbol(() => new NaiveSnapshots(spec));
-      const expected = changes.flatMap((change) => {
-        const { localTimestamp } = change;
-        if (localTimestamp < period.start) snapshots(change).older(change);
-        const isWanted = localTimestamp >= period.start && localTimestamp < period.end;
-        return isWanted ? [changeMessage(change), ...snapshots(change).take(change)] : [];
+      const ended = changes.findIndex((change) => change.localTimestamp >= period.end);
+      const begun = changes.findIndex((change) => change.localTimestamp >= period.start);
+      const expected = changes.slice(0, ended < 0 ? undefined : ended).flatMap((change, i) => {
+        if (begun >= 0 && i >= begun) return [changeMessage(change), ...snapshots(change).take(change)];
+        snapshots(change).older(change);
+        return [];
       });
       const csv = csvOf('incremental_book_L2', rows);
       assertLines(
