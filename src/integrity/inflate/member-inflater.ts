@@ -48,6 +48,10 @@ export class MemberInflater {
   /** Takes the next bytes of the file, and gives text, each chunk good until the next one. @throws InflateRefusal */
   *take(bytes: Buffer): Generator<Buffer, void> {
     for (let rest = bytes; rest.length > 0; ) {
+      if (this.#isWhole && rest[0] === 0) {
+        yield* this.#give();
+        throw this.#refusal();
+      }
       rest = this.#reader ? this.#read(rest, this.#reader) : yield* this.#inflate(rest);
     }
     yield* this.#give();

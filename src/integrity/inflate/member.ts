@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 /** Takes bytes one by one, and returns in the end whether they are what they have to be. */
 export type ByteReader = Generator<void, boolean, number>;
 
+const MAGIC = 0x8b1f;
 const DEFLATE = 8;
 const FHCRC = 0x02;
 const FEXTRA = 0x04;
@@ -23,9 +24,9 @@ export function* memberHeader(): ByteReader {
     return low | ((yield* next()) << 8);
   }
 
-  for (const expected of [0x1f, 0x8b, DEFLATE]) if ((yield* next()) !== expected) return false;
-  const flags = yield* next();
-  if (flags & RESERVED) return false;
+  if ((yield* nextTwo()) !== MAGIC) return false;
+  const [method, flags] = [yield* next(), yield* next()];
+  if (method !== DEFLATE || flags & RESERVED) return false;
   // Time, compression and system.
   for (let skip = 6; skip > 0; skip--) yield* next();
   if (flags & FEXTRA) for (let skip = yield* nextTwo(); skip > 0; skip--) yield* next();
@@ -38,9 +39,9 @@ export function* memberHeader(): ByteReader {
 /** The end of a member whose text has this checksum and this length in bytes. */
 export function* memberTrailer(crc: number, length: number): ByteReader {
   for (const expected of [crc, length % 2 ** 32]) {
-    for (let shift = 0; shift < 32; shift += 8) {
-      if ((yield) !== ((expected >>> shift) & 0xff)) return false;
-    }
+    let found = 0;
+    for (let place = 1; place < 2 ** 32; place *= 256) found += (yield) * place;
+    if (found !== expected) return false;
   }
   return true;
 }

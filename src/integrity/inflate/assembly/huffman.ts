@@ -23,7 +23,7 @@ export const DISTANCE_BITS: u32 = 9;
 const MAX_LENGTH: u32 = 15;
 const MAX_SYMBOLS: usize = 288;
 
-/** A canonical code: how many codes of each length (u16), then the symbols in the order of their codes (u16). */
+/** A canonical code: how many codes there are, and of each length (u16), then the symbols in the order of their codes (u16). */
 const COUNTS_SIZE: usize = 32;
 const CODE_SIZE: i32 = 608;
 export const PRECODE: usize = memory.data(CODE_SIZE, 16);
@@ -94,6 +94,7 @@ export function makeCode(code: usize, lengths: usize, symbols: u32): bool {
     store<u16>(code + COUNTS_SIZE + (<usize>at << 1), <u16>symbol);
     store<u16>(next, at + 1);
   }
+  store<u16>(code, <u16>start);
   return true;
 }
 
@@ -102,11 +103,12 @@ export function makeCode(code: usize, lengths: usize, symbols: u32): bool {
  * Slow: for codes that are longer than the table's bits, and for the last bits of a piece.
  */
 export function decode(code: usize, bits: u64, known: u32): u32 {
+  const all = <u32>load<u16>(code);
   let value: u32 = 0;
   let first: u32 = 0;
   let index: u32 = 0;
-  for (let length: u32 = 1; length <= MAX_LENGTH; length++) {
-    if (length > known) return MORE;
+  // No code is longer than 15 bits: all of them have been seen by then.
+  for (let length: u32 = 1; length <= known; length++) {
     value |= <u32>bits & 1;
     bits >>= 1;
     const count = <u32>load<u16>(code + (length << 1));
@@ -115,10 +117,11 @@ export function decode(code: usize, bits: u64, known: u32): u32 {
       return entryOf(code, symbol, length);
     }
     index += count;
+    if (index == all) return BAD;
     first = (first + count) << 1;
     value <<= 1;
   }
-  return BAD;
+  return MORE;
 }
 
 /**

@@ -311,6 +311,7 @@ function oneSymbol(): i32 {
   const far = entryAt(DISTANCE, codeBits);
   if (far == MORE) return INPUT_USED;
   if (far == BAD) return REFUSED;
+  if (textAt == textEnd) return CHUNK_FULL;
   distance = valueOf(far, bits >> codeBits);
   if (distance > textAt - floor) return REFUSED;
   left = valueOf(entry, bits);
