@@ -3,14 +3,14 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+/** With SIMD and nothing of a runtime. */
+const FLAGS = '-O3 --converge --runtime stub --noAssert --enable simd --enable bulk-memory';
 /**
- * A memory that the caller makes, with SIMD and nothing of a runtime. Addresses below `--memoryBase` are free for
- * what the kernel and its caller agree on.
+ * A memory that the caller makes. Addresses below `--memoryBase` are free for what the kernel and its caller agree on.
  */
-const FLAGS =
-  '-O3 --converge --runtime stub --noAssert --enable simd --enable bulk-memory --importMemory --memoryBase 8192';
+const IMPORTED = '--importMemory --memoryBase 8192';
 /** Memory that other threads see too; so many pages of 64 KiB are the most it may grow to. */
-const SHARED = '--enable threads --sharedMemory --maximumMemory 16384';
+const SHARED = `${IMPORTED} --enable threads --sharedMemory --maximumMemory 16384`;
 
 /** Names of outputs are unique in the whole project, since a bundle puts them into one folder. */
 const KERNELS = [
@@ -27,6 +27,11 @@ const KERNELS = [
   {
     source: 'src/format/kernel/assembly/parquet/parquet-kernel.ts',
     output: 'dist/src/format/kernel/parquet-kernel.wasm',
+    flags: FLAGS,
+  },
+  {
+    source: 'src/integrity/inflate/assembly/inflate.ts',
+    output: 'dist/src/integrity/inflate/inflate.wasm',
     flags: FLAGS,
   },
 ];

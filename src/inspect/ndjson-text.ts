@@ -1,7 +1,7 @@
 import { Decompress } from 'fzstd';
 import { TickhaulError } from '../base/errors.js';
 import type { TextSink } from '../integrity/gunzip.js';
-import { readChunks } from '../integrity/proof.js';
+import { readChunks } from '../integrity/read-chunks.js';
 import { readSource } from '../integrity/source.js';
 
 /**

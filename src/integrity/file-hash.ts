@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readChunks } from './proof.js';
+import { readChunks } from './read-chunks.js';
 
 /** The checksum of a file's bytes, in hex digits. @throws TickhaulError `disk`. */
 export async function hashFile(

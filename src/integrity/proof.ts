@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { abortReason, diskError } from '../base/errors.js';
-import { openRegular } from '../base/open-regular.js';
 import { countLines, rowsOf } from './count-lines.js';
 import { type GunzipPass, startGunzip, type TextSink } from './gunzip.js';
+import { readChunks } from './read-chunks.js';
 
 /** What one pass over a day file's bytes found. */
 export interface Proof {
@@ -27,8 +26,6 @@ export interface ProofOptions {
 export interface ProofPass extends Omit<GunzipPass, 'finish'> {
   finish(): Promise<Proof>;
 }
-
-const READ_CHUNK = 1024 * 1024;
 
 export function startProof({ onText, textChunk }: ProofOptions = {}): ProofPass {
   const md5 = createHash('md5');
@@ -81,33 +78,5 @@ export async function proveFile(path: string, signal?: AbortSignal, options?: Pr
     return await pass.finish();
   } finally {
     pass.destroy();
-  }
-}
-
-/**
- * Gives a file's bytes in chunks, each of which is overwritten once its promise resolved.
- * @throws TickhaulError `disk`, and what `use` throws.
- */
-export async function readChunks(
-  path: string,
-  use: (chunk: Buffer) => Promise<void>,
-  signal?: AbortSignal,
-): Promise<void> {
-  try {
-    const handle = await openRegular(path);
-    try {
-      const { size } = await handle.stat();
-      const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, size + 1));
-      for (;;) {
-        if (signal?.aborted) throw abortReason(signal);
-        const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
-        if (bytesRead === 0) return;
-        await use(buffer.subarray(0, bytesRead));
-      }
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw diskError(error, path);
   }
 }

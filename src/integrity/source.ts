@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isSystemError, TickhaulError } from '../base/errors.js';
-import { LARGE_TEXT_CHUNK, startGunzip, type TextSink } from './gunzip.js';
-import { readChunks } from './proof.js';
+import type { TextSink } from './gunzip.js';
+import { readGzip } from './read-gzip.js';
 
 /** What one reading of a source found. */
 export interface ReadSource {
@@ -25,27 +25,26 @@ export async function readSource(
   const md5 = createHash('md5');
   let bytes = 0;
   let textError: unknown;
-  const gunzip = startGunzip(async (text) => {
-    try {
-      await onText(text);
-    } catch (error) {
-      textError = error;
-      throw error;
-    }
-  }, LARGE_TEXT_CHUNK);
   try {
-    await readChunks(
+    await readGzip(
       path,
-      async (chunk) => {
-        bytes += chunk.length;
-        const used = gunzip.write(chunk);
-        md5.update(chunk);
-        await used;
-        onBytes(chunk.length);
+      {
+        onBytes(chunk) {
+          bytes += chunk.length;
+          md5.update(chunk);
+          onBytes(chunk.length);
+        },
+        async onText(text) {
+          try {
+            await onText(text);
+          } catch (error) {
+            textError = error;
+            throw error;
+          }
+        },
       },
       signal,
     );
-    await gunzip.finish();
     return { bytes, md5: md5.digest('hex') };
   } catch (error) {
     if (error === textError) throw error;
@@ -53,8 +52,6 @@ export async function readSource(
     throw new TickhaulError('corrupt', `${path}: ${error.message}; download the file again`, {
       cause: error,
     });
-  } finally {
-    gunzip.destroy();
   }
 }
 

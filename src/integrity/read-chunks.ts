@@ -1,0 +1,32 @@
+import { abortReason, diskError } from '../base/errors.js';
+import { openRegular } from '../base/open-regular.js';
+
+const READ_CHUNK = 1024 * 1024;
+
+/**
+ * Gives a file's bytes in chunks, each of which is overwritten once its promise resolved.
+ * @throws TickhaulError `disk`, and what `use` throws.
+ */
+export async function readChunks(
+  path: string,
+  use: (chunk: Buffer) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    const handle = await openRegular(path);
+    try {
+      const { size } = await handle.stat();
+      const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, size + 1));
+      for (;;) {
+        if (signal?.aborted) throw abortReason(signal);
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+        if (bytesRead === 0) return;
+        await use(buffer.subarray(0, bytesRead));
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw diskError(error, path);
+  }
+}
