@@ -1,93 +1,129 @@
-// Conversions of day files: tickhaul beside nodejs-polars, DuckDB and the writers of npm. See docs/benchmarks.md.
-//   node bench/convert.js [--rounds <n>] [--only book|trades|snapshots|files|ndjson] [--scale <part of all rows>]
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Conversions of day files of six kinds: tickhaul beside nodejs-polars and DuckDB. See docs/benchmarks.md.
+//   node bench/convert.js [--rounds <n>] [--scale <n>] [--only <words>]
+// --rounds  all peers in turn, so many times (default 5)
+// --scale   times the rows of each kind (default 1: 250,000 to 5 million); files are made once for each
+// --only    sections that have all these words, with commas: a kind (trades), parquet, ndjson, files, download;
+//           "hard" for the two kinds that are left out otherwise. May be given again.
+// TICKHAUL_OLD names the dist/bin/tickhaul.js of an older build, which then runs beside the new one.
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatAims } from './lib/aims.js';
 import { compare } from './lib/compare.js';
-import { dayFile } from './lib/convert-data.js';
 import { converters } from './lib/convert-peers.js';
+import { dayFile } from './lib/day-file.js';
+import { downloadPeers } from './lib/download-peers.js';
+import { HARD_KINDS, KINDS } from './lib/kinds.js';
 import { sameRows } from './lib/outputs.js';
-import { bookRows, snapshotRows, tradeRows } from './lib/rows.js';
 import { withScratch } from './lib/scratch.js';
+import { startService } from './lib/service.js';
+import { formatSummary } from './lib/summary.js';
 import { formatRuns } from './lib/table.js';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
-    only: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
     scale: { type: 'string', default: '1' },
+    only: { type: 'string', multiple: true },
   },
 });
-const rounds = Math.max(1, Number(values.rounds) || 3);
+const rounds = Math.max(1, Number(values.rounds) || 5);
 const scale = Number(values.scale) || 1;
-/** Made once, since that takes a minute. */
-const cache = join(tmpdir(), 'tickhaul-bench-day-files');
+const [BOOK] = KINDS;
 
-const BOOK = { type: 'incremental_book_L2', rows: 10_000_000 * scale, make: bookRows };
-const TRADES = { type: 'trades', rows: 2_000_000 * scale, make: tradeRows };
-const SNAPSHOTS = { type: 'book_snapshot_25', rows: 200_000 * scale, make: snapshotRows };
-const FILES = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT'];
-
-const SECTIONS = {
-  book: () => oneFile(BOOK),
-  trades: () => oneFile(TRADES),
-  snapshots: () => oneFile(SNAPSHOTS),
-  files,
-  ndjson,
-};
+const SECTIONS = [
+  ...[...KINDS, ...HARD_KINDS].flatMap((kind) => [
+    { words: wordsOf(kind, 'parquet'), name: kind.name, run: () => toParquet(kind) },
+    { words: wordsOf(kind, 'ndjson'), name: `${kind.name} to NDJSON`, run: () => toNdjson(kind) },
+  ]),
+  { words: ['files'], name: 'files', run: files },
+  { words: ['download'], name: 'download --convert', run: download },
+];
 
 process.stdout.write(
-  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n`,
+  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds, scale ${scale}\n`,
 );
 const results = {};
-for (const [name, section] of Object.entries(SECTIONS)) {
-  if (values.only === undefined || values.only === name) results[name] = await section();
-}
-process.stdout.write(`\nAgainst the aims:\n\n${formatAims(results)}\n`);
+for (const { name, run } of SECTIONS.filter(isWanted)) results[name] = await run();
+process.stdout.write(`\n### Together\n\n${formatSummary(results)}\n`);
+process.stdout.write(`\n### Against the aims\n\n${formatAims(results)}\n`);
 
-async function oneFile(data) {
-  const of = converters(data.type, [await dayFile(cache, data)], data.rows);
-  const tenth = { ...data, rows: data.rows / 10 };
-  const ofTenth = converters(tenth.type, [await dayFile(cache, tenth)], tenth.rows);
-  return report(`${data.rows.toLocaleString('en')} rows of ${data.type}, one file`, data.type, [
+function wordsOf(kind, format) {
+  return [kind.name, format, ...(HARD_KINDS.includes(kind) ? ['hard'] : [])];
+}
+
+function isWanted({ words }) {
+  const wanted = (values.only ?? ['']).map((only) => only.split(',').filter(Boolean));
+  const isNamed = (only) => !words.includes('hard') || only.includes('hard') || only.includes(words[0]);
+  return wanted.some((only) => only.every((word) => words.includes(word)) && isNamed(only));
+}
+
+async function toParquet(kind) {
+  const { path, rows } = await dayFile(kind, { scale });
+  const of = converters(kind, [path], rows);
+  return report(`${rowsText(rows)} of ${kind.name}, to Parquet`, kind, [
     of.tickhaul(),
+    ...of.olderTickhaul(),
     of.polars(),
     of.duckdb(),
-    of.hyparquetWriter(),
-    ofTenth.parquetjsLite(),
     of.gunzip(),
   ]);
 }
 
+async function toNdjson(kind) {
+  const { path, rows } = await dayFile(kind, { scale });
+  const of = converters(kind, [path], rows);
+  const flags = ['--format', 'ndjson'];
+  return report(`${rowsText(rows)} of ${kind.name}, to NDJSON`, kind, [
+    of.tickhaul(...flags),
+    ...of.olderTickhaul(...flags),
+    of.duckdbJson(),
+  ]);
+}
+
+/** Four files of half the rows. */
 async function files() {
-  const paths = [];
-  for (const [index, symbol] of FILES.entries())
-    paths.push(await dayFile(cache, { ...BOOK, symbol, seed: index + 1 }));
-  const of = converters(BOOK.type, paths, FILES.length * BOOK.rows);
-  return report(`${FILES.length} such files of incremental_book_L2, two processors`, BOOK.type, [
+  const made = [];
+  for (const [index, symbol] of ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT'].entries())
+    made.push(await dayFile(BOOK, { scale: scale / 2, seed: index + 1, symbol }));
+  const rows = made.reduce((sum, file) => sum + file.rows, 0);
+  const of = converters(
+    BOOK,
+    made.map(({ path }) => path),
+    rows,
+  );
+  return report(`four files of ${BOOK.name}, ${rowsText(rows)}, to Parquet`, BOOK, [
     of.tickhaul('-j', '2'),
+    ...of.olderTickhaul('-j', '2'),
     of.polars(),
     of.polarsByFile(),
     of.duckdb(),
   ]);
 }
 
-async function ndjson() {
-  const of = converters(BOOK.type, [await dayFile(cache, BOOK)], BOOK.rows);
-  return report(`the file of incremental_book_L2 to NDJSON`, BOOK.type, [
-    of.tickhaul('--format', 'ndjson'),
-    of.duckdbJson(),
-  ]);
+/** From the embedded service, a process of its own that isn't measured. */
+async function download() {
+  const file = await dayFile(BOOK, { scale });
+  const service = await startService('--replay-dir', dirname(file.path));
+  try {
+    const peers = downloadPeers(BOOK, file, service);
+    return await report(`${rowsText(file.rows)} of ${BOOK.name}, downloaded and converted`, BOOK, peers);
+  } finally {
+    await service.stop();
+  }
 }
 
-async function report(title, type, peers) {
+async function report(title, kind, peers) {
   let runs;
   await withScratch(async (scratch) => {
     const onRun = ({ name }, round, { wall }) =>
       process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
-    runs = await compare(peers, { files: [], rounds, scratch, onRun, check: sameRows(type) });
+    runs = await compare(peers, { files: [], rounds, scratch, onRun, check: sameRows(kind) });
   });
   process.stdout.write(`\n### ${title}\n\n${formatRuns(runs)}\n`);
   return runs;
+}
+
+function rowsText(rows) {
+  return `${rows.toLocaleString('en')} rows`;
 }

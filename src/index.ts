@@ -6,7 +6,6 @@ export { type IdentityStore, openIdentityStore } from './account/identities/iden
 export { AccountSession } from './account/session.js';
 export { type LoginInput, login } from './account/sign-in/login.js';
 export { ERRORS, type ErrorCode, TickhaulError } from './base/errors.js';
-export type { FileEvent, JobSummary, PlanCounts, RunEvent, RunSummary } from './base/events.js';
 export { VERSION } from './base/version.js';
 export { type ConvertInput, convertFiles } from './convert/run.js';
 export { type CoverageOptions, readCoverage } from './coverage/read.js';
@@ -21,6 +20,7 @@ export type { ConvertSetting, DownloadOptions, PlannedFile, Selection } from './
 export { type ConvertOptions, convertOptions, type Format } from './format/options.js';
 export { type InspectInput, type Inspection, inspectFile } from './inspect/index.js';
 export { type Proof, proveFile } from './integrity/proof.js';
+export type { FileEvent, JobSummary, PlanCounts, RunEvent, RunSummary } from './run/events.js';
 export { discoverIssuer, setUpAccount } from './service/account/account-api.js';
 export { type Issuer, parseIssuer } from './service/account/issuer.js';
 export type { CallContext } from './service/account/json-call.js';
@@ -36,4 +36,5 @@ export type { ConversionEntry, ManifestRecord } from './store/types.js';
 export { sync } from './sync/run.js';
 export type { SyncInput, SyncJob, Waiting } from './sync/types.js';
 export { createRepair } from './verify/amend/repair.js';
-export { type VerifyInput, verify } from './verify/run.js';
+export type { VerifyInput } from './verify/input.js';
+export { verify } from './verify/run.js';

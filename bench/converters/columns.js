@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createGunzip } from 'node:zlib';
-import { parse } from 'csv-parse';
 
 /** Columns that hold no number, by what they hold; all others are doubles. */
 const KINDS = {
@@ -9,8 +6,12 @@ const KINDS = {
   symbol: 'text',
   timestamp: 'time',
   local_timestamp: 'time',
+  funding_timestamp: 'time',
+  expiration: 'time',
   id: 'text',
   side: 'text',
+  type: 'text',
+  underlying_index: 'text',
   is_snapshot: 'boolean',
 };
 
@@ -30,11 +31,4 @@ export function task() {
     return { source, target: join(folder, name) };
   });
   return { columns: columnsOf(header), files };
-}
-
-/** Rows of a file as arrays of strings, by csv-parse. */
-export function rowsOf(source) {
-  return createReadStream(source, { highWaterMark: 262_144 })
-    .pipe(createGunzip({ chunkSize: 262_144 }))
-    .pipe(parse({ from_line: 2 }));
 }

@@ -1,51 +1,48 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { HEADERS } from './rows.js';
-import { TICKHAUL } from './service.js';
+import { OLD_TICKHAUL, TICKHAUL } from './service.js';
 
 const PROCESSORS = 2;
 
 /**
- * Ways to convert day files of one type, as `compare` takes them.
+ * Ways to convert day files of one kind, as `compare` takes them.
  * @param rows of all files together.
  */
-export function converters(type, files, rows) {
+export function converters({ header }, files, rows) {
   const convert = (name, script, env = {}) => ({
     name,
     rows,
+    command: async (folder) => [onTwo([process.execPath, pathOf(script), folder, header, ...files]), env],
+  });
+  const own = (name, bin, flags) => ({
+    name,
+    rows,
     command: async (folder) => [
-      onTwo([process.execPath, pathOf(script), folder, HEADERS[type], ...files]),
-      env,
+      onTwo([process.execPath, bin, 'convert', ...files, '--out', folder, '--quiet', ...flags]),
     ],
   });
   return {
-    tickhaul: (...flags) => ({
-      name: ['tickhaul', ...flags].join(' '),
-      rows,
-      command: async (folder) => [
-        onTwo([process.execPath, TICKHAUL, 'convert', ...files, '--out', folder, '--quiet', ...flags]),
-      ],
-    }),
+    tickhaul: (...flags) => own(['tickhaul', ...flags].join(' '), TICKHAUL, flags),
+    /** None where no older build is named. */
+    olderTickhaul: (...flags) => (OLD_TICKHAUL ? [own('older tickhaul', OLD_TICKHAUL, flags)] : []),
     polars: () => convert('nodejs-polars', 'polars'),
     polarsByFile: () => ({
       name: 'nodejs-polars, two files at once, a thread each',
       rows,
       command: async (folder) => {
-        const one = [process.execPath, pathOf('polars'), folder, HEADERS[type]];
+        const one = [process.execPath, pathOf('polars'), folder, header];
         const script = `printf '%s\\0' "$@" | xargs -0 -n 1 -P ${PROCESSORS} "$0" ${one.slice(1).map(shellQuoted).join(' ')}`;
         return [onTwo(['sh', '-ec', script, process.execPath, ...files]), { POLARS_MAX_THREADS: '1' }];
       },
     }),
     duckdb: () => convert('DuckDB', 'duckdb'),
     duckdbJson: () => convert('DuckDB, FORMAT json', 'duckdb', { FORMAT: 'json' }),
-    hyparquetWriter: () => convert('hyparquet-writer, csv-parse', 'hyparquet-writer'),
-    parquetjsLite: () => convert('parquetjs-lite, csv-parse', 'parquetjs-lite'),
     gunzip: () => ({ ...convert('gunzip alone, in Node', 'gunzip'), leavesNothing: true }),
   };
 }
 
 /** A command held to two processors, where there are more. */
-function onTwo(command) {
+export function onTwo(command) {
   return availableParallelism() > PROCESSORS ? ['taskset', '-c', `0-${PROCESSORS - 1}`, ...command] : command;
 }
 

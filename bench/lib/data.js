@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { bookRows, EXCHANGE, HEADERS } from './rows.js';
+import { busyBookTexts } from '../rows/busy-book.js';
 
 const gzipAsync = promisify(gzip);
 
@@ -12,19 +12,14 @@ const SMALL_TEXT_BYTES = 50_000;
 const SEGMENTS = 4;
 const SEGMENT_TEXT_BYTES = 77_400_000;
 
-/** Many rows a message, and round amounts: what compresses well. */
-const BUSY_HOURS = {
-  pause: 20_000,
-  morePause: 80_000,
-  levels: 3,
-  moreLevels: 8,
-  amount: (random) => Math.floor(random() * 4000) * (1 + Math.floor(random() * 3)),
-};
+const HEADER = 'exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n';
+/** Of all these files. */
+export const EXCHANGE = 'binance-futures';
 
 /** Many small day files. @returns their names, without `.csv.gz` and the exchange. */
 export async function makeSmallFiles(folder, { symbols, types, days }) {
   await mkdir(folder);
-  const body = await gzipAsync(HEADERS.incremental_book_L2 + bookText(1, SMALL_TEXT_BYTES));
+  const body = await gzipAsync(HEADER + bookText(1, SMALL_TEXT_BYTES));
   const files = symbols.flatMap((symbol) =>
     types.flatMap((type) => days.map((day) => ({ symbol, type, day }))),
   );
@@ -38,7 +33,7 @@ export async function makeSmallFiles(folder, { symbols, types, days }) {
  */
 export async function makeLargeFiles(folder, { symbols, type, day, bytes }) {
   await mkdir(folder);
-  const header = await gzipAsync(HEADERS.incremental_book_L2);
+  const header = await gzipAsync(HEADER);
   const segments = await Promise.all(
     Array.from({ length: SEGMENTS }, (_, seed) => gzipAsync(bookText(seed + 1, SEGMENT_TEXT_BYTES))),
   );
@@ -66,7 +61,7 @@ export function nameOf({ type, day, symbol }) {
 function bookText(seed, bytes) {
   const parts = [];
   let length = 0;
-  for (const text of bookRows(seed, BUSY_HOURS)) {
+  for (const text of busyBookTexts(seed)) {
     parts.push(text);
     length += text.length;
     if (length >= bytes) break;

@@ -1,50 +1,64 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { columnsOf } from '../converters/columns.js';
 
-/** What must be the same in all peers' outputs of the same rows. Sums of doubles depend on their order a little. */
-const FACTS = `count(*)::DOUBLE AS rows, count(DISTINCT side)::DOUBLE AS sides,
-  epoch_us(max(local_timestamp))::DOUBLE AS last, sum(amount) AS amounts, min(price) AS least, max(price) AS most`;
-const SNAPSHOT_FACTS = `count(*)::DOUBLE AS rows, epoch_us(max(local_timestamp))::DOUBLE AS last,
-  sum("asks[0].amount") AS amounts, min("bids[24].price") AS least, max("asks[24].price") AS most`;
+const JSON_TYPES = { text: 'VARCHAR', time: 'BIGINT', number: 'DOUBLE', boolean: 'BOOLEAN' };
 
 /**
  * A check for `compare`: gives the size of what a peer left, after a look, once a peer, whether all left the same
- * rows. NDJSON tells its number of rows only.
+ * rows: each column's number of values, its sum (numbers), its least and greatest.
  */
-export function sameRows(type) {
+export function sameRows({ header }) {
+  const columns = columnsOf(header);
   const seen = new Set();
-  const expected = new Map();
+  let expected;
   return async (peer, folder) => {
-    // A record of what was made from what is no part of the output.
-    const names = (await readdir(folder)).filter((name) => !name.startsWith('.'));
+    // A record of what was made from what is no part of the output, nor is what was downloaded on the way.
+    const isOutput = (name) => !name.startsWith('.') && !name.endsWith('.csv.gz');
+    const names = (await readdir(folder)).filter(isOutput);
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
     const output = sizes.reduce((sum, size) => sum + size, 0);
     if (peer.leavesNothing || seen.has(peer.name)) return { output };
     seen.add(peer.name);
-    const facts = await factsOf(folder, names, type);
-    const first = expected.get(peer.rows) ?? facts;
-    expected.set(peer.rows, first);
-    const differs = Object.keys(first).some((fact) => !isClose(first[fact], facts[fact]));
-    if (differs || facts.rows !== peer.rows) {
-      throw new Error(`${peer.name}: ${JSON.stringify(facts)} where ${JSON.stringify(first)} was expected`);
+    const facts = await factsOf(folder, names, columns);
+    expected ??= facts;
+    const differs = Object.keys(expected).filter((fact) => !isSame(expected[fact], facts[fact]));
+    if (facts.rows !== peer.rows) throw new Error(`${peer.name}: ${facts.rows} rows, not ${peer.rows}`);
+    if (differs.length > 0) {
+      const found = differs.slice(0, 3).map((fact) => `${fact} ${facts[fact]}, not ${expected[fact]}`);
+      throw new Error(`${peer.name}: ${found.join('; ')}`);
     }
     return { output };
   };
 }
 
-async function factsOf(folder, names, type) {
+async function factsOf(folder, names, columns) {
   const database = await DuckDBInstance.create(':memory:');
   const connection = await database.connect();
   const isJson = names[0]?.endsWith('.ndjson');
-  const facts = type === 'book_snapshot_25' ? SNAPSHOT_FACTS : FACTS;
-  const read = isJson
-    ? `SELECT count(*)::DOUBLE AS rows FROM read_csv('${folder}/*.ndjson', header = false, columns = {l: 'VARCHAR'}, delim = '\\x01', quote = '')`
-    : `SELECT ${facts} FROM read_parquet('${folder}/*.parquet')`;
+  const facts = columns.flatMap(({ name, kind }, at) => {
+    const column = `"${name}"`;
+    const value = kind === 'time' && !isJson ? `epoch_us(${column})` : column;
+    const common = [`count(${column})`, `min(${value})`, `max(${value})`];
+    const all = kind === 'number' ? [...common, `sum(abs(${column}))`] : common;
+    return all.map((fact, which) => `${cast(fact, kind)} AS "${name} ${which} ${at}"`);
+  });
+  const types = columns.map(({ name, kind }) => `'${name}': '${JSON_TYPES[kind]}'`).join(', ');
+  const from = isJson
+    ? `read_json('${folder}/*.ndjson', format = 'newline_delimited', columns = {${types}})`
+    : `read_parquet('${folder}/*.parquet')`;
+  const read = `SELECT count(*)::DOUBLE AS rows, ${facts.join(', ')} FROM ${from}`;
   const [row] = (await connection.runAndReadAll(read)).getRowObjects();
   return row;
 }
 
-function isClose(a, b) {
+function cast(fact, kind) {
+  return kind === 'text' || kind === 'boolean' ? `${fact}::VARCHAR` : `${fact}::DOUBLE`;
+}
+
+/** Sums of doubles depend on their order a little. */
+function isSame(a, b) {
+  if (typeof a !== 'number' || typeof b !== 'number') return a === b;
   return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 }

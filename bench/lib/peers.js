@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nameOf } from './data.js';
-import { EXCHANGE } from './rows.js';
+import { EXCHANGE, nameOf } from './data.js';
 import { TICKHAUL } from './service.js';
 
 /**

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 export const TICKHAUL =
   process.env.TICKHAUL_BIN ?? fileURLToPath(new URL('../../dist/bin/tickhaul.js', import.meta.url));
 
+/** An older build of it, where one is named: what it did is then put beside what the new one does. */
+export const OLD_TICKHAUL = process.env.TICKHAUL_OLD;
+
 /**
  * Starts `tickhaul sandbox` as a process of its own.
  * @returns the environment that makes tickhaul use it, and how to end it.

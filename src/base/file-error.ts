@@ -1,5 +1,11 @@
-import type { TickhaulError } from './errors.js';
-import type { FileError } from './events.js';
+import type { ErrorCode, TickhaulError } from './errors.js';
+
+/** Why a file, or a whole run, failed. */
+export interface FileError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status?: number | undefined;
+}
 
 /** An error as events carry it: plain data. */
 export function fileError({ code, message, status }: TickhaulError): FileError {

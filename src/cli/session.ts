@@ -1,4 +1,4 @@
-import type { RunEvent, RunSummary } from '../base/events.js';
+import type { RunEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { ServiceConfig } from '../service/types.js';
 import { readToggle } from './arguments/read.js';
@@ -67,7 +67,7 @@ export async function reportRun(
 }
 
 async function openReporter(args: Args, cli: Cli): Promise<Reporter> {
-  const { REPORTERS, reporterName } = await import('./output/run/reporter.js');
+  const { REPORTERS, reporterName } = await import('./output/run/reporters.js');
   const { chalkFor } = await import('./output/text/color.js');
   const { stdout, stderr, env } = cli;
   const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type TickhaulError, usageError } from '../base/errors.js';
-import { didYouMean } from '../dataset/nearest.js';
+import { didYouMean } from '../base/nearest.js';
 import { type ConfigPath, readDocument } from './document.js';
 import { type Config, configSchema, jobSchema } from './schema.js';
 

@@ -5,7 +5,8 @@ import { batchRows, type ConvertOptions } from '../format/options.js';
 import { createOutputWriter, type OutputWriter } from './output/output.js';
 import type { PartFile } from './output/part-file.js';
 import { formatRecord } from './output/record.js';
-import { type Encoder, type EncoderHost, localEncoderHost } from './threads/encoder.js';
+import type { Encoder, EncoderHost } from './threads/encoder.js';
+import { localEncoderHost } from './threads/local-encoder.js';
 
 export interface ConversionInput {
   /** The source's path, for messages and the record. */

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../base/errors.js';
-import type { EventSink, FileEvent, RunSummary } from '../base/events.js';
 import { fileError } from '../base/file-error.js';
-import { createTally } from '../base/tally.js';
 import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseLayout } from '../dataset/layout.js';
 import { type ConvertOptions, extensionOf } from '../format/options.js';
+import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
+import { createTally } from '../run/tally.js';
 import type { FileResult } from './file.js';
 import { findSources } from './naming/find.js';
 import { type PlannedConversion, planConversions } from './naming/plan.js';

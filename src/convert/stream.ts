@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { abortReason, diskError, isSystemError, TickhaulError } from '../base/errors.js';
-import type { EventSink, RunSummary } from '../base/events.js';
 import { fileError } from '../base/file-error.js';
-import { createTally } from '../base/tally.js';
 import { secondsSince } from '../base/units.js';
+import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { ConvertOptions } from '../format/options.js';
 import { readSource } from '../integrity/source.js';
+import type { EventSink, RunSummary } from '../run/events.js';
+import { createTally } from '../run/tally.js';
 import { type Converted, startConversion } from './conversion.js';
-import { dayFileOfName } from './naming/day-file-name.js';
 import { findSources } from './naming/find.js';
 import type { PartFile } from './output/part-file.js';
 import { encoderHostFor } from './threads/encoder-thread.js';

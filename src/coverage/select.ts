@@ -1,6 +1,6 @@
 import { usageError } from '../base/errors.js';
+import { didYouMean } from '../base/nearest.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { didYouMean } from '../dataset/nearest.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../dataset/symbols.js';
 import type { CoverageSelection } from './types.js';
 

@@ -1,5 +1,5 @@
-import type { EventSink, RunSummary } from '../base/events.js';
 import { secondsSince } from '../base/units.js';
+import type { EventSink, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import { type LockOwner, tryLock } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';

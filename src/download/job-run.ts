@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, type TickhaulError } from '../base/errors.js';
-import type { FileEvent, FileStatus, PlanCounts, RunSummary } from '../base/events.js';
-import { createTally } from '../base/tally.js';
 import { secondsSince } from '../base/units.js';
 import { nextTurn } from '../base/wait.js';
+import type { FileEvent, FileStatus, PlanCounts, RunSummary } from '../run/events.js';
+import { createTally } from '../run/tally.js';
 import { settle } from './file/settle.js';
 import type { TransferContext } from './file/transfer.js';
-import type { DownloadJob, SharedRun } from './jobs.js';
+import type { DownloadJob } from './job.js';
 import { countPlan, FILES_A_TURN } from './plan/plan.js';
 import type { Place } from './pool/pool.js';
 import { createRateLimit, type RateLimit } from './pool/rate.js';
+import type { SharedRun } from './shared-run.js';
 import type { DownloadOptions, PlannedFile } from './types.js';
 
 /** Files that show whether the key has access: the rest waits for the answers to them. */

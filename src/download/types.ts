@@ -1,7 +1,7 @@
-import type { PlanStatus } from '../base/events.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { DayRange } from '../dataset/day-range.js';
 import type { ConvertOptions } from '../format/options.js';
+import type { PlanStatus } from '../run/events.js';
 
 /** What the user selected, as plain text from flags, environment or a sync job (contract, Selection). */
 export interface Selection extends DayRange {

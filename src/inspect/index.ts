@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { diskError, isSystemError, usageError } from '../base/errors.js';
-import { dayFileOfName } from '../convert/naming/day-file-name.js';
+import { dayFileOfName } from '../dataset/day-file-name.js';
 import { inspectCsv } from './csv.js';
 import type { Inspection } from './inspection.js';
 import { inspectNdjson } from './ndjson.js';

@@ -1,6 +1,6 @@
-import type { FileEvent } from '../base/events.js';
 import type { Plan } from '../download/plan/plan.js';
 import type { PlannedFile } from '../download/types.js';
+import type { FileEvent } from '../run/events.js';
 
 /** A plan with these files before the others, after the two that show whether the key has access. */
 export function failedFirst(plan: Plan, failed: ReadonlySet<string>): Plan {

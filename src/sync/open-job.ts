@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import type { DownloadJob } from '../download/jobs.js';
+import type { DownloadJob } from '../download/job.js';
 import { makePlan, type Plan } from '../download/plan/plan.js';
 import type { Client } from '../service/http/client.js';
 import type { MayRead } from '../service/key/key-coverage.js';

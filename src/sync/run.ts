@@ -1,8 +1,8 @@
 import { TickhaulError } from '../base/errors.js';
-import type { JobSummary, RunSummary } from '../base/events.js';
 import { fileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import { runJobs } from '../download/jobs.js';
+import type { JobSummary, RunSummary } from '../run/events.js';
 import { fetchMayRead } from '../service/key/key-coverage.js';
 import { noteOfWait, takeLock } from '../store/lock/take-lock.js';
 import { openManifest } from '../store/manifest/manifest.js';

@@ -1,7 +1,7 @@
 import { ERRORS, type TickhaulError } from '../base/errors.js';
-import type { FileStatus, JobSummary, RunSummary } from '../base/events.js';
 import { fileError } from '../base/file-error.js';
-import { commonExitCode } from '../base/tally.js';
+import type { FileStatus, JobSummary, RunSummary } from '../run/events.js';
+import { commonExitCode } from '../run/tally.js';
 
 /** One summary for all jobs. @param late why the export that was waited for didn't come. */
 export function summarize(

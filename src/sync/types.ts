@@ -1,6 +1,6 @@
-import type { EventSink } from '../base/events.js';
 import type { Day } from '../dataset/day.js';
 import type { DownloadOptions, Selection } from '../download/types.js';
+import type { EventSink } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 

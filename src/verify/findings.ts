@@ -1,4 +1,4 @@
-import type { FindingEvent } from '../base/events.js';
+import type { FindingEvent } from '../run/events.js';
 import { isInside } from '../store/paths.js';
 import { judgeParts, removeStale, strayNotes } from './amend/parts.js';
 import type { Verification } from './verification.js';

@@ -1,46 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { abortReason, diskError, isSystemError, TickhaulError, usageError } from '../base/errors.js';
-import type { EventSink, FileEvent, RunSummary } from '../base/events.js';
-import { createTally } from '../base/tally.js';
 import { secondsSince } from '../base/units.js';
-import type { LockOwner } from '../store/lock/run-lock.js';
+import type { FileEvent, RunSummary } from '../run/events.js';
+import { createTally } from '../run/tally.js';
 import { noteOfWait, takeLock } from '../store/lock/take-lock.js';
 import { openManifest } from '../store/manifest/manifest.js';
 import { forgetMissing } from './amend/forget.js';
 import { readManifestVersion } from './amend/second-look.js';
 import { checkFiles } from './check/check-files.js';
-import type { CheckThread } from './check/threads.js';
 import { findRest } from './findings.js';
-import type { Repair } from './types.js';
+import type { VerifyInput } from './input.js';
 import { openVerification } from './verification.js';
-
-export interface VerifyInput {
-  /** Download folder. */
-  readonly dir: string;
-  /** What to check: relative to the download folder, with `/`; none for all. */
-  readonly paths: readonly string[];
-  /** Presence and size only; else each file is read to its end. */
-  readonly quick: boolean;
-  /** How many threads. */
-  readonly jobs: number;
-  /** Some that were started beforehand, as that takes a while; the caller closes them, whatever happens. */
-  readonly threads?: readonly CheckThread[] | undefined;
-  /** Records whole files that the manifest doesn't know. */
-  readonly adopt: boolean;
-  /** Removes what ended runs left. */
-  readonly clean: boolean;
-  /** Days that a series lacks make the run fail with code 7. */
-  readonly strict: boolean;
-  /** Takes missing files out of the manifest; nothing else is done about bad ones. */
-  readonly forget: boolean;
-  /** Brings bad files again, and tells what became of each; undefined where they are only told. */
-  readonly repair?: Repair | undefined;
-  readonly owner: LockOwner;
-  /** Milliseconds to wait for another run in a folder that is to be changed; none by default. */
-  readonly lockTimeoutMs?: number | undefined;
-  readonly emit: EventSink;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Checks a download folder against its manifest: day files, and what conversions made of them. Bad files are told

@@ -1,5 +1,6 @@
-import type { FileError, FileEvent } from '../base/events.js';
+import type { FileError } from '../base/file-error.js';
 import type { DayFile } from '../dataset/day-file.js';
+import type { FileEvent } from '../run/events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry, ManifestRecord } from '../store/types.js';
 

@@ -1,11 +1,11 @@
-import { dayFileOfName } from '../convert/naming/day-file-name.js';
 import type { DayFile } from '../dataset/day-file.js';
+import { dayFileOfName } from '../dataset/day-file-name.js';
 import { type Manifest, openManifest } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
 import type { Days } from './amend/gaps.js';
 import { outputChecks, recordedChecks, unknownChecks } from './check/checks.js';
+import type { VerifyInput } from './input.js';
 import { readRecorded } from './recorded.js';
-import type { VerifyInput } from './run.js';
 import { createScope, type Scope } from './scope.js';
 import { type Survey, surveyFolder } from './survey.js';
 import type { Check } from './types.js';

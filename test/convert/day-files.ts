@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/base/events.js';
 import { type ConvertInput, convertFiles } from '../../src/convert/run.js';
 import { columnsOf } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
 import { convertOptions, type Format } from '../../src/format/options.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import { dayFileText } from '../../src/sandbox/market/day-file.js';
 
 export type CsvCell = string | number | boolean | null;

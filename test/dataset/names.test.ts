@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/base/units.js';
-import { nearestNames } from '../../src/dataset/nearest.js';
 import { globMatcher, toDatasetSymbol } from '../../src/dataset/symbols.js';
 
 test('a glob without wildcards matches its own text only, whatever is in it', () => {
@@ -30,41 +28,4 @@ test('a symbol in decomposed letters is the one in composed letters', () => {
   for (const symbol of ['CAFÉ-USDT', 'ÅNGSTRÖM', '가나-KRW', 'ΐ-USD']) {
     assert.equal(toDatasetSymbol(symbol.normalize('NFD')), symbol.toUpperCase().normalize('NFC'));
   }
-});
-
-test('the nearest names come first, and none where none is near', () => {
-  const known = ['binance', 'binance-futures', 'bitmex', 'deribit'];
-  assert.deepEqual(nearestNames('binanse', known), ['binance']);
-  assert.deepEqual(nearestNames('binance-fut', known), ['binance-futures']);
-  assert.deepEqual(nearestNames('Deribt', known), ['deribit']);
-  assert.deepEqual(nearestNames('xyz', known), []);
-});
-
-test('durations and sizes are read as the contract writes them', () => {
-  assert.deepEqual(['500ms', '90s', '15m', '4h'].map(parseDuration), [500, 90_000, 900_000, 14_400_000]);
-  assert.deepEqual(['64KB', '20MB', '1GB', '1500', '0.5MB/s'].map(parseSize), [64e3, 20e6, 1e9, 1500, 5e5]);
-  for (const text of ['', '10', 'm', '-1s', '1y', '1 s'])
-    assert.throws(() => parseDuration(text), { code: 'usage' });
-  for (const text of ['', '0', 'MB', '-1MB', '1XB', '0.1B'])
-    assert.throws(() => parseSize(text), { code: 'usage' });
-});
-
-test('sizes and durations for people', () => {
-  assert.deepEqual([0, 999, 1234, 99_940, 999_499, 999_500, 5e9].map(formatSize), [
-    '0 B',
-    '999 B',
-    '1.2 kB',
-    '99.9 kB',
-    '999 kB',
-    '1.0 MB',
-    '5.0 GB',
-  ]);
-  assert.deepEqual([400, 9940, 59_400, 59_600, 200_000, 7_500_000].map(formatDuration), [
-    '0.4s',
-    '9.9s',
-    '59s',
-    '1m00s',
-    '3m20s',
-    '2h05m',
-  ]);
 });

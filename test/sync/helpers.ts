@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/base/events.js';
 import { parseDay } from '../../src/dataset/day.js';
 import type { DownloadOptions, Selection } from '../../src/download/types.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { sync } from '../../src/sync/run.js';
 import type { SyncInput, SyncJob } from '../../src/sync/types.js';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, relative } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/base/events.js';
+import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { createClient } from '../../src/service/http/client.js';
 import type { LockOwner } from '../../src/store/lock/run-lock.js';

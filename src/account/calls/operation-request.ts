@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../dataset/nearest.js';
+import { didYouMean } from '../../base/nearest.js';
 import type { JsonObject, OperationRequest } from '../../service/account/account-api.js';
 import type { Operation, Parameter } from './openapi.js';
 import { type SchemaCheck, schemaCheck } from './schema-check.js';

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../dataset/nearest.js';
+import { didYouMean } from '../../base/nearest.js';
 import { callOperation, fetchDescription, type JsonObject } from '../../service/account/account-api.js';
 import type { CallContext } from '../../service/account/json-call.js';
 import { RefusedError } from '../../service/account/refused-error.js';

@@ -1,7 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { type TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest.js';
 import { VERSION } from '../../base/version.js';
-import { didYouMean } from '../../dataset/nearest.js';
 import { GLOBAL_FLAGS } from './flags.js';
 import { type Action, type Args, type Command, nameOf, type Outline } from './types.js';
 

@@ -1,8 +1,8 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest.js';
 import { parseDuration, parseSize } from '../../base/units.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
 import { parseDay } from '../../dataset/day.js';
-import { didYouMean } from '../../dataset/nearest.js';
 import type { Args } from './types.js';
 
 /**

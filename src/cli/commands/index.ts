@@ -96,7 +96,7 @@ export const COMMANDS: readonly Outline[] = [
   {
     syntax: 'demo',
     describe: 'show the whole path against an embedded service, without a key or a network',
-    load: async () => (await import('./demo.js')).demo,
+    load: async () => (await import('./demo.js')).demoOf(COMMANDS),
   },
   {
     syntax: 'completion [shell]',

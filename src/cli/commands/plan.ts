@@ -1,6 +1,6 @@
-import type { EventSink, PlanCounts, PlanStatus } from '../../base/events.js';
 import { plural } from '../../base/units.js';
 import type { PlannedFile } from '../../download/types.js';
+import type { EventSink, PlanCounts, PlanStatus } from '../../run/events.js';
 import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import { readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';

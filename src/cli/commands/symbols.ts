@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest.js';
 import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
-import { didYouMean } from '../../dataset/nearest.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
 import { readDay, readList, readToggle } from '../arguments/read.js';

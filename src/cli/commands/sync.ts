@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
-import type { EventSink, RunSummary } from '../../base/events.js';
 import type { ConfigFile } from '../../config/parse.js';
+import type { EventSink, RunSummary } from '../../run/events.js';
 import type { SyncInput } from '../../sync/types.js';
 import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, SYNC_FLAGS } from '../arguments/flags.js';
 import { readDuration, readText, readToggle } from '../arguments/read.js';

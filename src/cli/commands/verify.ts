@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../../base/errors.js';
-import type { RunSummary } from '../../base/events.js';
+import type { RunSummary } from '../../run/events.js';
 import type { CheckThread } from '../../verify/check/threads.js';
 import type { Repair } from '../../verify/types.js';
 import { REPAIR_FLAGS, VERIFY_FLAGS } from '../arguments/flags.js';

@@ -1,8 +1,8 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest.js';
 import type { ConfigPath } from '../../config/document.js';
 import type { ConfigFile } from '../../config/parse.js';
 import type { ConfigJob } from '../../config/schema.js';
-import { didYouMean } from '../../dataset/nearest.js';
 import type { SyncJob } from '../../sync/types.js';
 import type { Args } from '../arguments/types.js';
 import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/selection.js';

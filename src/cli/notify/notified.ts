@@ -1,4 +1,4 @@
-import type { RunEvent, RunSummary } from '../../base/events.js';
+import type { RunEvent, RunSummary } from '../../run/events.js';
 import type { Cli } from '../arguments/types.js';
 import { describeFailure, failedSummary } from '../output/failure.js';
 import { summaryLine } from '../output/run/json.js';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { TickhaulError } from '../../base/errors.js';
-import type { FileError, RunSummary } from '../../base/events.js';
+import type { FileError } from '../../base/file-error.js';
+import type { RunSummary } from '../../run/events.js';
 import { printable } from './text/printable.js';
 
 /** What a failed command says and ends with. */

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
-import type { FileEvent, FindingKind, RunEvent } from '../../base/events.js';
 import { formatDuration } from '../../base/units.js';
+import type { FileEvent, FindingKind, RunEvent } from '../../run/events.js';
 import { printable } from './text/printable.js';
 
 type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;

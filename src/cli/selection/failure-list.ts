@@ -2,9 +2,9 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskError } from '../../base/errors.js';
-import type { EventSink } from '../../base/events.js';
 import { writeWhole } from '../../base/write-whole.js';
 import type { PlacedFiles } from '../../download/lists/listed-plan.js';
+import type { EventSink } from '../../run/events.js';
 import { fileObject, line } from '../output/run/json.js';
 
 /**

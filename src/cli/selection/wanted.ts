@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
-import type { EventSink } from '../../base/events.js';
 import { type ListPlan, planList } from '../../download/lists/listed-plan.js';
 import type { Plan } from '../../download/plan/plan.js';
 import { openPlan } from '../../download/run.js';
 import type { DownloadOptions, Selection } from '../../download/types.js';
+import type { EventSink } from '../../run/events.js';
 import { fetchMayRead } from '../../service/key/key-coverage.js';
 import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
 import type { Args, Cli } from '../arguments/types.js';

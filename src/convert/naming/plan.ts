@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { dayFileOfName } from './day-file-name.js';
+import { dayFileOfName } from '../../dataset/day-file-name.js';
 import type { Source } from './find.js';
 import { outputRoot, type Placement, targetOf } from './target.js';
 

@@ -1,5 +1,6 @@
 import type { Schema } from '../../format/columns.js';
-import { type Compress, loadCompressor } from '../../format/compression/compressor.js';
+import type { Compress } from '../../format/compression/compress.js';
+import { loadCompressor } from '../../format/compression/compressor.js';
 import { createNdjsonOutput } from '../../format/ndjson/output.js';
 import type { ConvertOptions } from '../../format/options.js';
 import { createParquetWriter } from '../../format/parquet/writer.js';

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { copyOf, transferables } from '../../format/columns.js';
-import { type Encoded, type EncoderHost, localEncoderHost } from './encoder.js';
+import type { Encoded, EncoderHost } from './encoder.js';
 import type { EncoderOrder } from './encoder-worker.js';
+import { localEncoderHost } from './local-encoder.js';
 
 /** Batches in a thread's hands: one that it encodes, one that waits for it. */
 const PARALLEL = 2;

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
-import type { FileError } from '../../base/events.js';
+import type { FileError } from '../../base/file-error.js';
 import { convertFile, type FileJob, type FileResult } from '../file.js';
 
 /** To a converting thread: one file after the other, or the order to break off. */

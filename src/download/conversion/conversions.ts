@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
-import type { EventSink } from '../../base/events.js';
 import { columnsOf } from '../../dataset/data-types.js';
 import { batchRows, type ConvertOptions } from '../../format/options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import type { Proof } from '../../integrity/proof.js';
+import type { EventSink } from '../../run/events.js';
 import { partPath } from '../../store/part.js';
 import type { ConversionEntry } from '../../store/types.js';
 import type { ConvertSetting, PlannedFile } from '../types.js';

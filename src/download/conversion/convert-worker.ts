@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
-import type { FileError } from '../../base/events.js';
+import type { FileError } from '../../base/file-error.js';
 import { type Conversion, type Converted, startConversion } from '../../convert/conversion.js';
 import { openPartFile, type PartFile } from '../../convert/output/part-file.js';
 import { encoderHostFor } from '../../convert/threads/encoder-thread.js';

@@ -1,9 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { FileEvent } from '../../base/events.js';
 import { fileError } from '../../base/file-error.js';
 import { secondsSince } from '../../base/units.js';
 import { formatDay } from '../../dataset/day.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
+import type { FileEvent } from '../../run/events.js';
 import type { ManifestRecord } from '../../store/types.js';
 import type { Place } from '../pool/pool.js';
 import type { PlannedFile } from '../types.js';

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { abortReason, diskError, type ErrorCode, TickhaulError } from '../../base/errors.js';
-import type { EventSink } from '../../base/events.js';
 import { fileError } from '../../base/file-error.js';
 import { VERSION } from '../../base/version.js';
 import { wait } from '../../base/wait.js';
+import type { EventSink } from '../../run/events.js';
 import { retryDelayMs } from '../../service/http/backoff.js';
 import type { Client } from '../../service/http/client.js';
 import type { Manifest } from '../../store/manifest/manifest.js';

@@ -1,7 +1,7 @@
 import { ERRORS } from '../../base/errors.js';
-import type { EventSink, RunSummary } from '../../base/events.js';
-import { commonExitCode } from '../../base/tally.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
+import type { EventSink, RunSummary } from '../../run/events.js';
+import { commonExitCode } from '../../run/tally.js';
 import { walkFiles } from '../../store/walk.js';
 
 export interface ExtrasInput {

@@ -1,10 +1,10 @@
 import { usageError } from '../../base/errors.js';
-import type { PlanCounts, PlanStatus } from '../../base/events.js';
 import { nextTurn } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { isPlainName, type Layout, parseLayout } from '../../dataset/layout.js';
 import { extensionOf } from '../../format/options.js';
+import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
 import type { Manifest } from '../../store/manifest/manifest.js';

@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest.js';
 import { addDays, type Day, dayOfTime, parseDay } from '../../dataset/day.js';
 import { checkDayRange } from '../../dataset/day-range.js';
-import { didYouMean } from '../../dataset/nearest.js';
 import { GROUPED_SYMBOLS, globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
 import type { Selection } from '../types.js';

@@ -1,13 +1,9 @@
 import { gzipSync } from 'node:zlib';
+import type { Compress } from './compress.js';
 import { compressSnappy } from './snappy.js';
 import { loadZstd } from './zstd.js';
 
 export type Compression = 'zstd' | 'snappy' | 'gzip' | 'none';
-
-export type Effort = 'fast' | 'small';
-
-/** Bytes in, one whole compressed frame out; it may be the input itself, where nothing is compressed. */
-export type Compress = (bytes: Uint8Array, effort: Effort) => Uint8Array;
 
 const GZIP_LEVEL = { fast: 4, small: 6 } as const;
 

@@ -1,5 +1,5 @@
 import zlib from 'node:zlib';
-import type { Compress } from './compressor.js';
+import type { Compress } from './compress.js';
 
 const LEVEL = { fast: 1, small: 2 } as const;
 

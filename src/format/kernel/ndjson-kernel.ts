@@ -1,6 +1,7 @@
 import type { TickhaulError } from '../../base/errors.js';
 import type { Column } from '../../dataset/data-types.js';
-import { type Compress, loadCompressor } from '../compression/compressor.js';
+import type { Compress } from '../compression/compress.js';
+import { loadCompressor } from '../compression/compressor.js';
 import { rowError } from '../csv/errors.js';
 import { findCellEnd, lineAt, splitLine } from '../csv/line.js';
 import { linesOf } from '../csv/quoted.js';
@@ -8,29 +9,8 @@ import { type CellOptions, jsonCell } from '../ndjson/cell.js';
 import { batchRows } from '../options.js';
 import { MAX_LINES } from './limits.js';
 import { LineMemory } from './line-memory.js';
+import { loadNdjsonModule, type NdjsonModule, STOP } from './ndjson-module.js';
 import { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './types.js';
-import { instantiate, type WasmVariable } from './wasm.js';
-
-/** What assembly/ndjson-kernel.ts exports. */
-interface Exports {
-  setup(records: number, columns: number, leading: number, fixedRoom: number): void;
-  format(
-    from: number,
-    to: number,
-    column: number,
-    out: number,
-    limit: number,
-    full: number,
-    rows: number,
-  ): number;
-  readonly position: WasmVariable;
-  readonly column: WasmVariable;
-  readonly written: WasmVariable;
-  readonly rows: WasmVariable;
-}
-
-/** Why `format` stopped. */
-const STOP = { done: 0, odd: 1, noRoom: 2, full: 3 } as const;
 
 const LF = 10;
 const LINE_END = Buffer.from('}\n');
@@ -42,9 +22,7 @@ export async function createNdjsonKernel(job: KernelJob): Promise<BatchKernel> {
   const compress = options.compression === 'none' ? undefined : await loadCompressor(options.compression);
   const cells = { times: options.times === 'iso' ? 'iso' : 'int', numbers: options.numbers } as const;
   const memory = new LineMemory(schema, cells);
-  const wasm = await instantiate<Exports>(new URL('./ndjson-kernel.wasm', import.meta.url), memory.memory);
-  wasm.setup(memory.records, schema.length, memory.leading, memory.fixedRoom);
-  return new NdjsonKernel(job, cells, memory, wasm, compress);
+  return new NdjsonKernel(job, cells, memory, await loadNdjsonModule(memory), compress);
 }
 
 class NdjsonKernel implements BatchKernel {
@@ -52,7 +30,7 @@ class NdjsonKernel implements BatchKernel {
   readonly #job: KernelJob;
   readonly #cells: CellOptions;
   readonly #memory: LineMemory;
-  readonly #wasm: Exports;
+  readonly #module: NdjsonModule;
   readonly #compress: Compress | undefined;
   readonly #capacity: number;
   /** Of the present batch: its rows, and where its lines end. */
@@ -64,13 +42,13 @@ class NdjsonKernel implements BatchKernel {
     job: KernelJob,
     cells: CellOptions,
     memory: LineMemory,
-    wasm: Exports,
+    module: NdjsonModule,
     compress: Compress | undefined,
   ) {
     this.#job = job;
     this.#cells = cells;
     this.#memory = memory;
-    this.#wasm = wasm;
+    this.#module = module;
     this.#compress = compress;
     this.#capacity = batchRows(job.options, job.schema.length);
     this.#end = memory.start;
@@ -90,11 +68,11 @@ class NdjsonKernel implements BatchKernel {
     for (;;) {
       const { start, limit } = memory;
       const rows = this.#capacity - this.#rows;
-      const stop = this.#wasm.format(from, to, column, this.#end, limit, start + MAX_LINES, rows);
-      from = this.#wasm.position.value;
-      column = this.#wasm.column.value;
-      this.#end = this.#wasm.written.value;
-      this.#countRows(this.#wasm.rows.value);
+      const stop = this.#module.format(from, to, column, this.#end, limit, start + MAX_LINES, rows);
+      from = this.#module.position.value;
+      column = this.#module.column.value;
+      this.#end = this.#module.written.value;
+      this.#countRows(this.#module.rows.value);
       if (stop === STOP.done) return this.#takeEnded();
       if (stop === STOP.full) this.#endEarly();
       else if (stop === STOP.noRoom) this.#end = memory.reserve(this.#end, memory.fixedRoom + to - from);

@@ -1,4 +1,4 @@
-import type { Compress } from '../compression/compressor.js';
+import type { Compress } from '../compression/compress.js';
 import type { Sink } from '../sink.js';
 
 export interface NdjsonOutput {

@@ -1,4 +1,4 @@
-import type { Compress } from '../compression/compressor.js';
+import type { Compress } from '../compression/compress.js';
 import type { ByteWriter } from './bytes.js';
 import { Encoding, type EncodingId } from './format.js';
 import { writeDataPage, writeDictionaryPage } from './page.js';

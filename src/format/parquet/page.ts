@@ -1,4 +1,4 @@
-import type { Compress } from '../compression/compressor.js';
+import type { Compress } from '../compression/compress.js';
 import { ByteWriter } from './bytes.js';
 import type { DictionaryValues } from './column-chunk.js';
 import { Encoding, type EncodingId, PageType } from './format.js';

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../dataset/nearest.js';
+import { didYouMean } from '../../base/nearest.js';
 import { seededRandom } from '../market/random.js';
 
 /** What can go wrong, on purpose. */

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../dataset/nearest.js';
+import { didYouMean } from '../../base/nearest.js';
 import { FaultChooser, type FaultShares, parseShares } from '../http/faults.js';
 import { type RefusalCode, STEP_CODES, STEPS, type Step } from './steps.js';
 

@@ -7,6 +7,7 @@ import { withRetries } from '../http/retry.js';
 import type { Secrets } from '../http/secrets.js';
 import { isSecureUrl } from '../http/secure-url.js';
 import type { Check } from '../records/schema.js';
+import type { JsonAnswer } from './json-answer.js';
 import { jsonOf } from './json-body.js';
 import { refusedError } from './refused-error.js';
 import { wholeAnswer } from './whole-answer.js';
@@ -38,16 +39,6 @@ export interface JsonCall {
   readonly repeatable?: boolean;
   /** Whether its answer is given only once: then `signal` ends the waits between tries, and not the request. */
   readonly once?: boolean;
-}
-
-export interface JsonAnswer {
-  /** Host and path, as messages show it. */
-  readonly name: string;
-  readonly status: number;
-  readonly headers: Headers;
-  /** Undefined where the body is no JSON. */
-  readonly json: unknown;
-  readonly hasBody: boolean;
 }
 
 /**

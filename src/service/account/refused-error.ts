@@ -3,7 +3,7 @@ import { formatDuration } from '../../base/units.js';
 import { oneLine } from '../http/error-answer.js';
 import { parseRetryAfter, secondsToMs } from '../http/retry-after.js';
 import type { Secrets } from '../http/secrets.js';
-import type { JsonAnswer } from './json-call.js';
+import type { JsonAnswer } from './json-answer.js';
 
 const MAX_QUOTE = 200;
 const MAX_CODE = 64;

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { didYouMean } from '../../dataset/nearest.js';
+import { didYouMean } from '../../base/nearest.js';
 import { pathSegment } from '../datasets.js';
 import { discardBody, readBody } from '../http/body-watch.js';
 import type { Client } from '../http/client.js';

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest.js';
 import { formatDay } from '../../dataset/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
-import { didYouMean } from '../../dataset/nearest.js';
 import { type JsonLine, jsonLines } from '../manifest/json-lines.js';
 
 /** One day file as a lock file pins it. */

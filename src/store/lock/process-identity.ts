@@ -11,10 +11,8 @@ export interface ProcessIdentity {
 
 /** Undefined where no such process runs, or no /proc tells. */
 export async function processIdentity(pid: number): Promise<ProcessIdentity | undefined> {
-  const [process, machine] = await Promise.all([lookUpProcess(pid), thisMachine()]);
-  return process?.start === undefined || machine === undefined
-    ? undefined
-    : { machine, start: process.start };
+  const [found, machine] = await Promise.all([lookUpProcess(pid), thisMachine()]);
+  return found?.start === undefined || machine === undefined ? undefined : { machine, start: found.start };
 }
 
 /**

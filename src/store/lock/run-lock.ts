@@ -113,11 +113,14 @@ async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
 }
 
 /** Undefined where that can't be known. */
-async function isGone({ pid, host, process }: LockHolder, owner: LockOwner): Promise<boolean | undefined> {
+async function isGone(
+  { pid, host, process: told }: LockHolder,
+  owner: LockOwner,
+): Promise<boolean | undefined> {
   if (host !== owner.host) return undefined;
-  if (process && process.machine !== (await thisMachine())) return undefined;
-  const running = process && (await lookUpProcess(pid));
-  if (process && running) return running.start !== process.start;
+  if (told && told.machine !== (await thisMachine())) return undefined;
+  const running = told && (await lookUpProcess(pid));
+  if (told && running) return running.start !== told.start;
   // Its number may be another process's by now.
   return owner.isAlive(pid) ? undefined : true;
 }

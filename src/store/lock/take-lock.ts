@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
-import type { EventSink } from '../../base/events.js';
 import { wait } from '../../base/wait.js';
 import { describeHolder, parseHolder } from './lock-holder.js';
 import { type LockOwner, lockPath, type RunLock, tryLock } from './run-lock.js';
@@ -39,7 +38,9 @@ export async function takeLock(
 }
 
 /** An `onWait` that tells of the wait as a note of the run. */
-export function noteOfWait(emit: EventSink): (holder: string) => void {
+export function noteOfWait(
+  emit: (note: { readonly event: 'note'; readonly message: string }) => void,
+): (holder: string) => void {
   return (holder) => emit({ event: 'note', message: `waiting for another run to end: ${holder}` });
 }
 

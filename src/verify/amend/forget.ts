@@ -1,4 +1,4 @@
-import type { FileEvent } from '../../base/events.js';
+import type { FileEvent } from '../../run/events.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { BadFile } from '../types.js';
 

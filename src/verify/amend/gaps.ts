@@ -1,7 +1,7 @@
-import type { FindingEvent } from '../../base/events.js';
 import { plural } from '../../base/units.js';
 import { type Day, formatDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
+import type { FindingEvent } from '../../run/events.js';
 
 /** Days of a series that a message names. */
 const SHOWN = 5;

@@ -1,10 +1,10 @@
 import { rm, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { diskError, isSystemError } from '../../base/errors.js';
-import type { FindingEvent } from '../../base/events.js';
 import { formatSize } from '../../base/units.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/layout.js';
+import type { FindingEvent } from '../../run/events.js';
 import { lockPath } from '../../store/lock/run-lock.js';
 import { listResumeNotes, noteName, parsePartPath, readResumeNote } from '../../store/part.js';
 import { isOwnerAlive } from '../../store/part-owner.js';

@@ -1,7 +1,8 @@
-import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../base/events.js';
-import { type DownloadJob, runJobs } from '../../download/jobs.js';
+import type { DownloadJob } from '../../download/job.js';
+import { runJobs } from '../../download/jobs.js';
 import type { DownloadOptions, PlannedFile } from '../../download/types.js';
 import type { ConvertOptions } from '../../format/options.js';
+import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/events.js';
 import type { Client } from '../../service/http/client.js';
 import { fetchMayRead, type MayRead } from '../../service/key/key-coverage.js';
 import type { Manifest } from '../../store/manifest/manifest.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { FileEvent } from '../../base/events.js';
+import type { FileEvent } from '../../run/events.js';
 import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
 import { stateFolder } from '../../store/state-folder.js';
 import { orderOf } from '../check/check-all.js';

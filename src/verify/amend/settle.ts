@@ -1,5 +1,5 @@
-import type { FileEvent } from '../../base/events.js';
 import type { Proof } from '../../integrity/proof.js';
+import type { FileEvent } from '../../run/events.js';
 import { provenRecord } from '../../store/manifest/proven-record.js';
 import { judge, statusOf } from '../check/judge.js';
 import { createNotes, type Making, makingOf } from '../check/making.js';

@@ -1,5 +1,5 @@
 import { abortReason } from '../../base/errors.js';
-import type { FileEvent } from '../../base/events.js';
+import type { FileEvent } from '../../run/events.js';
 import { createSecondLook } from '../amend/second-look.js';
 import { createSettler } from '../amend/settle.js';
 import type { BadFile, Check, Sight } from '../types.js';

@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
-import type { FileError } from '../../base/events.js';
-import { fileError } from '../../base/file-error.js';
+import { type FileError, fileError } from '../../base/file-error.js';
 import { plural } from '../../base/units.js';
 import { hashFile } from '../../integrity/file-hash.js';
 import { LARGE_TEXT_CHUNK } from '../../integrity/gunzip.js';

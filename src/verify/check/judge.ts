@@ -1,5 +1,6 @@
-import type { FileError, FileStatus } from '../../base/events.js';
+import type { FileError } from '../../base/file-error.js';
 import { plural } from '../../base/units.js';
+import type { FileStatus } from '../../run/events.js';
 import type { Check, Expected, Seen, Sight } from '../types.js';
 import type { Making } from './making.js';
 

@@ -1,5 +1,6 @@
-import type { FileError, FileEvent, FindingEvent, RunEvent, RunSummary } from '../../../base/events.js';
+import type { FileError } from '../../../base/file-error.js';
 import { formatDay } from '../../../dataset/day.js';
+import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../../run/events.js';
 import { noteLine, warningLine } from '../messages.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { errorLine, errorsOf } from './summary.js';

@@ -1,4 +1,4 @@
-import type { FileStatus, PlanEvent, RunEvent } from '../../../base/events.js';
+import type { FileStatus, PlanEvent, RunEvent } from '../../../run/events.js';
 
 /** How far a run has come. */
 export interface ProgressReading {

@@ -40,6 +40,7 @@ const MINUS: i32 = 45;
 const POINT: i32 = 46;
 const ZERO: i32 = 48;
 const BACKSLASH: i32 = 92;
+const CR_LF: u16 = 0x0a0d;
 
 /** Of the leading columns, up to 256: where the cells, and their lines' parts, end, counted from the row's start. */
 const ENDS: usize = 1024;
@@ -100,7 +101,7 @@ function hasLeadingZero(first: usize, digits: i32): bool {
 /** The length of a decimal of up to 16 bytes; 0 where there is none that is written as usual. */
 // @ts-ignore: decorator
 @inline
-function shortDecimal(p: usize, text: v128, separator: i32): i32 {
+function shortDecimal(p: usize, text: v128): i32 {
   const negative = <i32>(<i32>load<u8>(p) == MINUS);
   const stops = nonDigits(i8x16.sub(text, i8x16.splat(48))) & ~negative;
   const point = ctz(stops | 0x10000);
@@ -109,8 +110,7 @@ function shortDecimal(p: usize, text: v128, separator: i32): i32 {
     end = ctz((stops & (stops - 1)) | 0x10000);
     if (end == point + 1) return 0;
   }
-  if (point == negative || <i32>load<u8>(p + end) != separator) return 0;
-  return hasLeadingZero(p + negative, point - negative) ? 0 : end;
+  return point == negative || hasLeadingZero(p + negative, point - negative) ? 0 : end;
 }
 
 // @ts-ignore: decorator
@@ -125,7 +125,7 @@ function digitsEnd(p: usize): usize {
 }
 
 /** As `shortDecimal`, for up to 64 bytes, with an exponent of up to two digits: far from a double's bounds. */
-function longDecimal(p: usize, separator: i32): i32 {
+function longDecimal(p: usize): i32 {
   const first = p + <usize>(<i32>load<u8>(p) == MINUS);
   let q = digitsEnd(first);
   if (q == first || hasLeadingZero(first, <i32>(q - first))) return 0;
@@ -140,8 +140,7 @@ function longDecimal(p: usize, separator: i32): i32 {
     q = digitsEnd(exponent);
     if (q == exponent || q > exponent + 2) return 0;
   }
-  const length = <i32>(q - p);
-  return length <= 64 && <i32>load<u8>(q) == separator ? length : 0;
+  return q - p <= 64 ? <i32>(q - p) : 0;
 }
 
 // @ts-ignore: decorator
@@ -191,6 +190,13 @@ function writeIso(to: usize, p: usize): void {
 
 const ISO_LENGTH: i32 = 29;
 
+/** The 16 digits of any time from September 2001 on; those that begin with a 9 might be past the range. */
+// @ts-ignore: decorator
+@inline
+function isUsualTime(p: usize, text: v128): bool {
+  return nonDigits(i8x16.sub(text, i8x16.splat(48))) == 0 && <u32>load<u8>(p) - 49 < 8;
+}
+
 /** The length of `true` or `false` at `p`, 0 for neither. */
 // @ts-ignore: decorator
 @inline
@@ -198,6 +204,15 @@ function booleanLength(p: usize): i32 {
   const word = load<u32>(p);
   if (word == 0x65757274) return 4;
   return word == 0x736c6166 && <i32>load<u8>(p, 4) == 101 ? 5 : 0;
+}
+
+/** Puts quotes around what was written behind the first of them; returns the length with both. */
+// @ts-ignore: decorator
+@inline
+function quote(to: usize, length: i32): i32 {
+  store<u8>(to, QUOTE);
+  store<u8>(to + 1 + length, QUOTE);
+  return length + 2;
 }
 
 /**
@@ -228,6 +243,43 @@ function copyText(to: usize, p: usize, first: v128): i32 {
     text = v128.load(p + length);
   }
   return length;
+}
+
+// @ts-ignore: decorator
+@inline
+function isBetween(byte: u8, least: u8, most: u8): bool {
+  return byte >= least && byte <= most;
+}
+
+/** The length of the UTF-8 sequence that begins with no ASCII at `p` (Unicode, table 3-7); 0 where there is none. */
+function sequenceLength(p: usize): i32 {
+  const lead = load<u8>(p);
+  const second = load<u8>(p, 1);
+  if (isBetween(lead, 0xc2, 0xdf)) return isBetween(second, 0x80, 0xbf) ? 2 : 0;
+  if (!isBetween(load<u8>(p, 2), 0x80, 0xbf)) return 0;
+  if (isBetween(lead, 0xe0, 0xef)) {
+    return isBetween(second, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) ? 3 : 0;
+  }
+  if (!isBetween(load<u8>(p, 3), 0x80, 0xbf) || !isBetween(lead, 0xf0, 0xf4)) return 0;
+  return isBetween(second, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) ? 4 : 0;
+}
+
+/** The length of UTF-8 text that needs no escapes; 0 for any other. A CR before the line's LF is none of it. */
+function textLength(p: usize): i32 {
+  let q = p;
+  for (;;) {
+    const byte = <i32>load<u8>(q);
+    if (byte >= 128) {
+      const length = sequenceLength(q);
+      if (length == 0) return 0;
+      q += length;
+      continue;
+    }
+    if (byte == COMMA || byte == LF || load<u16>(q) == CR_LF) break;
+    if (byte < 32 || byte == BACKSLASH || byte == QUOTE) return 0;
+    q++;
+  }
+  return <i32>(q - p);
 }
 
 /**
@@ -281,7 +333,8 @@ export function format(
     outBefore = outStart;
     let record = records + <usize>c * RECORD;
     for (; c < n; c++, record += RECORD) {
-      const separator = c == n - 1 ? LF : COMMA;
+      const isLast = c == n - 1;
+      const separator = isLast ? LF : COMMA;
       const kind = load<i32>(record);
       const keyLength = load<i32>(record, KEY_LENGTH);
       const value = o + keyLength;
@@ -290,63 +343,50 @@ export function format(
       /** Of the cell, and of what is written for it. */
       let length: i32 = 0;
       let size: i32 = 0;
-      if (kind == NUMBER) {
-        length = shortDecimal(p, text, separator);
-        v128.store(value, text);
-        if (length == 0) {
-          length = longDecimal(p, separator);
-          if (length > 0) copy(value, p, length);
+      if (kind == NUMBER || kind == QUOTED_NUMBER) {
+        length = shortDecimal(p, text);
+        if (length == 0 || <i32>load<u8>(p + length) != separator) length = longDecimal(p);
+        if (kind == NUMBER) {
+          copy(value, p, length);
+          size = length;
+        } else {
+          copy(value + 1, p, length);
+          size = quote(value, length);
         }
-        size = length;
       } else if (kind == TEXT) {
-        store<u8>(value, QUOTE);
         length = copyText(value + 1, p, text);
-        if (length > 0 && <i32>load<u8>(p + length) == separator) {
-          store<u8>(value + 1 + length, QUOTE);
-          size = length + 2;
+        if (length < 0) {
+          length = textLength(p);
+          copy(value + 1, p, length);
         }
-      } else if (kind == TIME || kind == ISO_TIME) {
-        // The 16 digits of any time from September 2001 on; those that begin with a 9 might be past the range.
-        const isUsual = nonDigits(i8x16.sub(text, i8x16.splat(48))) == 0 && <u32>(load<u8>(p) - 49) < 8;
-        if (isUsual && <i32>load<u8>(p, 16) == separator) {
-          length = 16;
-          if (kind == TIME) {
-            v128.store(value, text);
-            size = 16;
-          } else {
-            writeIso(value, p);
-            size = ISO_LENGTH;
-          }
-        }
+        size = quote(value, length);
       } else if (kind == BOOLEAN) {
         length = booleanLength(p);
-        if (length > 0 && <i32>load<u8>(p + length) == separator) {
-          v128.store(value, text);
-          size = length;
-        }
-      } else {
-        length = shortDecimal(p, text, separator);
-        if (length == 0) length = longDecimal(p, separator);
-        if (length > 0) {
-          store<u8>(value, QUOTE);
-          copy(value + 1, p, length);
-          store<u8>(value + 1 + length, QUOTE);
-          size = length + 2;
-        }
+        v128.store(value, text);
+        size = length;
+      } else if (isUsualTime(p, text)) {
+        length = 16;
+        if (kind == TIME) v128.store(value, text);
+        else writeIso(value, p);
+        size = kind == TIME ? 16 : ISO_LENGTH;
       }
-      if (size == 0) {
-        if (<i32>load<u8>(p) != separator || load<i32>(record, NULLABLE) == 0) {
+      let gap = 1;
+      if (<i32>load<u8>(p + length) != separator) {
+        if (!isLast || load<u16>(p + length) != CR_LF) {
+          status = ODD;
+          break;
+        }
+        gap = 2;
+      }
+      if (length == 0) {
+        if (load<i32>(record, NULLABLE) == 0) {
           status = ODD;
           break;
         }
         store<u32>(value, 0x6c6c756e);
-        o = value + 4;
-        p++;
-        // The row behind it has nothing to take over from a null.
-        if (c < shared) shared = c;
-        continue;
+        size = 4;
       }
-      p += length + 1;
+      p += length + gap;
       o = value + size;
       if (c < leading) {
         store<i32>(ENDS + (c << 2), <i32>(p - rowStart));

@@ -1,5 +1,6 @@
 import type { Batch } from '../../columns.js';
-import { type Compress, loadCompressor } from '../../compression/compressor.js';
+import type { Compress } from '../../compression/compress.js';
+import { loadCompressor } from '../../compression/compressor.js';
 import { ByteWriter } from '../../parquet/bytes.js';
 import { writeColumnChunk } from '../../parquet/column-chunk.js';
 import type { EncodedRowGroup, ParquetOptions } from '../../parquet/row-group.js';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chalk } from 'chalk';
-import type { FileEvent, RunEvent, RunSummary } from '../../../../src/base/events.js';
-import { REPORTERS, reporterName } from '../../../../src/cli/output/run/reporter.js';
+import { REPORTERS, reporterName } from '../../../../src/cli/output/run/reporters.js';
 import { colorLevel } from '../../../../src/cli/output/text/color.js';
 import { formatTable } from '../../../../src/cli/output/text/table.js';
 import { parseDay } from '../../../../src/dataset/day.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../../../src/run/events.js';
 import { createSink } from '../sink.js';
 
 const file = { exchange: 'deribit', dataType: 'trades', symbol: 'BTC', day: parseDay('2024-03-01') };

@@ -1,5 +1,5 @@
 import type { ColumnData } from '../../../../src/format/columns.js';
-import type { Compress } from '../../../../src/format/compression/compressor.js';
+import type { Compress } from '../../../../src/format/compression/compress.js';
 import { ByteWriter } from '../../../../src/format/parquet/bytes.js';
 import type { ChunkMetadata } from '../../../../src/format/parquet/column-chunk.js';
 import { Encoding, type EncodingId } from '../../../../src/format/parquet/format.js';

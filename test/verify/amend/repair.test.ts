@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Sandbox } from '../../src/sandbox/options.js';
-import { start } from '../helpers/cli.js';
-import { sandbox } from '../helpers/sandbox.js';
-import { downloaded, FIRST, FOURTH, folderOf, namesIn, SECOND, THIRD } from './helpers.js';
+import type { Sandbox } from '../../../src/sandbox/options.js';
+import { start } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { downloaded, FIRST, FOURTH, folderOf, namesIn, SECOND, THIRD } from '../helpers.js';
 
 test('bad files are downloaded again, and nothing else is', async (t) => {
   const { dir, verify, service } = await downloaded(t);

@@ -1,6 +1,6 @@
-import { ERRORS, type ErrorCode, type TickhaulError } from './errors.js';
+import { ERRORS, type ErrorCode, type TickhaulError } from '../base/errors.js';
+import { fileError } from '../base/file-error.js';
 import type { FileEvent, FileStatus, FindingEvent, FindingKind, RunSummary } from './events.js';
-import { fileError } from './file-error.js';
 
 /** Counts what became of the files of a run, and works out its exit code. */
 export interface Tally {

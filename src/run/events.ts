@@ -1,6 +1,6 @@
+import type { FileError } from '../base/file-error.js';
 import type { Day } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import type { ErrorCode } from './errors.js';
 
 /** What a plan says of a day file before anything is requested. */
 export type PlanStatus = 'download' | 'skip' | 'resume' | 'pending' | 'unavailable' | 'unauthorized';
@@ -19,12 +19,6 @@ export type FileStatus =
   | 'pending'
   | 'unavailable'
   | 'unauthorized';
-
-export interface FileError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly status?: number | undefined;
-}
 
 /** How many day files there are, and how many of each status. */
 export type PlanCounts = Readonly<Record<PlanStatus | 'files', number>>;

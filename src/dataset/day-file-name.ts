@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { TickhaulError } from '../../base/errors.js';
-import { parseDay } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import { TickhaulError } from '../base/errors.js';
+import { parseDay } from './day.js';
+import type { DayFile } from './day-file.js';
 
 /**
  * The day file that a name of the form `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv.gz` tells (service

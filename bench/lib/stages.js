@@ -1,0 +1,80 @@
+import { engineOf, fromDist } from './engine.js';
+
+const LF = 10;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * What a file costs the thread that reads it, and the kernels, in seconds: the least of some rounds,
+ * stage by stage, with one stage at a time at work. Compression is what the end of batches takes more with it.
+ */
+export async function stagesOf(job, rounds) {
+  const found = { read: [], cut: [], take: [], finish: [], packed: [] };
+  for (let round = 0; round < rounds; round++) {
+    found.read.push(await readOnly(job.path));
+    const plain = await inOneThread({ ...job, compression: 'none' });
+    for (const [stage, spent] of Object.entries(plain)) found[stage].push(spent);
+    if (job.compression !== 'none') found.packed.push((await inOneThread(job)).finish);
+  }
+  const [read, cut, take, finish] = ['read', 'cut', 'take', 'finish'].map((stage) =>
+    Math.min(...found[stage]),
+  );
+  const packed = job.compression === 'none' ? finish : Math.min(...found.packed);
+  return { read, cut, parse: take, encode: finish, compress: Math.max(0, packed - finish) };
+}
+
+/** Reading, md5 and gunzip, with nobody who takes the text: the reading thread's own pace. */
+async function readOnly(path) {
+  const began = performance.now();
+  await read(path, async () => {});
+  return (performance.now() - began) / 1000;
+}
+
+async function inOneThread(job) {
+  const { take, finish, batchRows } = await engineOf(job);
+  const spent = { cut: 0, take: 0, finish: 0 };
+  const timed = (stage, work) => {
+    const began = performance.now();
+    const result = work();
+    spent[stage] += (performance.now() - began) / 1000;
+    return result;
+  };
+  let rest = NOTHING;
+  let left = batchRows;
+  let isHeader = true;
+  await read(job.path, async (chunk) => {
+    const text = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    let from = isHeader ? text.indexOf(LF) + 1 : 0;
+    isHeader = false;
+    for (;;) {
+      const { rows, end } = timed('cut', () => wholeRows(text, from, left));
+      if (rows === 0) break;
+      timed('take', () => take(text.subarray(from, end)));
+      left -= rows;
+      from = end;
+      if (left > 0) continue;
+      timed('finish', finish);
+      left = batchRows;
+    }
+    rest = Buffer.from(text.subarray(from));
+  });
+  timed('finish', finish);
+  return spent;
+}
+
+async function read(path, onText) {
+  const { readSource } = await fromDist('integrity/source.js');
+  await readSource(path, onText, () => {}, new AbortController().signal);
+}
+
+/** As many rows as are there, `most` at most, and where they end. */
+function wholeRows(text, from, most) {
+  let end = from;
+  let rows = 0;
+  while (rows < most) {
+    const at = text.indexOf(LF, end);
+    if (at === -1) break;
+    end = at + 1;
+    rows++;
+  }
+  return { rows, end };
+}

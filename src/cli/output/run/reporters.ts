@@ -1,0 +1,31 @@
+import type { Screen } from '../../arguments/types.js';
+import { barsReporter } from './bars.js';
+import { jsonReporter } from './json.js';
+import { linesReporter } from './lines.js';
+import { quietReporter } from './quiet.js';
+import type { Reporter, ReporterContext } from './reporter.js';
+
+export type ReporterName = 'bars' | 'lines' | 'json' | 'quiet';
+
+export const REPORTERS: Readonly<Record<ReporterName, (context: ReporterContext) => Reporter>> = {
+  bars: barsReporter,
+  lines: linesReporter,
+  json: jsonReporter,
+  quiet: quietReporter,
+};
+
+/**
+ * The reporter that flags and terminal ask for: `--json` over `--quiet` over bars, which need a terminal that can
+ * move its cursor.
+ * @param term the terminal's kind: TERM.
+ */
+export function reporterName(
+  json: boolean,
+  quiet: boolean,
+  stderr: Screen,
+  term: string | undefined,
+): ReporterName {
+  if (json) return 'json';
+  if (quiet) return 'quiet';
+  return stderr.isTTY === true && term !== 'dumb' ? 'bars' : 'lines';
+}

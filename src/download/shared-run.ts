@@ -1,0 +1,83 @@
+import { setMaxListeners } from 'node:events';
+import type { EventSink } from '../run/events.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import { type Conversions, createConversions } from './conversion/conversions.js';
+import { autoConcurrency, type Concurrency, fixedConcurrency } from './pool/concurrency.js';
+import { createPause, type Pause } from './pool/pause.js';
+import { createPool, type Pool } from './pool/pool.js';
+import { createRateLimit, type RateLimit } from './pool/rate.js';
+import type { ConvertSetting, DownloadOptions } from './types.js';
+
+export interface JobsInput {
+  readonly manifest: Manifest;
+  /** Makes part names private to this run, when another run works in the same folder. */
+  readonly partSuffix: string | undefined;
+  /** The folder, and what bounds all jobs together. */
+  readonly options: Pick<DownloadOptions, 'dir' | 'concurrency' | 'maxRate'>;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+  /** Once it is aborted no file is begun, and what is in flight goes on to its end. */
+  readonly noMore?: AbortSignal | undefined;
+}
+
+/** What the jobs of one run share. */
+export interface SharedRun extends JobsInput {
+  readonly pool: Pool;
+  readonly concurrency: Concurrency;
+  readonly rate: RateLimit;
+  readonly pause: Pause;
+  /** Ends all jobs: an error that concerns every file. */
+  readonly stop: AbortController;
+  /** Aborted by the caller or by `stop`. */
+  readonly stopped: AbortSignal;
+  /** By path, the files that were begun: two jobs may name the same one. Undefined for a single job. */
+  readonly begun: Map<string, Promise<unknown>> | undefined;
+  conversionsFor(setting: ConvertSetting | undefined): Conversions | undefined;
+  /** Does it once the plan has been told. */
+  afterPlan(tell: () => void): void;
+}
+
+/**
+ * What `jobs` jobs work with.
+ * @param conversions filled as jobs ask for theirs; the caller closes them.
+ */
+export function openShared(
+  input: JobsInput,
+  jobs: number,
+  conversions: Map<string, Conversions>,
+  afterPlan: SharedRun['afterPlan'],
+): SharedRun {
+  const { options, signal, partSuffix } = input;
+  const concurrency =
+    options.concurrency === 'auto'
+      ? autoConcurrency(performance.now())
+      : fixedConcurrency(options.concurrency);
+  const pool = createPool(concurrency);
+  const stop = new AbortController();
+  const stopped = AbortSignal.any([signal, stop.signal]);
+  // Each file in flight listens to it, and that is no leak.
+  setMaxListeners(0, signal, stopped);
+  const emit: EventSink = (event) => {
+    input.emit(event);
+    if (event.event === 'progress') pool.adjust();
+  };
+  return {
+    ...input,
+    emit,
+    pool,
+    concurrency,
+    rate: createRateLimit(options.maxRate),
+    pause: createPause(),
+    stop,
+    stopped,
+    begun: jobs > 1 ? new Map() : undefined,
+    conversionsFor(setting) {
+      if (!setting) return undefined;
+      const key = JSON.stringify(setting);
+      const known = conversions.get(key) ?? createConversions(setting, options.dir, partSuffix, emit);
+      conversions.set(key, known);
+      return known;
+    },
+    afterPlan,
+  };
+}

@@ -1,0 +1,48 @@
+import { type ColumnKind, columnsOf } from '../../../src/dataset/data-types.js';
+import type { Schema } from '../../../src/format/columns.js';
+import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import { convertOptions } from '../../../src/format/options.js';
+
+export interface LineChoice {
+  readonly schema?: Schema;
+  readonly times?: 'int' | 'iso';
+  readonly numbers?: 'double' | 'string';
+  readonly compression?: 'none' | 'gzip' | 'zstd';
+  /** How many rows a piece has; all in one when left out. */
+  readonly rows?: number;
+}
+
+/** Rows as NDJSON by the kernel: one batch, but for what ends early. */
+export async function linesOf(text: string | Buffer, choice: LineChoice = {}): Promise<string> {
+  const { schema = columnsOf('trades') ?? [], rows = Number.POSITIVE_INFINITY, ...options } = choice;
+  const job = { source: 'day.csv.gz', schema, options: convertOptions('ndjson', options) };
+  const kernel = await createBatchKernel(job);
+  const bytes = Buffer.from(text);
+  const out: Uint8Array[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const to = endOfRows(bytes, from, rows);
+    kernel.piece().set(bytes.subarray(from, to));
+    out.push(...kernel.take(to - from).map((encoded) => encoded.bytes));
+    from = to;
+  }
+  const last = kernel.finish();
+  return Buffer.concat([...out, ...(last ? [last.bytes] : [])]).toString();
+}
+
+function endOfRows(bytes: Buffer, from: number, rows: number): number {
+  let to = from;
+  for (let row = 0; row < rows && to < bytes.length; row++) {
+    const lf = bytes.indexOf(10, to);
+    to = lf < 0 ? bytes.length : lf + 1;
+  }
+  return to;
+}
+
+/** A column of a kind between two of text. */
+export function between(kind: ColumnKind): Schema {
+  return [
+    { name: 'a', kind: 'text' },
+    { name: 'x', kind },
+    { name: 'b', kind: 'text' },
+  ];
+}

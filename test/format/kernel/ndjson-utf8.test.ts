@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { isUtf8 } from 'node:buffer';
+import { test } from 'node:test';
+import { LineMemory } from '../../../src/format/kernel/line-memory.js';
+import { loadNdjsonModule, STOP } from '../../../src/format/kernel/ndjson-module.js';
+import { between } from './helpers.js';
+
+/** What lies on both sides of each bound of Unicode's table 3-7. */
+const BOUNDS = [0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0];
+const TAILS = [0x7f, 0x80, 0xbf, 0xc0];
+
+test('of text that is not ASCII the kernel takes what is UTF-8, and nothing else', async () => {
+  const memory = new LineMemory(between('text'), { times: 'int', numbers: 'double' });
+  const module = await loadNdjsonModule(memory);
+  const { bytes, piece, start, limit } = memory;
+  const counts = { taken: 0, left: 0 };
+  for (let lead = 0x80; lead <= 0xff; lead++) {
+    const sequences = [[lead], ...BOUNDS.map((second) => [lead, second])];
+    for (const second of BOUNDS) {
+      for (const third of TAILS) {
+        sequences.push([lead, second, third], ...TAILS.map((fourth) => [lead, second, third, fourth]));
+      }
+    }
+    for (const sequence of sequences) {
+      const cell = Buffer.from(sequence);
+      const row = Buffer.concat([Buffer.from('p,'), cell, Buffer.from(',q\n')]);
+      bytes.set(row, piece);
+      const stop = module.format(piece, piece + row.length, 0, start, limit, limit, 1);
+      assert.equal(stop, isUtf8(cell) ? STOP.done : STOP.odd, cell.toString('hex'));
+      counts[stop === STOP.done ? 'taken' : 'left']++;
+      if (stop !== STOP.done) continue;
+      const line = bytes.subarray(start, module.written.value);
+      assert.equal(line.toString(), `{"a":"p","x":"${cell}","b":"q"}\n`);
+    }
+  }
+  assert.ok(counts.taken > 400 && counts.left > 10_000, JSON.stringify(counts));
+});
