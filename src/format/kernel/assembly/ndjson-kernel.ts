@@ -385,8 +385,6 @@ export function format(
         }
         store<u32>(value, 0x6c6c756e);
         size = 4;
-        // The row behind it has nothing to take over from a null.
-        if (c < shared) shared = c;
       }
       p += length + gap;
       o = value + size;
