@@ -76,7 +76,7 @@ export interface ParquetExports {
   writeIndices(out: number, values: number, start: number, end: number, width: number): number;
   writeSizedBits(out: number, values: number, start: number, end: number): number;
   writeSizedOnes(out: number, count: number): number;
-  writeDeltaLongs(out: number, values: number, start: number, end: number): number;
+  writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
   sharedPrefixes(bytes: number, offsets: number, count: number, prefixes: number): number;
   writeDeltaLengthText(
     out: number,

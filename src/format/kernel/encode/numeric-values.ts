@@ -39,7 +39,7 @@ export function longValues(memory: ColumnMemory, scratch: Scratch, lane: number,
     valueSize: 8,
     bounds,
     room: (start, end) => deltaRoom(end - start),
-    write: (out, start, end) => kernel.writeDeltaLongs(out, lane, start, end),
+    write: (out, start, end) => kernel.writeDeltaLongs(out, lane, start, end, count),
   };
 }
 

@@ -9,21 +9,24 @@ const MINIBLOCK: i32 = 32;
 /** The differences of one block. */
 const steps: usize = memory.data(128 * 8, 16);
 
-/** Writes 64-bit integers whose differences, and the differences of those, stay within 64 bits; gives the end. */
-export function writeDeltaLongs(out: usize, values: usize, start: i32, end: i32): usize {
-  return writeDelta<i64>(out, values, start, end);
+/**
+ * Writes 64-bit integers, of `count`, whose differences, and the differences of those, stay within 64 bits; gives the
+ * end. A page of no values, as of nulls alone, begins with the value behind it, as it always has.
+ */
+export function writeDeltaLongs(out: usize, values: usize, start: i32, end: i32, count: i32): usize {
+  return writeDelta<i64>(out, values, start, end, start < count);
 }
 
 /** The same for 32-bit integers. */
 export function writeDeltaIntegers(out: usize, values: usize, start: i32, end: i32): usize {
-  return writeDelta<i32>(out, values, start, end);
+  return writeDelta<i32>(out, values, start, end, start < end);
 }
 
-function writeDelta<T>(out: usize, values: usize, start: i32, end: i32): usize {
+function writeDelta<T>(out: usize, values: usize, start: i32, end: i32, hasFirst: bool): usize {
   out = writeVarint(out, BLOCK);
   out = writeVarint(out, MINIBLOCKS);
   out = writeVarint(out, end - start);
-  out = writeZigzag(out, start == end ? 0 : <i64>load<T>(values + <usize>start * sizeof<T>()));
+  out = writeZigzag(out, hasFirst ? <i64>load<T>(values + <usize>start * sizeof<T>()) : 0);
   for (let block = start + 1; block < end; block += BLOCK) {
     const count = min(BLOCK, end - block);
     out = writeBlock(out, count, takeSteps<T>(values, block, count));

@@ -1,0 +1,65 @@
+import { type Conversion, startConversion } from '../../../src/convert/conversion.js';
+import type { PartFile } from '../../../src/convert/output/part-file.js';
+import type { Kernels } from '../../../src/convert/threads/kernel-host.js';
+import { threadKernels } from '../../../src/convert/threads/kernels.js';
+import { localKernels } from '../../../src/convert/threads/local-kernel.js';
+import type { ConvertOptions } from '../../../src/format/options.js';
+
+export const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
+
+/** Of so many threads; none is a kernel in this one. */
+export function kernelsOf(threads: number): Kernels {
+  return threads > 0 ? threadKernels(threads) : localKernels(false);
+}
+
+export interface Output extends PartFile {
+  readonly bytes: () => Buffer;
+  readonly ended: () => 'published' | 'discarded' | undefined;
+}
+
+/** An output in memory. @param onWrite called before each write; where it throws, the write fails. */
+export function outputInMemory(onWrite: (bytes: Uint8Array) => Promise<void> = async () => {}): Output {
+  const parts: Buffer[] = [];
+  let ended: 'published' | 'discarded' | undefined;
+  return {
+    async write(bytes) {
+      await onWrite(bytes);
+      parts.push(Buffer.from(bytes));
+    },
+    publish: async () => {
+      ended = 'published';
+    },
+    discard: async () => {
+      ended ??= 'discarded';
+    },
+    bytes: () => Buffer.concat(parts),
+    ended: () => ended,
+  };
+}
+
+export function begin(
+  options: ConvertOptions,
+  kernels: Kernels,
+  output: PartFile,
+  dataType = 'trades',
+): Conversion {
+  return startConversion({ path: 'day.csv.gz', dataType, options, output, kernels });
+}
+
+/** Converts text that comes in chunks of a size. */
+export async function convertText(
+  csv: string,
+  options: ConvertOptions,
+  kernels: Kernels,
+  { chunk = 1 << 20, dataType = 'trades', output = outputInMemory() } = {},
+): Promise<Buffer> {
+  const conversion = begin(options, kernels, output, dataType);
+  const text = Buffer.from(csv);
+  try {
+    for (let at = 0; at < text.length; at += chunk) await conversion.write(text.subarray(at, at + chunk));
+    await conversion.finish(SOURCE);
+    return output.bytes();
+  } finally {
+    await conversion.abort();
+  }
+}
