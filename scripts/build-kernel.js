@@ -27,7 +27,7 @@ const KERNELS = [
   {
     source: 'src/format/kernel/assembly/parquet/parquet-kernel.ts',
     output: 'dist/src/format/kernel/parquet-kernel.wasm',
-    flags: FLAGS,
+    flags: `${FLAGS} ${IMPORTED}`,
   },
   {
     source: 'src/integrity/inflate/assembly/inflate.ts',
