@@ -123,6 +123,7 @@ export class ColumnMemory {
 
   /** Takes a batch that was made elsewhere, in place of what is there. */
   load({ rows, columns }: Batch): void {
+    if (columns.length !== this.#schema.length) throw new Error(`a batch of ${columns.length} columns`);
     this.clear();
     if (rows > this.#capacity) this.#layOut(rows);
     for (const [i, column] of columns.entries()) this.#loadColumn(i, column, rows);
