@@ -19,17 +19,17 @@ async function answerOf(
 }
 
 test('a body that falls silent is stalled', async (t) => {
-  const answer = await answerOf(t, (response) => response.write('12345'), 80);
+  const answer = await answerOf(t, (response) => response.write('12345'), 1000);
   await assert.rejects(readBody(answer.body), { code: 'stalled', message: /file: no byte for .* after 5 B/ });
 });
 
 test('a slow reader of a quick body is no stall', async (t) => {
   const size = 3_000_000;
-  const answer = await answerOf(t, (response) => response.end(Buffer.alloc(size)), 50);
+  const answer = await answerOf(t, (response) => response.end(Buffer.alloc(size)), 1000);
   let received = 0;
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     // The pause itself is what is tested: twice the stall timeout with bytes at hand.
-    if (received === 0) await sleep(100);
+    if (received === 0) await sleep(2000);
     received += chunk.length;
   }
   assert.equal(received, size);
