@@ -40,14 +40,16 @@ export interface OpenInput {
   readonly signal: AbortSignal;
 }
 
+export interface OpenedPlan {
+  readonly plan: Plan | ListPlan;
+  readonly manifest: Manifest;
+}
+
 /** Works out what is wanted against the service's record, where it is a selection, and what stands on disk. */
 export async function openWanted(
   { selection, list }: Wanted,
   { session: { client, settings }, options, emit, signal }: OpenInput,
-): Promise<{
-  readonly plan: Plan | ListPlan;
-  readonly manifest: Manifest;
-}> {
+): Promise<OpenedPlan> {
   if (selection) return openPlan({ client, cache: settings.cacheDir, selection, options, emit, signal });
   const manifest = await openManifest(options.dir, {
     warn: (message) => emit({ event: 'warning', message }),
