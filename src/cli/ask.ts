@@ -28,6 +28,8 @@ async function ask(question: string, { stdin, stderr, signal }: Cli): Promise<bo
     const [line] = await answer;
     return /^\s*y(es)?\s*$/i.test(String(line ?? ''));
   } catch (error) {
+    // What ended it is told on a line of its own.
+    stderr.write('\n');
     throw signal.aborted ? abortReason(signal) : error;
   } finally {
     reader.close();

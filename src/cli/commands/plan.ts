@@ -10,10 +10,11 @@ import {
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
 import { readToggle } from '../arguments/read.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
+import type { Action, Args, Cli, Screen } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
 import { fileObject, line, planObject, summaryLine } from '../output/run/json.js';
 import { printLines } from '../output/text/blocks.js';
+import { wrapPieces } from '../output/text/wrap.js';
 import { readStallTimeout } from '../selection/selection.js';
 import type { OpenedPlan } from '../selection/wanted.js';
 import { withSession } from '../session.js';
@@ -71,8 +72,9 @@ export const plan: Action = {
       const totals = await printPlan(opened, args, cli);
       const described = await describe(totals);
       if (!readToggle(args, 'quiet')) {
-        const estimate = estimateText(described);
-        cli.stderr.write(`${countsText(totals.counts)}\n${estimate && `${estimate}\n`}`);
+        const texts = [countsText(totals.counts), estimateText(described)].filter((text) => text !== '');
+        const lines = texts.flatMap((text) => wrapPieces(text.split(' '), columnsOf(cli.stderr)));
+        cli.stderr.write(`${lines.join('\n')}\n`);
       }
       return exitCodeOf(totals.counts);
     });
@@ -97,9 +99,14 @@ async function printPlan({ plan: opened }: OpenedPlan, args: Args, cli: Cli): Pr
     import('../output/text/color.js'),
   ]);
   const chalk = chalkFor(stdout, cli.env, readToggle(args, 'no-color'));
-  const columns = stdout.isTTY === true ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  const columns = columnsOf(stdout);
   await printLines(stdout, planText(seriesDays(files, opened.sizeOf), { columns, chalk }), signal);
   return totals;
+}
+
+/** Elsewhere than on a terminal nothing is wrapped. */
+function columnsOf({ isTTY, columns }: Screen): number {
+  return isTTY === true ? columns || 80 : Number.POSITIVE_INFINITY;
 }
 
 function* linesOf(files: Iterable<PlannedFile>, format: (file: PlannedFile) => string): Generator<string> {

@@ -30,8 +30,7 @@ export interface AverageDay extends DaySize {
  */
 export function recordAverages(record: ExchangeRecord): (dataType: string) => AverageDay | undefined {
   const stats = record.datasets?.['stats'];
-  const known = new Map<string, AverageDay | undefined>();
-  const average = (dataType: string): AverageDay | undefined => {
+  return (dataType) => {
     const [statistic, counted] = (isDataType(dataType) && COUNTED[dataType]) || [];
     if (statistic === undefined || counted === undefined || !isDataType(dataType)) return undefined;
     const total = countOf(stats, statistic);
@@ -39,10 +38,6 @@ export function recordAverages(record: ExchangeRecord): (dataType: string) => Av
     if (days === 0) return undefined;
     const share = (typicalDay(dataType)?.rows ?? 0) / (typicalDay(counted)?.rows ?? 1);
     return { ...sizeOfRows(dataType, (total / days) * share), isCounted: dataType === counted };
-  };
-  return (dataType) => {
-    if (!known.has(dataType)) known.set(dataType, average(dataType));
-    return known.get(dataType);
   };
 }
 

@@ -22,21 +22,27 @@ export type SizeOf = (file: Pick<PlannedFile, 'file' | 'expected'>) => ExpectedS
  */
 export function createSizes(history: Manifest['history'], record?: ExchangeRecord): SizeOf {
   const averageOf = record ? recordAverages(record) : () => undefined;
+  /** Of one symbol, by data type. */
+  const averages = new Map<string, ExpectedSize | undefined>();
   let last: PlannedFile['file'] | undefined;
   let lastSize: ExpectedSize | undefined;
 
+  const averageSize = (dataType: string): ExpectedSize | undefined => {
+    const average = averageOf(dataType);
+    if (average) return { ...average, basis: average.isCounted ? 'record' : 'typical' };
+    const typical = typicalDay(dataType);
+    return typical && { ...typical, basis: 'typical' };
+  };
   const sizeOfSeries = (file: PlannedFile['file']): ExpectedSize | undefined => {
     const own = history.daySize(file);
     if (own) return { ...own, basis: 'manifest' };
-    const average = averageOf(file.dataType);
-    if (average) {
-      const basis = average.isCounted ? 'record' : 'typical';
-      return { ...times(average, membersOf(file.symbol, record)), basis };
-    }
-    const typical = typicalDay(file.dataType);
-    if (!typical) return undefined;
-    const members = file.dataType === 'options_chain' ? 1 : membersOf(file.symbol, record);
-    return { ...times(typical, members), basis: 'typical' };
+    const { dataType, symbol } = file;
+    if (!averages.has(dataType)) averages.set(dataType, averageSize(dataType));
+    const average = averages.get(dataType);
+    // What is usual for options_chain is that of all options.
+    if (!average || !GROUPED_SYMBOLS.has(symbol) || dataType === 'options_chain') return average;
+    const members = membersOf(symbol, record);
+    return { ...average, bytes: average.bytes * members, rows: average.rows * members };
   };
 
   return ({ file, expected }) => {
@@ -59,19 +65,14 @@ const MEMBERS: Readonly<Record<string, string>> = {
   OPTIONS: 'option',
 };
 
-/** Symbols that a file holds: those of a grouped one that are listed still, else itself. */
-function membersOf(symbol: string, record: ExchangeRecord | undefined): number {
-  if (!GROUPED_SYMBOLS.has(symbol)) return 1;
+/** Symbols that a grouped file holds: those that are listed still, and at least one. */
+function membersOf(grouped: string, record: ExchangeRecord | undefined): number {
   const { symbols = [], exportedUntil } = record?.datasets ?? {};
   const members = symbols.filter(
     ({ id, type, availableTo }) =>
-      type === MEMBERS[symbol] &&
+      type === MEMBERS[grouped] &&
       !GROUPED_SYMBOLS.has(id) &&
       (availableTo === undefined || availableTo === exportedUntil),
   );
   return Math.max(1, members.length);
-}
-
-function times({ bytes, rows }: DaySize, factor: number): DaySize {
-  return { bytes: bytes * factor, rows: rows * factor };
 }

@@ -47,7 +47,8 @@ export class History {
 
   /** Medians of the last days of the file's series; undefined where no day of it was ever here. */
   daySize(series: Series): DaySize | undefined {
-    const recent = this.#series.get(keyOf(series));
+    // A first plan asks it of every series in vain.
+    const recent = this.#series.size === 0 ? undefined : this.#series.get(keyOf(series));
     if (!recent) return undefined;
     const { days } = recent;
     return { bytes: median(days.map(({ bytes }) => bytes)), rows: median(days.map(({ rows }) => rows)) };

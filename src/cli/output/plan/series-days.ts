@@ -33,64 +33,47 @@ export interface SeriesDays {
 /** Spans of a status that are kept: a key may cover the first day of each month alone. */
 const KEPT = 4;
 
-interface Collected {
-  readonly status: PlanStatus;
-  days: number;
-  bytes: number;
-  readonly spans: { readonly first: Day; last: Day }[];
-  leftOut: number;
-  newest: { readonly first: Day; last: Day };
+type Open<T> = { -readonly [Key in keyof T]: T[Key] };
+
+interface OpenStatus extends Open<Omit<StatusDays, 'spans'>> {
+  readonly spans: Open<DaySpan>[];
+  newest: Open<DaySpan>;
 }
 
 /** Gathers planned files, which come series by series and day by day, in constant memory. */
 export function* seriesDays(files: Iterable<PlannedFile>, sizeOf: SizeOf): Generator<SeriesDays> {
-  let series: PlannedFile['file'] | undefined;
-  let statuses = new Map<PlanStatus, Collected>();
+  let series: (PlannedFile['file'] & { readonly statuses: OpenStatus[] }) | undefined;
   let before: PlanStatus | undefined;
   for (const planned of files) {
-    const { file, status } = planned;
-    const isSame =
-      file.symbol === series?.symbol &&
-      file.dataType === series.dataType &&
-      file.exchange === series.exchange;
-    if (!isSame) {
-      if (series) yield gathered(series, statuses);
-      series = file;
-      statuses = new Map();
+    const { file, status, action } = planned;
+    const { exchange, dataType, symbol, day } = file;
+    const isSame = symbol === series?.symbol && dataType === series.dataType && exchange === series.exchange;
+    if (!series || !isSame) {
+      if (series) yield series;
+      series = { exchange, dataType, symbol, day, statuses: [] };
       before = undefined;
     }
-    const of = collectedOf(statuses, status, file.day);
-    if (before === status) of.newest.last = file.day;
-    else if (of.days > 0) beginSpan(of, file.day);
-    of.days++;
-    if (planned.action === 'fetch') of.bytes += sizeOf(planned)?.bytes ?? 0;
+    const bytes = action === 'fetch' ? (sizeOf(planned)?.bytes ?? 0) : 0;
+    const known = series.statuses.find((each) => each.status === status);
+    if (!known) {
+      const newest = { first: day, last: day };
+      series.statuses.push({ status, days: 1, bytes, spans: [newest], leftOut: 0, newest });
+    } else {
+      if (before === status) known.newest.last = day;
+      else beginSpan(known, day);
+      known.days++;
+      known.bytes += bytes;
+    }
     before = status;
   }
-  if (series) yield gathered(series, statuses);
+  if (series) yield series;
 }
 
-function collectedOf(statuses: Map<PlanStatus, Collected>, status: PlanStatus, day: Day): Collected {
-  const known = statuses.get(status);
-  if (known) return known;
-  const newest = { first: day, last: day };
-  const made = { status, days: 0, bytes: 0, spans: [newest], leftOut: 0, newest };
-  statuses.set(status, made);
-  return made;
-}
-
-function beginSpan(of: Collected, day: Day): void {
+function beginSpan(of: OpenStatus, day: Day): void {
   of.newest = { first: day, last: day };
   if (of.spans.length > KEPT) {
     of.spans.pop();
     of.leftOut++;
   }
   of.spans.push(of.newest);
-}
-
-function gathered(
-  { exchange, dataType, symbol }: PlannedFile['file'],
-  statuses: Map<PlanStatus, Collected>,
-): SeriesDays {
-  const all = [...statuses.values()].map(({ newest: _, ...kept }) => kept);
-  return { exchange, dataType, symbol, statuses: all };
 }

@@ -4,6 +4,7 @@ import { formatDay } from '../../../dataset/day.js';
 import type { PlanStatus } from '../../../run/events.js';
 import { printable } from '../text/printable.js';
 import { textWidth } from '../text/width.js';
+import { wrapPieces } from '../text/wrap.js';
 import type { DaySpan, SeriesDays, StatusDays } from './series-days.js';
 
 export interface PlanTextOptions {
@@ -46,18 +47,16 @@ interface Line {
 
 function blockText(block: readonly SeriesDays[], { columns, chalk }: PlanTextOptions): string {
   const lines = block.flatMap((series) => series.statuses.map((status, i) => lineOf(series, status, i)));
+  const symbols = lines.reduce((most, { symbol }) => Math.max(most, textWidth(symbol)), 0);
   const widest = (cell: (line: Line) => string): number =>
-    lines.reduce((most, line) => Math.max(most, textWidth(cell(line))), 0);
-  const symbols = widest(({ symbol }) => symbol);
+    lines.reduce((most, line) => Math.max(most, cell(line).length), 0);
   const statuses = widest(({ status }) => status);
   const days = widest((line) => line.days);
   const sizes = widest(({ size }) => size);
-  const cells = ({ status, days: count, size }: Line): string =>
-    [
-      colored(status, chalk) + ' '.repeat(statuses - status.length),
-      count.padStart(days),
-      ...(sizes > 0 ? [size.padStart(sizes)] : []),
-    ].join(GAP);
+  const cells = ({ status, days: count, size }: Line): string => {
+    const before = `${colored(status, chalk)}${' '.repeat(statuses - status.length)}${GAP}${count.padStart(days)}`;
+    return sizes > 0 ? `${before}${GAP}${size.padStart(sizes)}` : before;
+  };
   const before = GAP.length * 4 + symbols + statuses + days + (sizes > 0 ? sizes + GAP.length : 0);
   if (before + SPAN_WIDTH <= columns) {
     const indent = ' '.repeat(before);
@@ -102,18 +101,15 @@ function spanText({ first, last }: DaySpan): string {
 
 /** Texts in lines, with commas between them; none is broken. */
 function wrapped(texts: readonly string[], columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const [i, text] of texts.entries()) {
-    const piece = i === texts.length - 1 ? text : `${text},`;
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + piece.length <= columns)
-      lines[lines.length - 1] += ` ${piece}`;
-    else lines.push(piece);
-  }
-  return lines;
+  const last = texts.length - 1;
+  return wrapPieces(
+    texts.map((text, i) => (i === last ? text : `${text},`)),
+    columns,
+  );
 }
 
 function colored(status: PlanStatus, chalk: ChalkInstance): string {
+  if (chalk.level === 0) return status;
   if (status === 'download' || status === 'resume') return chalk.green(status);
   if (status === 'skip') return chalk.dim(status);
   return status === 'unauthorized' ? chalk.red(status) : chalk.yellow(status);
