@@ -14,7 +14,7 @@ export interface PlanTextOptions {
 }
 
 /** Series whose columns are aligned with each other: a plan may have hundreds of thousands. */
-const BLOCK = 1000;
+const BLOCK = 200;
 const GAP = '  ';
 /** `2024-03-01 to 2024-03-08`. */
 const SPAN_WIDTH = 24;
@@ -24,12 +24,12 @@ export function* planText(all: Iterable<SeriesDays>, options: PlanTextOptions): 
   let heading: string | undefined;
   let block: SeriesDays[] = [];
   for (const series of all) {
-    const own = printable(`${series.exchange} ${series.dataType}`);
+    const own = `${series.exchange} ${series.dataType}`;
     if (own !== heading || block.length === BLOCK) {
       yield blockText(block, options);
       block = [];
     }
-    if (own !== heading) yield `${heading === undefined ? '' : '\n'}${options.chalk.bold(own)}\n`;
+    if (own !== heading) yield `${heading === undefined ? '' : '\n'}${options.chalk.bold(printable(own))}\n`;
     heading = own;
     block.push(series);
   }
@@ -79,18 +79,22 @@ function blockText(block: readonly SeriesDays[], { columns, chalk }: PlanTextOpt
     .join('');
 }
 
+/** Neighbours mostly are expected to be of one size, and to write a number takes its time. */
+let sized = { bytes: 0, text: '' };
+
 function lineOf(
   { symbol }: SeriesDays,
   { status, days, bytes, spans, leftOut }: StatusDays,
   i: number,
 ): Line {
   const texts = spans.map(spanText);
+  if (bytes !== sized.bytes) sized = { bytes, text: bytes === 0 ? '' : `~${formatSize(bytes)}` };
   if (leftOut > 0) texts.splice(-1, 0, `${leftOut} more`);
   return {
     symbol: i === 0 ? printable(symbol) : '',
     status,
     days: plural(days, 'day'),
-    size: bytes === 0 ? '' : `~${formatSize(bytes)}`,
+    size: sized.text,
     spans: texts,
   };
 }
@@ -101,6 +105,7 @@ function spanText({ first, last }: DaySpan): string {
 
 /** Texts in lines, with commas between them; none is broken. */
 function wrapped(texts: readonly string[], columns: number): readonly string[] {
+  if (texts.length === 1) return texts;
   const last = texts.length - 1;
   return wrapPieces(
     texts.map((text, i) => (i === last ? text : `${text},`)),

@@ -1,6 +1,5 @@
 /** Pieces with spaces between them, in lines of so many columns; a piece is never broken. For plain ASCII. */
 export function wrapPieces(pieces: readonly string[], columns: number): readonly string[] {
-  if (pieces.length === 1) return pieces;
   const lines: string[] = [];
   for (const piece of pieces) {
     const line = lines.at(-1);
