@@ -22,23 +22,26 @@ export type SizeOf = (file: Pick<PlannedFile, 'file' | 'expected'>) => ExpectedS
  */
 export function createSizes(history: Manifest['history'], record?: ExchangeRecord): SizeOf {
   const averageOf = record ? recordAverages(record) : () => undefined;
-  /** Of one symbol, by data type. */
+  /** Of one symbol, by data type, options apart. */
   const averages = new Map<string, ExpectedSize | undefined>();
   let last: PlannedFile['file'] | undefined;
   let lastSize: ExpectedSize | undefined;
 
-  const averageSize = (dataType: string): ExpectedSize | undefined => {
+  const averageSize = (dataType: string, isOption: boolean): ExpectedSize | undefined => {
     const average = averageOf(dataType);
     if (average) return { ...average, basis: average.isCounted ? 'record' : 'typical' };
     const typical = typicalDay(dataType);
-    return typical && { ...typical, basis: 'typical' };
+    const share = isOption ? OPTION_SHARE : 1;
+    return typical && { bytes: typical.bytes * share, rows: typical.rows * share, basis: 'typical' };
   };
   const sizeOfSeries = (file: PlannedFile['file']): ExpectedSize | undefined => {
     const own = history.daySize(file);
     if (own) return { ...own, basis: 'manifest' };
     const { dataType, symbol } = file;
-    if (!averages.has(dataType)) averages.set(dataType, averageSize(dataType));
-    const average = averages.get(dataType);
+    const isOption = OPTION.test(symbol);
+    const key = isOption ? `${dataType} of an option` : dataType;
+    if (!averages.has(key)) averages.set(key, averageSize(dataType, isOption));
+    const average = averages.get(key);
     // What is usual for options_chain is that of all options.
     if (!average || !GROUPED_SYMBOLS.has(symbol) || dataType === 'options_chain') return average;
     const members = membersOf(symbol, record);
@@ -57,6 +60,10 @@ export function createSizes(history: Manifest['history'], record?: ExchangeRecor
     return lastSize;
   };
 }
+
+/** `BTC-27DEC30-200000-C`: an exchange has hundreds of thousands of them, and each is quiet. */
+const OPTION = /-[CP]$/;
+const OPTION_SHARE = 0.01;
 
 const MEMBERS: Readonly<Record<string, string>> = {
   SPOT: 'spot',

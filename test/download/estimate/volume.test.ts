@@ -54,6 +54,13 @@ test('the basis is the least sure one that a good part rests on', () => {
   );
 });
 
+test('a single option is quiet', () => {
+  const [option, perpetual] = ['BTC-27DEC30-200000-C', 'BTC-PERPETUAL'].map(
+    (symbol) => typical(planned('trades', {}, symbol))?.bytes ?? Number.NaN,
+  );
+  assert.ok((option ?? Number.NaN) < (perpetual ?? Number.NaN) / 10);
+});
+
 test('volumes of several plans add up', () => {
   const one = emptyVolume();
   addToVolume(one, planned('trades'), typical);
