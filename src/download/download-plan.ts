@@ -5,10 +5,12 @@ import { type LockOwner, tryLock } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { privateSuffix } from '../store/part-owner.js';
 import { runJobs } from './jobs.js';
-import type { DownloadOptions, PlannedFile } from './types.js';
+import type { CountedPlan } from './plan/plan.js';
+import type { AskForSpace } from './plan/tell.js';
+import type { DownloadOptions } from './types.js';
 
 export interface DownloadPlanInput {
-  readonly plan: { files(): Generator<PlannedFile> };
+  readonly plan: CountedPlan;
   /** Of the download folder; it is closed in the end. */
   readonly manifest: Manifest;
   /** Whether the API key has expired, for the summary. */
@@ -19,6 +21,8 @@ export interface DownloadPlanInput {
   readonly owner: LockOwner;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
+  /** Asks whether to go on where the disk is too small; without it, that is a warning. */
+  readonly askForSpace?: AskForSpace | undefined;
 }
 
 /**
@@ -27,13 +31,13 @@ export interface DownloadPlanInput {
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const started = performance.now();
-  const { plan, manifest, client, options, owner, emit, keyExpired } = input;
+  const { plan, manifest, client, options, owner, emit, keyExpired, askForSpace } = input;
   const lock = await tryLock(options.dir, owner);
   try {
     const partSuffix = lock ? undefined : await privateSuffix(owner.pid);
     const signal = lock ? AbortSignal.any([input.signal, lock.lost]) : input.signal;
     const job = { plan, options, client };
-    const [summary] = await runJobs({ manifest, partSuffix, options, emit, signal }, [job]);
+    const [summary] = await runJobs({ manifest, partSuffix, options, emit, signal, askForSpace }, [job]);
     if (!summary) throw new Error('a run without a summary');
     return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(started) };
   } finally {

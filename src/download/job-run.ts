@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { abortReason, type TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import { nextTurn } from '../base/wait.js';
-import type { FileEvent, FileStatus, PlanCounts, RunSummary } from '../run/events.js';
+import type { FileEvent, FileStatus, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
 import { settle } from './file/settle.js';
 import type { TransferContext } from './file/transfer.js';
 import type { DownloadJob } from './job.js';
-import { countPlan, FILES_A_TURN } from './plan/plan.js';
+import { countPlan, FILES_A_TURN, type PlanTotals } from './plan/plan.js';
 import type { Place } from './pool/pool.js';
 import { createRateLimit, type RateLimit } from './pool/rate.js';
 import type { SharedRun } from './shared-run.js';
@@ -24,7 +24,7 @@ export class JobRun {
   readonly #tally = createTally();
   readonly #stop = new AbortController();
   readonly #refused: TickhaulError[] = [];
-  #planned: PlanCounts | undefined;
+  #planned: PlanTotals | undefined;
   #told = 0;
   /** All was told before anything stopped the run. */
   #isDone = false;
@@ -55,8 +55,8 @@ export class JobRun {
   }
 
   /** @returns undefined when the job was stopped before the end of the plan. */
-  async count(): Promise<PlanCounts | undefined> {
-    this.#planned = await countPlan(this.#job.plan.files(), this.#context.signal).catch(() => undefined);
+  async count(): Promise<PlanTotals | undefined> {
+    this.#planned = await countPlan(this.#job.plan, this.#context.signal).catch(() => undefined);
     return this.#planned;
   }
 
@@ -96,7 +96,7 @@ export class JobRun {
   summary(): RunSummary {
     const { strict } = this.#job.options;
     const stopped = this.#isDone ? undefined : this.#stopReason();
-    return this.#tally.summary({ planned: this.#planned, stopped, strict, seconds: this.#seconds });
+    return this.#tally.summary({ planned: this.#planned?.counts, stopped, strict, seconds: this.#seconds });
   }
 
   #stopReason(): TickhaulError | undefined {
@@ -159,7 +159,7 @@ export class JobRun {
     this.#shared.afterPlan(() => {
       this.#tally.add(event);
       this.#told++;
-      this.#isDone ||= this.#told === this.#planned?.files && !this.#context.signal.aborted;
+      this.#isDone ||= this.#told === this.#planned?.counts.files && !this.#context.signal.aborted;
       this.#seconds = secondsSince(this.#started);
       this.#shared.emit(event);
     });

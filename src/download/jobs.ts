@@ -1,8 +1,8 @@
-import type { PlanCounts, RunSummary } from '../run/events.js';
+import type { RunSummary } from '../run/events.js';
 import type { Conversions } from './conversion/conversions.js';
 import type { DownloadJob } from './job.js';
 import { JobRun } from './job-run.js';
-import { emptyCounts } from './plan/plan.js';
+import { tellPlan } from './plan/tell.js';
 import { type JobsInput, openShared } from './shared-run.js';
 
 /**
@@ -23,14 +23,19 @@ export async function runJobs(
   });
   const runs = jobs.map((job) => new JobRun(shared, job));
   // Each count is taken before the run changes what it counts; the first requests don't wait for a large one.
-  const planTold = Promise.all(runs.map((run) => run.count())).then((counts) => {
-    if (!counts.every((count) => count !== undefined)) return;
-    input.emit({ event: 'plan', ...sumOf(counts) });
+  const planTold = Promise.all(runs.map((run) => run.count())).then(async (totals) => {
+    if (!totals.every((total) => total !== undefined)) return;
+    await tellPlan(
+      input,
+      jobs.map(({ options }, i) => ({ options, totals: totals[i] })),
+    );
     const tellings = held.tellings ?? [];
     held.tellings = undefined;
     for (const tell of tellings) tell();
   });
   try {
+    // Whoever may be asked has nothing begun before the answer.
+    if (input.askForSpace) await planTold;
     const feeds = runs.map((run) => run.feed(planTold));
     // What is urgent in any of them, and then the rest.
     for (const feed of feeds) await feed.next();
@@ -40,12 +45,4 @@ export async function runJobs(
     await Promise.all([...conversions.values()].map((one) => one.close()));
   }
   return runs.map((run) => run.summary());
-}
-
-function sumOf(counts: readonly PlanCounts[]): PlanCounts {
-  const sum = emptyCounts();
-  for (const count of counts) {
-    for (const key of Object.keys(sum) as (keyof PlanCounts)[]) sum[key] += count[key];
-  }
-  return sum;
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { EventSink } from '../run/events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
+import type { AskForSpace } from './plan/tell.js';
 import { autoConcurrency, type Concurrency, fixedConcurrency } from './pool/concurrency.js';
 import { createPause, type Pause } from './pool/pause.js';
 import { createPool, type Pool } from './pool/pool.js';
@@ -18,6 +19,7 @@ export interface JobsInput {
   readonly signal: AbortSignal;
   /** Once it is aborted no file is begun, and what is in flight goes on to its end. */
   readonly noMore?: AbortSignal | undefined;
+  readonly askForSpace?: AskForSpace | undefined;
 }
 
 /** What the jobs of one run share. */

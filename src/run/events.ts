@@ -23,6 +23,19 @@ export type FileStatus =
 /** How many day files there are, and how many of each status. */
 export type PlanCounts = Readonly<Record<PlanStatus | 'files', number>>;
 
+/** What an estimate rests on: earlier days of the same series, the exchange's totals, what is usual for a data type. */
+export type EstimateBasis = 'manifest' | 'record' | 'typical';
+
+/** What the day files that are to be fetched are expected to come to; null where nothing is known to go by. */
+export interface Estimate {
+  /** Compressed, as they come. */
+  readonly estimatedBytes: number | null;
+  readonly estimatedRows: number | null;
+  readonly estimatedSeconds: number | null;
+  /** The least sure one that a good part of the bytes rests on. */
+  readonly estimateBasis: EstimateBasis | null;
+}
+
 /**
  * What a run tells while it works, in this order: `plan` once, before any `file`; then `start`, `progress`,
  * `retry`, `pause`, `warning` and `file` as they come. The command line makes bars, lines or JSON of them; a
@@ -56,7 +69,10 @@ export type RunEvent =
   | FileEvent;
 
 /** How many files a run sets out to work on; of a download, what is planned for them too. */
-export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Partial<PlanCounts> & {
+export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Partial<PlanCounts> &
+  Partial<Estimate> & {
+    /** Bytes that the disk of the download folder has left; null where the system doesn't tell. */
+    readonly freeBytes?: number | null | undefined;
     /** Said of a check: its files are read and neither fetched nor made. */
     readonly aim?: 'verify' | undefined;
   };

@@ -61,6 +61,7 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
         options,
         signal,
         noMore,
+        askForSpace: input.askForSpace,
         emit(event) {
           if (event.event === 'file' && event.job !== undefined) failures.get(event.job)?.see(event);
           emit(event);

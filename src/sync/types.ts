@@ -1,4 +1,5 @@
 import type { Day } from '../dataset/day.js';
+import type { AskForSpace } from '../download/plan/tell.js';
 import type { DownloadOptions, Selection } from '../download/types.js';
 import type { EventSink } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
@@ -39,6 +40,8 @@ export interface SyncInput {
   readonly waiting?: Waiting | undefined;
   /** Milliseconds from the start after which no file is begun. */
   readonly maxDurationMs?: number | undefined;
+  /** Asks whether to go on where the disk is too small; without it, that is a warning. */
+  readonly askForSpace?: AskForSpace | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }

@@ -58,7 +58,13 @@ export const DOWNLOAD_FLAGS = grouped('Download:', {
     choices: ['skip', 'verify', 'overwrite'],
   }),
   'fail-fast': toggle('stop at the first failed file'),
+  yes: toggle('begin without asking although the disk may be too small', { alias: 'y' }),
   strict: toggle('days that are pending or unavailable make the run fail (exit code 7)'),
+});
+
+/** How a plan is shown: `plan`, `download --dry-run`. */
+export const PLAN_FLAGS = grouped('Plan:', {
+  files: toggle('print one line a file, and not the days of each symbol'),
 });
 
 /** Day files of a list in the place of a selection: `plan`, `download` (contract, Sync, lock files). */

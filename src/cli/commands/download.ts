@@ -3,10 +3,12 @@ import {
   DOWNLOAD_FLAGS,
   FAILURE_FLAGS,
   LIST_FLAGS,
+  PLAN_FLAGS,
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
 import { readPath, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
+import { askForSpaceOn } from '../ask.js';
 import { lockOwner } from '../lock-owner.js';
 import { withFailureList } from '../selection/failure-list.js';
 import { readStallTimeout } from '../selection/selection.js';
@@ -21,7 +23,8 @@ export const download: Action = {
     ...CONVERT_ON_ARRIVAL_FLAGS,
     ...LIST_FLAGS,
     ...FAILURE_FLAGS,
-    'dry-run': { type: 'boolean', alias: 'n', describe: 'plan only', group: 'Download:' },
+    'dry-run': { type: 'boolean', alias: 'n', describe: 'plan only', group: 'Plan:' },
+    ...PLAN_FLAGS,
   },
   examples: [
     ['$0 download --frozen tickhaul.lock', 'the very same bytes again, as tickhaul lock pinned them'],
@@ -57,7 +60,9 @@ export const download: Action = {
           const { downloadPlan } = await import('../../download/download-plan.js');
           const { client } = session;
           const owner = lockOwner(cli);
-          const summary = await downloadPlan({ ...opened, client, options, owner, emit, signal });
+          const askForSpace = askForSpaceOn(args, cli);
+          const run = { ...opened, client, options, owner, askForSpace, emit, signal };
+          const summary = await downloadPlan(run);
           const named = wanted.list?.isFrozen && !summary.error ? wanted.list.files : undefined;
           if (!named) return summary;
           const { withExtras } = await import('../../download/lists/extras.js');

@@ -5,6 +5,7 @@ import type { SyncInput } from '../../sync/types.js';
 import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, SYNC_FLAGS } from '../arguments/flags.js';
 import { readDuration, readText, readToggle } from '../arguments/read.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
+import { askForSpaceOn } from '../ask.js';
 import { loadConfig, settingsOf } from '../config/file.js';
 import { inPlace, jobNamed, readJobs, runArgs } from '../config/jobs.js';
 import { readSettings } from '../environment.js';
@@ -81,6 +82,7 @@ async function syncJobs(
       ...run,
       // Its flags may hold secrets: an address to ping, a command to run.
       owner: { ...lockOwner(cli), command: 'tickhaul sync' },
+      askForSpace: askForSpaceOn(args, cli),
       emit,
       signal: cli.signal,
     });

@@ -40,16 +40,18 @@ export interface OpenInput {
   readonly signal: AbortSignal;
 }
 
-/** Works out what is wanted against the service's record, where it is a selection, and what stands on disk. */
-export async function openWanted(
-  { selection, list }: Wanted,
-  { session: { client, settings }, options, emit, signal }: OpenInput,
-): Promise<{
+export interface OpenedPlan {
   readonly plan: Plan | ListPlan;
   readonly manifest: Manifest;
   /** Whether the API key has expired. */
   readonly keyExpired: boolean;
-}> {
+}
+
+/** Works out what is wanted against the service's record, where it is a selection, and what stands on disk. */
+export async function openWanted(
+  { selection, list }: Wanted,
+  { session: { client, settings }, options, emit, signal }: OpenInput,
+): Promise<OpenedPlan> {
   if (selection) return openPlan({ client, cache: settings.cacheDir, selection, options, emit, signal });
   const warn = (message: string): void => emit({ event: 'warning', message });
   const manifest = await openManifest(options.dir, { warn });

@@ -4,7 +4,9 @@ import { parseLayout } from '../../dataset/layout.js';
 import { extensionOf } from '../../format/options.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
+import { createSizes } from '../estimate/sizes.js';
 import { createDiskLookup } from '../plan/disk-state.js';
+import type { Plan } from '../plan/plan.js';
 import type { DownloadOptions, ExpectedBytes, PlannedFile } from '../types.js';
 
 /** A day file that a list names. */
@@ -59,9 +61,7 @@ export interface ListInput {
 }
 
 /** A list worked out against what stands on disk; the exchange's record isn't asked for. */
-export interface ListPlan {
-  files(): Generator<PlannedFile>;
-}
+export type ListPlan = Pick<Plan, 'files' | 'inOrder' | 'sizeOf'>;
 
 export function planList({ files, manifest, options, mayRead }: ListInput): ListPlan {
   const { dir, existing, convert } = options;
@@ -79,12 +79,23 @@ export function planList({ files, manifest, options, mayRead }: ListInput): List
     return { ...base, ...state };
   };
 
+  function* planAll(all: Iterable<PlacedFile>): Generator<PlannedFile> {
+    const stateOf = createDiskLookup(dir, manifest, existing, convert);
+    for (const placed of all) yield planOne(placed, stateOf);
+  }
+
   return {
-    *files() {
-      const stateOf = createDiskLookup(dir, manifest, existing, convert);
-      for (const placed of files.values()) yield planOne(placed, stateOf);
-    },
+    files: () => planAll(files.values()),
+    inOrder: () => planAll([...files.values()].sort(bySeries)),
+    sizeOf: createSizes(manifest.history),
   };
+}
+
+function bySeries({ file: a }: PlacedFile, { file: b }: PlacedFile): number {
+  if (a.exchange !== b.exchange) return a.exchange < b.exchange ? -1 : 1;
+  if (a.dataType !== b.dataType) return a.dataType < b.dataType ? -1 : 1;
+  if (a.symbol !== b.symbol) return a.symbol < b.symbol ? -1 : 1;
+  return a.day - b.day;
 }
 
 type DiskLookup = ReturnType<typeof createDiskLookup>;

@@ -9,6 +9,8 @@ import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
+import { createSizes, type SizeOf } from '../estimate/sizes.js';
+import { addToVolume, emptyVolume, type Volume } from '../estimate/volume.js';
 import type { ConvertSetting, Existing, PlannedFile, Selection } from '../types.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
 import {
@@ -50,6 +52,9 @@ export interface Plan {
    * save what an earlier pass found to be whole.
    */
   files(): Generator<PlannedFile>;
+  /** The same, series by series and day by day, those of one data type together. */
+  inOrder(): Generator<PlannedFile>;
+  readonly sizeOf: SizeOf;
 }
 
 /** @throws usage error for anything in the selection that the record doesn't know. */
@@ -71,7 +76,20 @@ export function makePlan(input: PlanInput): Plan {
     range,
     layout,
     files: () => planFiles(input, layout, series, range, exportedUntil, skipped),
+    inOrder: () => planFiles(input, layout, byDataType(series), range, exportedUntil, undefined),
+    sizeOf: createSizes(input.manifest.history, record),
   };
+}
+
+/** Data types in the order of their first appearance; the order of symbols stays. */
+function byDataType(series: readonly Series[]): readonly Series[] {
+  const groups = new Map<string, Series[]>();
+  for (const one of series) {
+    const group = groups.get(one.dataType);
+    if (group) group.push(one);
+    else groups.set(one.dataType, [one]);
+  }
+  return [...groups.values()].flat();
 }
 
 export function emptyCounts(): Record<PlanStatus | 'files', number> {
@@ -81,18 +99,50 @@ export function emptyCounts(): Record<PlanStatus | 'files', number> {
 /** A walk over a plan gives way to other work after so many files. */
 export const FILES_A_TURN = 2048;
 
+/** How many files a plan has, and what those come to that are to be fetched. */
+export interface PlanTotals {
+  readonly counts: PlanCounts;
+  readonly volume: Volume;
+}
+
+/** Totals that are still being added up. */
+interface OpenTotals {
+  readonly counts: ReturnType<typeof emptyCounts>;
+  readonly volume: Volume;
+}
+
+export function emptyTotals(): OpenTotals {
+  return { counts: emptyCounts(), volume: emptyVolume() };
+}
+
+/** Passes the files of a plan on, and counts them. */
+export function* totalled(
+  { sizeOf }: Pick<CountedPlan, 'sizeOf'>,
+  files: Iterable<PlannedFile>,
+  { counts, volume }: OpenTotals,
+): Generator<PlannedFile> {
+  for (const file of files) {
+    counts.files++;
+    counts[file.status]++;
+    addToVolume(volume, file, sizeOf);
+    yield file;
+  }
+}
+
 /** Counts a plan, giving way to other work now and then: a plan may have millions of files. */
-export async function countPlan(files: Iterable<PlannedFile>, signal?: AbortSignal): Promise<PlanCounts> {
-  const counts = emptyCounts();
-  for (const { status } of files) {
-    counts[status]++;
-    if (++counts.files % FILES_A_TURN === 0) {
+export async function countPlan(plan: CountedPlan, signal?: AbortSignal): Promise<PlanTotals> {
+  const totals = emptyTotals();
+  for (const _ of totalled(plan, plan.files(), totals)) {
+    if (totals.counts.files % FILES_A_TURN === 0) {
       await nextTurn();
       signal?.throwIfAborted();
     }
   }
-  return counts;
+  return totals;
 }
+
+/** What of a plan is needed to bring its files; without sizes, nothing is known of what they come to. */
+export type CountedPlan = Pick<Plan, 'files'> & Partial<Pick<Plan, 'sizeOf'>>;
 
 function* planFiles(
   input: PlanInput,
@@ -100,7 +150,8 @@ function* planFiles(
   allSeries: readonly Series[],
   range: SelectedRange,
   exportedUntil: Day,
-  skipped: SkipMemory,
+  /** Of the walks with the probes first; undefined for one in order. */
+  skipped: SkipMemory | undefined,
 ): Generator<PlannedFile> {
   const exchange = input.record.id;
   const { convert } = input;
@@ -110,9 +161,9 @@ function* planFiles(
   let place = -1;
 
   const stateOf: typeof lookUp = (file, paths) => {
-    if (skipped.has(place)) return SKIP;
+    if (skipped?.has(place)) return SKIP;
     const state = lookUp(file, paths);
-    if (state === SKIP) skipped.add(place);
+    if (state === SKIP) skipped?.add(place);
     return state;
   };
   // Written out, as a spread costs five times as much, and there may be a million.
@@ -135,7 +186,7 @@ function* planFiles(
   const { weekdays } = input.selection;
   const isWanted = weekdays ? parseWeekdays(weekdays) : () => true;
   const mayProbe: MayRead = (file) => isWanted(file.day) && input.mayRead(file);
-  const probed = probes(exchange, allSeries, range, exportedUntil, mayProbe);
+  const probed = skipped && probes(exchange, allSeries, range, exportedUntil, mayProbe);
   if (probed) for (const day of probed.days) yield planOne(probed.series, day);
   for (const series of allSeries) {
     for (let day = range.from; day < range.to; day = (day + 1) as Day) {

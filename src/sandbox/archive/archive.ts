@@ -33,7 +33,7 @@ export interface MadeUpOptions extends MarketSize {
 
 /** Made-up market data, the same bytes for the same seed and rows. Files are made when they are first asked for. */
 export function madeUpArchive(options: MadeUpOptions): Archive {
-  const exchanges = madeUpExchanges(options.exportedUntil);
+  const exchanges = madeUpExchanges(options.exportedUntil, options.rows);
   const cache = new ContentCache(MAX_HELD);
   let largeFiles = 0;
   const make = (file: DayFile): Promise<Content> => {

@@ -1,4 +1,5 @@
-import { addDays, type Day, formatDay, parseDay } from '../../dataset/day.js';
+import { addDays, type Day, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
+import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
 import { EXCHANGE_OUTLINES, type ExchangeOutline, type SymbolOutline } from './exchange-outlines.js';
 
 /** A dataset symbol of a record (service facts, Metadata). */
@@ -37,9 +38,9 @@ export interface ExchangeRecord {
   readonly datasets?: Datasets;
 }
 
-/** The made-up exchanges, exported up to this day (not included). */
-export function madeUpExchanges(exportedUntil: Day): readonly ExchangeRecord[] {
-  return EXCHANGE_OUTLINES.map((outline) => exchangeRecord(outline, exportedUntil));
+/** The made-up exchanges, exported up to this day (not included). @param rows of each day file. */
+export function madeUpExchanges(exportedUntil: Day, rows: number): readonly ExchangeRecord[] {
+  return EXCHANGE_OUTLINES.map((outline) => exchangeRecord(outline, exportedUntil, rows));
 }
 
 /** Midnight of the day, as the service writes times. */
@@ -47,7 +48,7 @@ export function isoTime(day: Day): string {
   return `${formatDay(day)}T00:00:00.000Z`;
 }
 
-function exchangeRecord(outline: ExchangeOutline, exportedUntil: Day): ExchangeRecord {
+function exchangeRecord(outline: ExchangeOutline, exportedUntil: Day, rows: number): ExchangeRecord {
   const until = outline.until ?? isoTime(exportedUntil);
   const symbols = outline.symbols
     .map((symbol) => datasetSymbol(outline, symbol, exportedUntil, until))
@@ -76,11 +77,26 @@ function exchangeRecord(outline: ExchangeOutline, exportedUntil: Day): ExchangeR
             formats: ['csv'],
             exportedFrom: `${outline.since}T00:00:00.000Z`,
             exportedUntil: until,
-            stats: { trades: symbols.length * 2000, bookChanges: symbols.length * 2000 },
+            stats: {
+              trades: rows * daysOf(symbols, 'trades'),
+              bookChanges: rows * daysOf(symbols, 'incremental_book_L2'),
+            },
             symbols,
           },
         }),
   };
+}
+
+/** Exported days of all symbols that have the data type; grouped files repeat them. */
+function daysOf(symbols: readonly DatasetSymbol[], dataType: string): number {
+  let days = 0;
+  for (const { id, dataTypes, availableSince, availableTo = '' } of symbols) {
+    if (GROUPED_SYMBOLS.has(id)) continue;
+    const since = dayOfTime(availableSince);
+    const until = dayOfTime(availableTo);
+    if (dataTypes.includes(dataType) && since !== undefined && until !== undefined) days += until - since;
+  }
+  return days;
 }
 
 function summary(

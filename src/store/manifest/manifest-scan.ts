@@ -1,12 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import { isDataPath } from '../paths.js';
 import type { ManifestRecord } from '../types.js';
+import { History } from './history.js';
 import { LineStore } from './line-store.js';
 import { parseLine } from './manifest-line.js';
 
 /** What one reading of a manifest file found. */
 export interface ManifestScan {
   readonly live: LineStore;
+  readonly history: History;
   /** Lines in the file, with those passed over. */
   readonly lines: number;
   /** Bytes up to the end of the last whole line. */
@@ -35,6 +37,7 @@ export function keepLine(
 /** Reads a manifest from its beginning. */
 export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
   const live = new LineStore();
+  const history = new History();
   const damaged: number[] = [];
   const outside: number[] = [];
   let lines = 0;
@@ -44,9 +47,12 @@ export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
     const record = parseLine(line);
     if (record === undefined) damaged.push(lines);
     else if (!isDataPath(record.path)) outside.push(lines);
-    else keepLine(live, record, line);
+    else {
+      keepLine(live, record, line);
+      history.see(record);
+    }
   });
-  return { live, lines, end, halfLine: rest > 0, damaged, outside };
+  return { live, history, lines, end, halfLine: rest > 0, damaged, outside };
 }
 
 /**

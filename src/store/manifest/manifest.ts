@@ -8,6 +8,7 @@ import { NO_FOLLOW } from '../no-follow.js';
 import { stateFolder } from '../state-folder.js';
 import type { ManifestRecord } from '../types.js';
 import { compactManifest } from './compact.js';
+import { History } from './history.js';
 import { LineStore } from './line-store.js';
 import { formatLine, parseLine } from './manifest-line.js';
 import { keepLine, type ManifestScan, scanManifest } from './manifest-scan.js';
@@ -26,6 +27,8 @@ export interface ManifestOptions {
 export interface Manifest {
   /** How many paths it knows. */
   readonly size: number;
+  /** What the records tell of days to come. */
+  readonly history: Pick<History, 'daySize' | 'bytesPerSecond'>;
   has(path: string): boolean;
   get(path: string): ManifestRecord | undefined;
   records(): IterableIterator<ManifestRecord>;
@@ -39,7 +42,7 @@ export interface Manifest {
 }
 
 const COMPACT_FROM_LINES = 1000;
-const EMPTY: Omit<ManifestScan, 'live'> = {
+const EMPTY: Omit<ManifestScan, 'live' | 'history'> = {
   lines: 0,
   end: 0,
   halfLine: false,
@@ -67,7 +70,8 @@ async function readManifest(path: string): Promise<ManifestScan> {
     handle = await openRegular(path, NO_FOLLOW);
     return await scanManifest(handle);
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return { ...EMPTY, live: new LineStore() };
+    if (isSystemError(error) && error.code === 'ENOENT')
+      return { ...EMPTY, live: new LineStore(), history: new History() };
     throw diskError(error, path, 'disk');
   } finally {
     await handle?.close();
@@ -85,6 +89,7 @@ function* findings(scan: ManifestScan, path: string): Generator<string> {
 }
 
 class ManifestFile implements Manifest {
+  readonly history: History;
   readonly #path: string;
   readonly #live: LineStore;
   readonly #writer: ManifestWriter;
@@ -94,6 +99,7 @@ class ManifestFile implements Manifest {
 
   constructor(path: string, scan: ManifestScan) {
     this.#path = path;
+    this.history = scan.history;
     this.#live = scan.live;
     this.#lines = scan.lines;
     this.#writer = new ManifestWriter(path);
@@ -165,6 +171,7 @@ class ManifestFile implements Manifest {
     this.#lines += lines.length;
     records.forEach((record, index) => {
       keepLine(this.#live, record, (lines[index] ?? '').trimEnd());
+      this.history.see(record);
     });
   }
 }

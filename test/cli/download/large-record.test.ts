@@ -24,8 +24,10 @@ test('a record of 270,000 symbols plans in a heap of 200 MB, from the service an
   for (const from of ['service', 'cache']) {
     const args = ['plan', 'deribit', '-t', 'trades', '-s', 'all', '--date', '2024-03-01', '-o', dir];
     const { exitCode, stdout, stderr } = await tickhaul(args, { env });
-    assert.deepEqual([exitCode, stderr], [0, `${SYMBOLS} files: ${SYMBOLS} download\n`], from);
-    assert.equal(stdout.split('\n').length, SYMBOLS + 1);
+    assert.equal(exitCode, 0, `${from} ${stderr}`);
+    assert.ok(stderr.includes(`${SYMBOLS} files: ${SYMBOLS} download\nperhaps `), stderr);
+    // A heading, and a line a symbol.
+    assert.equal(stdout.split('\n').length, SYMBOLS + 2);
   }
   assert.equal(asked, 1);
 });

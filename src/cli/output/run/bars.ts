@@ -2,9 +2,10 @@ import cliProgress from 'cli-progress';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import type { Screen } from '../../arguments/types.js';
 import { createFindingLines, failedLine, noteLine, pauseLine, warningLine } from '../messages.js';
+import { estimateText } from '../plan/estimate.js';
 import { cutStart, cutToWidth } from '../text/width.js';
 import { FrameTerminal, screenColumns } from './frame-terminal.js';
-import { createProgress, type ProgressReading } from './progress.js';
+import { createProgress, type ProgressReading, plannedAim, plannedWork } from './progress.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { createTally } from './summary.js';
 
@@ -91,7 +92,11 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
       progress.see(event);
       // The first files begin while the plan is still being counted.
       if (event.event === 'plan' || event.event === 'start') begin();
-      if (event.event === 'plan') return;
+      if (event.event === 'plan') {
+        const estimate = estimateText(event);
+        if (estimate) above(`${plural(plannedWork(event), 'file')} ${plannedAim(event)}, ${estimate}\n`);
+        return;
+      }
       if (event.event === 'start')
         show({ path: event.path, position: 0, total: undefined, isWaiting: false });
       else if (event.event === 'progress')

@@ -89,7 +89,22 @@ function findingObject({ kind, path, bytes, series, days, message }: FindingEven
 
 export function planObject(plan: Extract<RunEvent, { readonly event: 'plan' }>): object {
   const { files, download, skip, resume, pending, unavailable, unauthorized } = plan;
-  return { event: 'plan', files, download, skip, resume, pending, unavailable, unauthorized };
+  const { estimatedBytes, estimatedRows, estimatedSeconds, estimateBasis, freeBytes } = plan;
+  return {
+    event: 'plan',
+    files,
+    download,
+    skip,
+    resume,
+    pending,
+    unavailable,
+    unauthorized,
+    estimatedBytes,
+    estimatedRows,
+    estimatedSeconds,
+    estimateBasis,
+    freeBytes,
+  };
 }
 
 export function line(value: object): string {

@@ -1,5 +1,6 @@
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { createFindingLines, failedLine, noteLine, pauseLine, warningLine } from '../messages.js';
+import { estimateText } from '../plan/estimate.js';
 import { createProgress, plannedAim, plannedWork } from './progress.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { createTally } from './summary.js';
@@ -38,7 +39,8 @@ export function linesReporter({ stderr, chalk, now }: ReporterContext): Reporter
       } else if (event.event === 'plan') {
         last = now();
         const work = `${plannedWork(event)} ${plannedAim(event)}`;
-        stderr.write(`${plural(event.files, 'file')} planned: ${work}\n`);
+        const estimate = estimateText(event);
+        stderr.write(`${plural(event.files, 'file')} planned: ${work}${estimate && `, ${estimate}`}\n`);
       } else {
         if (event.event === 'file' && event.error !== undefined) stderr.write(failedLine(event, chalk));
         tick();

@@ -6,6 +6,7 @@ const WIDE =
 
 /** How many columns of a terminal a text takes. */
 export function textWidth(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += characterWidth(character);
   return width;

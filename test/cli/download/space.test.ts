@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { smallDisk } from '../../helpers/small-disk.js';
+import { tempDir } from '../../helpers/temp.js';
+import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
+
+/** Usual sizes make some 2 MB of it, and the embedded service some kB. */
+const ARGS = ['binance-futures', '-t', 'derivative_ticker', '-s', 'BTCUSDT', '--date', '2024-03-01'];
+const NAME = 'binance-futures_derivative_ticker_2024-03-01_BTCUSDT.csv.gz';
+const DOWNLOAD = `tickhaul download ${ARGS.join(' ')}`;
+
+test('on a terminal, a disk that cannot hold the estimate is asked about before anything is begun', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const disk = await smallDisk(t, '1m');
+  if (!disk) return;
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = { ...envOf(service, disk.dir), XDG_CACHE_HOME: dir };
+  const { child, printed, finished } = inTerminal(
+    `stty -echo
+     ${DOWNLOAD}; echo first $?
+     ${DOWNLOAD}; echo second $?`,
+    dir,
+    env,
+  );
+  t.after(() => child.kill('SIGKILL'));
+  await printed(
+    /the disk of .* has 1\.0 MB free, and what is to come takes perhaps 2\.2 MB\.\s+Go on\? \[y\/N\] $/,
+  );
+  const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
+  assert.equal(asked(), 0);
+  child.stdin?.write('\n');
+  await printed(/nothing was begun: .*first 8\s.*Go on\? \[y\/N\] $/s);
+  assert.equal(asked(), 0);
+  child.stdin?.write('y\n');
+  await printed(/second 0/);
+  child.stdin?.end();
+  const { stdout } = await finished;
+  assert.match(stdout, /1 file to download, perhaps 2\.2 MB, .* free/);
+  assert.ok(existsSync(join(disk.dir, NAME)));
+});
+
+test('Ctrl-C is an answer too, and --yes asks nothing', { skip: NO_TERMINAL }, async (t) => {
+  const disk = await smallDisk(t, '1m');
+  if (!disk) return;
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const { child, printed, finished } = inTerminal(
+    `trap : INT
+     ${DOWNLOAD}; echo first $?
+     ${DOWNLOAD} --yes; echo second $?`,
+    dir,
+    { ...envOf(service, disk.dir), XDG_CACHE_HOME: dir },
+  );
+  t.after(() => child.kill('SIGKILL'));
+  await printed('Go on?');
+  child.stdin?.write('\u0003');
+  await printed(/second \d/);
+  child.stdin?.end();
+  const { stdout } = await finished;
+  assert.match(stdout, /\^C\r\ntickhaul: interrupted .*first 130/s);
+  assert.match(stdout, /warning\S* the disk of .*second 0/s);
+  assert.equal(stdout.match(/Go on\?/g)?.length, 1);
+});
+
+test('off a terminal that is a warning, and the run goes on', async (t) => {
+  const disk = await smallDisk(t, '1m');
+  if (!disk) return;
+  const service = await sandbox(t);
+  const env = { ...envOf(service, disk.dir), XDG_CACHE_HOME: await tempDir(t) };
+  const plan = await tickhaul(['plan', ...ARGS], { env });
+  assert.match(plan.stderr, /^warning the disk of .* has 1\.0 MB free/);
+  assert.equal(plan.exitCode, 0);
+  const { exitCode, stderr } = await tickhaul(['download', ...ARGS], { env });
+  assert.match(
+    stderr,
+    /^warning the disk of .*\n1 file planned: 1 to download, perhaps 2\.2 MB, .*1\.0 MB free\n/,
+  );
+  assert.equal(exitCode, 0);
+});
+
+test('a conversion takes its own space', async (t) => {
+  const disk = await smallDisk(t, '3m');
+  if (!disk) return;
+  const service = await sandbox(t);
+  const env = { ...envOf(service, disk.dir), XDG_CACHE_HOME: await tempDir(t) };
+  const warned = async (...args: string[]): Promise<boolean> =>
+    (await tickhaul(['plan', ...ARGS, ...args], { env })).stderr.startsWith('warning');
+  assert.deepEqual(
+    [
+      await warned(),
+      await warned('--convert', 'parquet'),
+      await warned('--convert', 'parquet', '--no-keep-csv'),
+    ],
+    [false, true, false],
+  );
+});
+
+test('plan and download tell the same estimate in JSON', async (t) => {
+  const service = await sandbox(t);
+  const env = envOf(service, await tempDir(t));
+  const [plan] = jsonLines(await tickhaul(['plan', ...ARGS, '--json'], { env }));
+  const [download] = jsonLines(await tickhaul(['download', ...ARGS, '--json'], { env }));
+  for (const told of [plan, download]) {
+    const estimate = ['estimatedBytes', 'estimatedRows', 'estimatedSeconds', 'estimateBasis'];
+    assert.deepEqual(
+      estimate.map((key) => told?.[key]),
+      [2_160_000, 90_000, null, 'typical'],
+    );
+    assert.equal(typeof told?.['freeBytes'], 'number');
+  }
+});
