@@ -76,13 +76,13 @@ export class ColumnMemory {
       kernel.setColumn(i, KIND[column.kind], isNeverEmpty(column) ? 1 : 0);
     }
     this.#layOut(capacity);
-    if (!kernel.prepareRows()) throw this.noRoom();
+    if (!kernel.prepareSharing()) throw this.noRoom();
   }
 
   /** Begins a batch of no rows. */
   clear(): void {
     this.kernel.clearColumns();
-    this.kernel.clearRows();
+    this.kernel.clearSharing();
   }
 
   /** A region of so many bytes; it and its slack may be read and written. */
@@ -123,6 +123,7 @@ export class ColumnMemory {
 
   /** Takes a batch that was made elsewhere, in place of what is there. */
   load({ rows, columns }: Batch): void {
+    if (columns.length !== this.#schema.length) throw new Error(`a batch of ${columns.length} columns`);
     this.clear();
     if (rows > this.#capacity) this.#layOut(rows);
     for (const [i, column] of columns.entries()) this.#loadColumn(i, column, rows);

@@ -33,7 +33,7 @@ export function createNdjsonEncoder(schema: Schema, options: NdjsonOptions): (ba
   const keys = schema.map(({ name, kind }, i) =>
     keyOf(name, kind, i === 0, (kind === 'time' && iso) || (kind === 'number' && quoteNumbers)),
   );
-  const isoTimes = iso ? schema.map(() => new IsoTimes()) : undefined;
+  const isoTimes = iso ? schema.map(({ kind }) => (kind === 'time' ? new IsoTimes() : undefined)) : undefined;
   const outs: Uint8Array[] = Array.from({ length: options.results }, () => new Uint8Array());
   let next = 0;
 
@@ -56,7 +56,7 @@ function encodeRows(
   rows: number,
   cells: readonly Cells[],
   out: Uint8Array,
-  isoTimes: readonly IsoTimes[] | undefined,
+  isoTimes: readonly (IsoTimes | undefined)[] | undefined,
   quoteNumbers: boolean,
 ): number {
   const to = viewOf(out);

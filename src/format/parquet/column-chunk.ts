@@ -1,7 +1,7 @@
 import type { Compress } from '../compression/compress.js';
 import type { ByteWriter } from './bytes.js';
 import { Encoding, type EncodingId } from './format.js';
-import { writeDataPage, writeDictionaryPage } from './page.js';
+import { type DictionaryValues, writeDataPage, writeDictionaryPage } from './page.js';
 import type { Statistics } from './statistics.js';
 
 /** The values of a column chunk, ready to be written page by page. */
@@ -16,11 +16,6 @@ export interface EncodedValues {
    * one behind the other, behind the dictionary; each is good until the next.
    */
   readonly page: (start: number, end: number) => Uint8Array;
-}
-
-export interface DictionaryValues {
-  readonly bytes: Uint8Array;
-  readonly size: number;
 }
 
 /** What the footer says of a column chunk. Offsets count from the start of the row group, sizes are bytes. */

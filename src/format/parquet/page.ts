@@ -1,8 +1,13 @@
 import type { Compress } from '../compression/compress.js';
 import { ByteWriter } from './bytes.js';
-import type { DictionaryValues } from './column-chunk.js';
 import { Encoding, type EncodingId, PageType } from './format.js';
 import { ThriftWriter } from './thrift.js';
+
+/** Distinct values, PLAIN-encoded. */
+export interface DictionaryValues {
+  readonly bytes: Uint8Array;
+  readonly size: number;
+}
 
 /** Appends a page to `out`; gives its size before compression, header included, in bytes. */
 export function writeDataPage(

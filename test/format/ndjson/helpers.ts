@@ -1,4 +1,4 @@
-import type { Schema } from '../../../src/format/columns.js';
+import { copyOf, type Schema } from '../../../src/format/columns.js';
 import { CsvParser } from '../../../src/format/csv/parser.js';
 import { createNdjsonEncoder, type NdjsonOptions } from '../../../src/format/ndjson/encoder.js';
 
@@ -17,7 +17,8 @@ export interface Encoded {
 export function toNdjson(csv: string, options: EncodeOptions = {}): Encoded {
   const { dataType = 'trades', batchRows = 1000, times = 'int', numbers = 'double' } = options;
   const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, numberText: true });
-  const batches = [...parser.push(Buffer.from(csv)), ...parser.end()];
+  const batches = Array.from(parser.push(Buffer.from(csv)), copyOf);
+  batches.push(...Array.from(parser.end(), copyOf));
   const schema = parser.schema ?? [];
   const encode = createNdjsonEncoder(schema, { times, numbers, results: 1 });
   // Copies, since the encoder writes over what it gave.

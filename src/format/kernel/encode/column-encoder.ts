@@ -84,6 +84,7 @@ export class ColumnEncoder {
       drop(4);
       return textDictionaryValues(memory, scratch, texts, lane);
     }
+    if (texts.count !== rows) throw new Error('numbers were to be kept as text, and came without it');
     const count = nulls === undefined ? rows : kernel.dropNullTexts(texts.offsets, nulls, rows);
     return textValues(memory, scratch, { ...texts, count });
   }
