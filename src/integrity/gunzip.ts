@@ -21,7 +21,7 @@ export interface GunzipPass {
 }
 
 /** Bytes. A buffer holds many small outputs, and the pages nobody wrote to cost nothing. */
-const TEXT_CHUNK = 256 * 1024;
+export const TEXT_CHUNK = 256 * 1024;
 /** Bytes. A tenth faster, for those that run no more at once than there are processors. */
 export const LARGE_TEXT_CHUNK = 1024 * 1024;
 // A high-water mark of 1 makes each write wait until its chunk is used up.

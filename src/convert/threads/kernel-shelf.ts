@@ -12,21 +12,35 @@ export interface Lease {
   discard(): void;
 }
 
-/** The kernels of this thread, one a schema, as each takes much memory: conversions use them in turns. */
+/** A kernel of this thread, as one conversion has it. */
+export interface KernelUse {
+  /**
+   * Resolves when the kernel is free for one batch.
+   * @throws TickhaulError `usage` where Node can't run it.
+   */
+  lease(): Promise<Lease>;
+  /** To be called once, when no more batches come. */
+  end(): void;
+}
+
+/** One a schema, as each takes much memory: conversions use them in turns. */
 const shelf = new Map<string, SharedKernel>();
 
-/**
- * Resolves when the kernel for a job is free for one batch.
- * @throws TickhaulError `usage` where Node can't run it.
- */
-export function leaseKernel(job: KernelJob): Promise<Lease> {
+/** The kernel for a job; that is there as soon as it is leased. */
+export function useKernel(job: KernelJob): KernelUse {
   const key = JSON.stringify([job.schema, job.options]);
   const kernel = shelf.get(key) ?? new SharedKernel(job);
+  kernel.users++;
   // The one used last stands last.
   shelf.delete(key);
-  if (!shelf.has(key)) forgetIdle();
+  forgetIdle();
   shelf.set(key, kernel);
-  return kernel.lease();
+  return {
+    lease: () => kernel.lease(),
+    end: () => {
+      kernel.users--;
+    },
+  };
 }
 
 /** Whoever has a kernel may go on with it. */
@@ -41,7 +55,7 @@ function forgetIdle(): void {
 }
 
 class SharedKernel {
-  /** Leases that are out or waited for. */
+  /** Conversions that have it. */
   users = 0;
   readonly #job: KernelJob;
   #kernel: Promise<BatchKernel> | undefined;
@@ -55,7 +69,6 @@ class SharedKernel {
   }
 
   async lease(): Promise<Lease> {
-    this.users++;
     const before = this.#free;
     const ended = deferred<void>();
     this.#free = ended.promise;
@@ -65,7 +78,6 @@ class SharedKernel {
     const used = deferred<void>();
     const discard = (): void => {
       this.#kernel = undefined;
-      this.users--;
       ended.resolve();
     };
     this.#kernel ??= createBatchKernel(this.#job);
@@ -77,7 +89,6 @@ class SharedKernel {
           ended.resolve();
         },
         written: () => {
-          this.users--;
           used.resolve();
         },
         discard,

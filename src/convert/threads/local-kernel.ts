@@ -4,7 +4,7 @@ import type { Encoded, KernelJob } from '../../format/kernel/batch-kernel.js';
 import { type Piece, PieceMemory } from '../../format/kernel/pieces.js';
 import { type Deferred, deferred } from './deferred.js';
 import type { KernelHost, Kernels } from './kernel-host.js';
-import { emptyShelf, type Lease, leaseKernel } from './kernel-shelf.js';
+import { emptyShelf, type KernelUse, type Lease, useKernel } from './kernel-shelf.js';
 import { takeRows } from './take-rows.js';
 
 /**
@@ -55,6 +55,7 @@ interface Held {
 class LocalHost implements KernelHost {
   readonly #gather: boolean;
   #job: KernelJob | undefined;
+  #kernel: KernelUse | undefined;
   /** Handed out by `room`, or held. */
   readonly #pieces = new Set<Piece>();
   #held: Held[] = [];
@@ -74,6 +75,7 @@ class LocalHost implements KernelHost {
 
   open(job: KernelJob): void {
     this.#job = job;
+    this.#kernel = useKernel(job);
   }
 
   async room(): Promise<Piece> {
@@ -113,11 +115,12 @@ class LocalHost implements KernelHost {
 
   async #work(): Promise<void> {
     const job = this.#job;
+    const kernel = this.#kernel;
     const held = this.#held;
     this.#held = [];
-    if (!job || held.length === 0 || this.#failure !== undefined) return;
+    if (!job || !kernel || held.length === 0 || this.#failure !== undefined) return;
     try {
-      this.#lease ??= await this.#takeLease(job);
+      this.#lease ??= await this.#takeLease(kernel);
       for (const { piece, rows } of held) {
         this.#takeRows(this.#lease, job, piece, rows);
         this.#pieces.delete(piece);
@@ -128,8 +131,8 @@ class LocalHost implements KernelHost {
     }
   }
 
-  async #takeLease(job: KernelJob): Promise<Lease> {
-    const lease = await leaseKernel(job);
+  async #takeLease(kernel: KernelUse): Promise<Lease> {
+    const lease = await kernel.lease();
     if (this.#failure === undefined) return lease;
     lease.discard();
     throw this.#failure;
@@ -159,6 +162,8 @@ class LocalHost implements KernelHost {
     this.#lease?.discard();
     this.#lease = undefined;
     for (const lease of this.#unwritten.splice(0)) lease.written();
+    this.#kernel?.end();
+    this.#kernel = undefined;
     const pieces = [...this.#pieces];
     this.#pieces.clear();
     for (const piece of pieces) await freePiece(piece);

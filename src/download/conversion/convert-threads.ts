@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
+import { TEXT_CHUNK } from '../../integrity/gunzip.js';
 import type { ConversionJob, ConvertAnswer, ConvertOrder, MadeOutput } from './convert-worker.js';
 
 /** Chunks of text on the way to one conversion; what is left waits in the connection. */
@@ -51,10 +52,13 @@ class ConvertThread {
   readonly #worker = new Worker(new URL('./convert-worker.js', import.meta.url));
   /** Of each conversion, who waits for answers, in the order of the orders. */
   readonly #waiting = new Map<number, Waiting[]>();
+  /** Memory for text that came back, to be used again: new memory costs more than the copy. */
+  readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #ended: unknown;
 
   constructor() {
-    this.#worker.on('message', ({ id, made, error, bug }: ConvertAnswer) => {
+    this.#worker.on('message', ({ id, made, text, error, bug }: ConvertAnswer) => {
+      if (text) this.#spare.push(text);
       const next = this.#waiting.get(id)?.shift();
       if (bug !== undefined) next?.reject(bug);
       else if (error) next?.reject(new TickhaulError(error.code, error.message));
@@ -80,11 +84,12 @@ class ConvertThread {
     ahead.push(send({ id, order: 'begin', job }));
     let ended = false;
     return {
-      async write(text) {
+      write: async (text) => {
         while (ahead.length >= CHUNKS_AHEAD) await ahead.shift();
         if (ended) return;
-        const copy = new Uint8Array(text);
-        ahead.push(send({ id, order: 'text', text: copy }, [copy.buffer]));
+        const copy = this.#roomFor(text.length);
+        copy.set(text);
+        ahead.push(send({ id, order: 'text', text: copy, length: text.length }, [copy.buffer]));
       },
       async finish(source) {
         const finished = send({ id, order: 'finish', source });
@@ -103,6 +108,11 @@ class ConvertThread {
 
   async close(): Promise<void> {
     await this.#worker.terminate();
+  }
+
+  #roomFor(length: number): Uint8Array<ArrayBuffer> {
+    const spare = this.#spare.pop();
+    return spare && spare.length >= length ? spare : new Uint8Array(Math.max(length, TEXT_CHUNK));
   }
 
   #send(order: ConvertOrder, transfer: ArrayBuffer[]): Promise<MadeOutput | undefined> {

@@ -21,7 +21,7 @@ export interface ConversionJob {
 /** To a converting thread, which has many conversions under way; those of one conversion are obeyed in order. */
 export type ConvertOrder = { readonly id: number } & (
   | { readonly order: 'begin'; readonly job: ConversionJob }
-  | { readonly order: 'text'; readonly text: Uint8Array<ArrayBuffer> }
+  | { readonly order: 'text'; readonly text: Uint8Array<ArrayBuffer>; readonly length: number }
   | { readonly order: 'finish'; readonly source: { readonly bytes: number; readonly md5: string } }
   | { readonly order: 'abort' }
 );
@@ -35,6 +35,8 @@ export interface MadeOutput extends Pick<Converted, 'rows' | 'bytes' | 'warning'
 export interface ConvertAnswer {
   readonly id: number;
   readonly made?: MadeOutput | undefined;
+  /** The memory that text came in, to be used again. */
+  readonly text?: Uint8Array<ArrayBuffer> | undefined;
   readonly error?: FileError | undefined;
   readonly bug?: unknown;
 }
@@ -55,7 +57,9 @@ parentPort?.on('message', (order: ConvertOrder) => {
     before
       .then(() => obey(order))
       .then((answer) => {
-        parentPort?.postMessage(answer);
+        if (order.order === 'text')
+          parentPort?.postMessage({ ...answer, text: order.text }, [order.text.buffer]);
+        else parentPort?.postMessage(answer);
         // It is the last one of its conversion.
         if (order.order === 'abort') last.delete(order.id);
       }),
@@ -86,7 +90,7 @@ async function work(order: ConvertOrder): Promise<MadeOutput | undefined> {
   const found = hosted.get(order.id);
   if (!found) return undefined;
   if (order.order === 'text') {
-    await found.conversion.write(order.text);
+    await found.conversion.write(order.text.subarray(0, order.length));
     return undefined;
   }
   const { rows, bytes, warning } = await found.conversion.finish(order.source);

@@ -76,13 +76,13 @@ export class ColumnMemory {
       kernel.setColumn(i, KIND[column.kind], isNeverEmpty(column) ? 1 : 0);
     }
     this.#layOut(capacity);
-    if (!kernel.prepareRows()) throw this.noRoom();
+    if (!kernel.prepareSharing()) throw this.noRoom();
   }
 
   /** Begins a batch of no rows. */
   clear(): void {
     this.kernel.clearColumns();
-    this.kernel.clearRows();
+    this.kernel.clearSharing();
   }
 
   /** A region of so many bytes; it and its slack may be read and written. */

@@ -22,8 +22,8 @@ export interface ParquetExports {
   loadNulls(index: number, count: number): void;
   loadTexts(index: number, plain: number, count: number, bytes: number): number;
 
-  prepareRows(): number;
-  clearRows(): void;
+  prepareSharing(): number;
+  clearSharing(): void;
   isFull(): number;
   parseRows(from: number, to: number): number;
   passCell(next: number, to: number): number;

@@ -1,18 +1,8 @@
 // CSV text to columns, and columns to Parquet's encodings. What is not as usual stops it, and is taken outside.
 export { allocate } from './memory';
-export {
-  cellColumn,
-  cellStart,
-  clearRows,
-  endRow,
-  isFull,
-  parseRows,
-  passCell,
-  prepareRows,
-  takeNull,
-  takeText,
-  takeValue,
-} from './rows';
+export { takeNull, takeText, takeValue } from './cells';
+export { cellColumn, cellStart, endRow, isFull, parseRows, passCell } from './rows';
+export { clearSharing, prepareSharing } from './sharing';
 export {
   bytesOf,
   clearColumns,
