@@ -14,7 +14,7 @@ const MOST_LISTED = 10;
 const MAX_CELL = 200;
 
 export const key: Action = {
-  flags: { timeout: TIMEOUT_FLAG },
+  flags: { timeout: { ...TIMEOUT_FLAG, group: 'Key:' } },
   examples: [['$0 key', 'exchanges, symbols, days and plan of the key in TICKHAUL_API_KEY']],
   async run(args, cli) {
     return withinTimeout(args, cli, 'key', (timed) =>
