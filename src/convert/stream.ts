@@ -9,6 +9,7 @@ import type { ConvertOptions } from '../format/options.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
 import type { EventSink, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
+import { forgetEncoders } from './computed/encoder-shelf.js';
 import type { Converted } from './conversion.js';
 import { convertSource } from './convert-source.js';
 import { findSources, type Source } from './naming/find.js';
@@ -74,6 +75,7 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
     }
   }
   forgetKernels();
+  forgetEncoders();
   if (signal.aborted) stopped = abortReason(signal);
   return tally.summary({
     planned: files > 0 ? { files } : undefined,

@@ -11,7 +11,7 @@ import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/
 import type { Period } from '../../market/trade-bars.js';
 import type { Converted } from '../conversion.js';
 import type { PartFile } from '../output/part-file.js';
-import { type ComputedOutput, type Encoders, openComputedOutput } from './output.js';
+import { type ComputedOutput, openComputedOutput } from './output.js';
 import { putBar, putSnapshot } from './rows.js';
 
 export interface ComputedInput {
@@ -41,10 +41,9 @@ export async function computeSource(
 ): Promise<readonly Converted[]> {
   const { path, options } = input;
   try {
-    const encoders: Encoders = new Map();
     const outputs: ComputedOutput[] = [];
     for (const { type, file } of input.outputs) {
-      outputs.push(await openComputedOutput(type, file, options, encoders));
+      outputs.push(await openComputedOutput(type, file, options));
     }
     const reader = new DayFileReader({
       path,

@@ -4,8 +4,8 @@ import type { ComputedType } from '../../market/names/data-type-name.js';
 import { createOutputWriter, type OutputWriter } from '../output/output.js';
 import type { PartFile } from '../output/part-file.js';
 import { type ConversionRecord, formatRecord } from '../output/record.js';
-import { type BatchEncoder, createBatchEncoder } from './batch-encoder.js';
 import { computedColumns } from './columns.js';
+import { takeEncoder } from './encoder-shelf.js';
 import { RowGatherer } from './row-gatherer.js';
 
 /** One computed type on its way to a file. Rows come in by `add`, as they are made; what is full waits for `flush`. */
@@ -21,20 +21,13 @@ export interface ComputedOutput {
   ): Promise<{ rows: number; bytes: number; note: Readonly<Record<string, string>> }>;
 }
 
-/** Encoders of one conversion: types of the same columns take turns in one, as each takes much memory. */
-export type Encoders = Map<string, Promise<BatchEncoder>>;
-
 export async function openComputedOutput(
   type: ComputedType,
   file: PartFile,
   options: ConvertOptions,
-  encoders: Encoders,
 ): Promise<ComputedOutput> {
   const schema = computedColumns(type);
-  const key = `${schema.length} ${type.kind}`;
-  const encoder = encoders.get(key) ?? createBatchEncoder(schema, options);
-  encoders.set(key, encoder);
-  const encode = await encoder;
+  const encode = await takeEncoder(schema, options);
   const writer: OutputWriter = await createOutputWriter(file, schema, options);
   const rows = new RowGatherer(schema, options.numbers);
   const full = batchRows(options, schema.length);
@@ -44,7 +37,7 @@ export async function openComputedOutput(
   const end = (): void => {
     total += rows.rows;
     const encoded = encode(rows.take());
-    // The encoder's memory is used again, by other types too, before this is written.
+    // The encoder's memory is used again, by other outputs too, before this is written.
     waiting.push({ ...encoded, bytes: encoded.bytes.slice() });
   };
   const flush = async (): Promise<void> => {

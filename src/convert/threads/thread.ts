@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
+import { forgetEncoders } from '../computed/encoder-shelf.js';
 import type { FileResult } from '../file.js';
 import { type ConvertJob, runJob } from '../job.js';
 import type { WorkerAnswer, WorkerOrder } from './file-worker.js';
@@ -60,6 +61,9 @@ export function convertHere(): ConvertThread {
   return {
     convert: (job, onBytes) => runJob(job, onBytes, controller.signal),
     abort: () => controller.abort(),
-    close: async () => forgetKernels(),
+    close: async () => {
+      forgetKernels();
+      forgetEncoders();
+    },
   };
 }
