@@ -8,6 +8,7 @@ export { type LoginInput, login } from './account/sign-in/login.js';
 export { ERRORS, type ErrorCode, TickhaulError } from './base/errors.js';
 export { VERSION } from './base/version.js';
 export { type ConvertInput, convertFiles } from './convert/run.js';
+export { parseWanted, type Wanted } from './convert/wanted.js';
 export { type CoverageOptions, readCoverage } from './coverage/read.js';
 export type { Coverage, CoverageSelection, SeriesCoverage } from './coverage/types.js';
 export { type Day, formatDay, parseDay } from './dataset/day.js';

@@ -7,17 +7,22 @@ import { parseLayout } from '../dataset/layout.js';
 import { type ConvertOptions, extensionOf } from '../format/options.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
+import type { ComputedTarget } from './computed/file.js';
 import type { FileResult } from './file.js';
+import type { ConvertJob } from './job.js';
 import { findSources } from './naming/find.js';
-import { type PlannedConversion, planConversions } from './naming/plan.js';
+import { type PlannedConversion, type PlannedOutput, planConversions } from './naming/plan.js';
 import { type ConversionNotes, openNotes } from './output/notes.js';
 import { OUTPUT_BYTES } from './output/record.js';
 import { type ConvertThread, convertHere, startConvertThread } from './threads/thread.js';
+import { ROWS, type Wanted } from './wanted.js';
 
 export interface ConvertInput {
   /** Day files, folders, globs. */
   readonly paths: readonly string[];
   readonly options: ConvertOptions;
+  /** What is made of them; undefined for their rows as they are. */
+  readonly wanted?: Wanted | undefined;
   /** Folder for the outputs; undefined for beside each source. */
   readonly out?: string | undefined;
   /** Where they go under it; undefined for flat, or beside each source. */
@@ -48,16 +53,24 @@ export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
     layout: layout !== undefined || out !== undefined ? parseLayout(layout ?? 'flat') : undefined,
   };
   const sources = await findSources(input.paths, input.signal);
-  const planned = await planConversions(sources, placement, extensionOf(options), input.dayFileOf);
-  emit({ event: 'plan', files: planned.length });
+  const { conversions, warnings } = await planConversions(sources, {
+    wanted: input.wanted ?? ROWS,
+    placement,
+    extension: extensionOf(options),
+    dataType: input.dataType,
+    dayFileOf: input.dayFileOf,
+  });
+  const files = conversions.reduce((sum, { outputs }) => sum + outputs.length, 0);
+  emit({ event: 'plan', files });
+  for (const message of warnings) emit({ event: 'warning', message });
   const tally = createTally();
   const run = new Run(input, (event) => {
     tally.add(event);
     emit(event);
   });
-  const stopped = await run.work(planned);
+  const stopped = await run.work(conversions);
   return tally.summary({
-    planned: { files: planned.length },
+    planned: { files },
     stopped,
     strict: false,
     seconds: secondsSince(started),
@@ -116,49 +129,82 @@ class Run {
     }
   }
 
+  /** What is computed goes first: a source that isn't kept goes with the last of its outputs. */
   async #convert(thread: ConvertThread, planned: PlannedConversion): Promise<void> {
+    const computed = planned.outputs.filter(({ type }) => type !== undefined);
+    const rows = planned.outputs.filter(({ type }) => type === undefined);
+    let keepSource = this.#input.keepSource || rows.length > 0;
+    const isWhole = computed.length === 0 || (await this.#make(thread, planned, computed, keepSource));
+    keepSource = this.#input.keepSource || !isWhole;
+    if (rows.length > 0 && !this.#signal.aborted) await this.#make(thread, planned, rows, keepSource);
+  }
+
+  /** Makes outputs of a source in one job; returns whether they are whole. */
+  async #make(
+    thread: ConvertThread,
+    planned: PlannedConversion,
+    outputs: readonly PlannedOutput[],
+    keepSource: boolean,
+  ): Promise<boolean> {
     const { emit } = this.#input;
     const started = performance.now();
-    const { source, file, target: path } = planned;
-    const base = { event: 'file', file, path, source } as const;
-    emit({ event: 'start', file, path });
+    const { source, file } = planned;
+    const told = outputs.map(({ target: path }) => ({ event: 'file', file, path, source }) as const);
+    for (const { path } of told) emit({ event: 'start', file, path });
     try {
-      const { status, rows, bytes, warning } = await this.#convertIn(thread, planned);
-      if (warning !== undefined) emit({ event: 'warning', message: warning });
-      this.#tell({ ...base, status, rows, bytes, seconds: secondsSince(started) });
+      const results = await this.#makeIn(thread, planned, outputs, keepSource);
+      for (const [i, { status, rows, bytes, warning }] of results.entries()) {
+        if (warning !== undefined) emit({ event: 'warning', message: warning });
+        const base = told[i];
+        if (base) this.#tell({ ...base, status, rows, bytes, seconds: secondsSince(started) });
+      }
+      return true;
     } catch (error) {
-      if (this.#signal.aborted) return;
+      if (this.#signal.aborted) return false;
       if (!(error instanceof TickhaulError)) throw error;
-      this.#tell({ ...base, status: 'failed', seconds: secondsSince(started), error: fileError(error) });
+      for (const base of told) {
+        this.#tell({ ...base, status: 'failed', seconds: secondsSince(started), error: fileError(error) });
+      }
       if (error.everyone) this.#stop.abort(error);
+      return false;
     }
   }
 
-  async #convertIn(
+  async #makeIn(
     thread: ConvertThread,
-    { source, file, root, target }: PlannedConversion,
-  ): Promise<FileResult> {
-    const { options, existing, keepSource, dataType, jobs, emit } = this.#input;
-    const notes = options.format === 'ndjson' ? await this.#notesOf(root) : undefined;
+    planned: PlannedConversion,
+    outputs: readonly PlannedOutput[],
+    keepSource: boolean,
+  ): Promise<readonly FileResult[]> {
+    const { options, emit } = this.#input;
+    const notes = options.format === 'ndjson' ? await this.#notesOf(planned.root) : undefined;
+    const targets = outputs.map((output) => ({ ...output, noted: notes?.get(output.target) }));
+    const path = targets[0]?.target ?? '';
     let position = 0;
-    const result = await thread.convert(
-      {
-        source,
-        target,
-        dataType: dataType ?? file?.dataType,
-        options,
-        existing,
-        keepSource,
-        spare: jobs - this.#busy - this.#left,
-        noted: notes?.get(target),
-      },
-      (received, total) => {
-        position += received;
-        emit({ event: 'progress', path: target, received, position, total });
-      },
-    );
-    if (result.note) await notes?.add(target, { ...result.note, [OUTPUT_BYTES]: String(result.bytes) });
-    return result;
+    const results = await thread.convert(this.#jobOf(planned, targets, keepSource), (received, total) => {
+      position += received;
+      emit({ event: 'progress', path, received, position, total });
+    });
+    for (const [i, { note, bytes }] of results.entries()) {
+      const target = targets[i]?.target;
+      if (note && target !== undefined) {
+        await notes?.add(target, { ...note, [OUTPUT_BYTES]: String(bytes) });
+      }
+    }
+    return results;
+  }
+
+  #jobOf(
+    { source, file, dataType }: PlannedConversion,
+    targets: readonly (PlannedOutput & Pick<ComputedTarget, 'noted'>)[],
+    keepSource: boolean,
+  ): ConvertJob {
+    const { options, existing, jobs } = this.#input;
+    const base = { source, dataType, options, existing, keepSource };
+    const outputs = targets.flatMap(({ type, ...target }) => (type ? [{ type, ...target }] : []));
+    if (outputs.length > 0) return { ...base, outputs, day: file?.day };
+    const { target = '', noted } = targets[0] ?? {};
+    return { ...base, target, noted, spare: jobs - this.#busy - this.#left };
   }
 
   #notesOf(root: string): Promise<ConversionNotes> {

@@ -3,13 +3,17 @@ import type { Writable } from 'node:stream';
 import { abortReason, diskError, isSystemError, TickhaulError } from '../base/errors.js';
 import { fileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
+import type { DayFile } from '../dataset/day-file.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { ConvertOptions } from '../format/options.js';
+import type { ComputedType } from '../market/names/data-type-name.js';
 import type { EventSink, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
+import { forgetEncoders } from './computed/encoder-shelf.js';
 import type { Converted } from './conversion.js';
 import { convertSource } from './convert-source.js';
-import { findSources } from './naming/find.js';
+import { findSources, type Source } from './naming/find.js';
+import { PassedOver } from './naming/passed-over.js';
 import type { PartFile } from './output/part-file.js';
 import { kernelsFor } from './threads/kernels.js';
 import { forgetKernels } from './threads/local-kernel.js';
@@ -18,6 +22,8 @@ export interface StreamInput {
   /** Day files, folders, globs. */
   readonly paths: readonly string[];
   readonly options: ConvertOptions;
+  /** The computed type that is made of them; undefined for their rows as they are. */
+  readonly computed?: ComputedType | undefined;
   readonly dataType?: string | undefined;
   /** Processors to use. */
   readonly jobs: number;
@@ -34,8 +40,9 @@ export interface StreamInput {
 export async function convertToStream(input: StreamInput): Promise<RunSummary> {
   const started = performance.now();
   const { emit, signal } = input;
-  const sources = await findSources(input.paths, signal);
+  const { sources, warnings } = await usableSources(input);
   emit({ event: 'plan', files: sources.length });
+  for (const message of warnings) emit({ event: 'warning', message });
   const tally = createTally();
   let files = sources.length;
   let stopped: TickhaulError | undefined;
@@ -46,7 +53,7 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
     const base = { event: 'file', file, path: '-', source: path } as const;
     emit({ event: 'start', file, path: '-' });
     try {
-      const { rows, bytes, warning } = await convertOne(input, path, input.dataType ?? file?.dataType);
+      const { rows, bytes, warning } = await convertOne(input, path, file);
       if (warning !== undefined) emit({ event: 'warning', message: warning });
       const done = { ...base, status: 'converted', rows, bytes, seconds: secondsSince(fileStarted) } as const;
       tally.add(done);
@@ -68,6 +75,7 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
     }
   }
   forgetKernels();
+  forgetEncoders();
   if (signal.aborted) stopped = abortReason(signal);
   return tally.summary({
     planned: files > 0 ? { files } : undefined,
@@ -77,13 +85,32 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
   });
 }
 
+/** The files, but for those that the computed type can't be made of. */
+async function usableSources({
+  paths,
+  computed,
+  dataType,
+  signal,
+}: StreamInput): Promise<{ sources: readonly Source[]; warnings: readonly string[] }> {
+  const sources = await findSources(paths, signal);
+  if (!computed) return { sources, warnings: [] };
+  const sorted = new PassedOver({ rows: false, computed: [computed] });
+  const usable: Source[] = [];
+  for (const source of sources) {
+    const known = dataType ?? dayFileOfName(source.path)?.dataType;
+    if ((await sorted.typesOf(source.path, known)).length > 0) usable.push(source);
+  }
+  return { sources: usable, warnings: sorted.warnings };
+}
+
 class ReaderGone extends Error {}
 
 async function convertOne(
-  { options, jobs, output, emit, signal }: StreamInput,
+  { options, computed, jobs, output, emit, signal, ...input }: StreamInput,
   path: string,
-  dataType: string | undefined,
+  file: DayFile | undefined,
 ): Promise<Converted> {
+  const dataType = input.dataType ?? file?.dataType;
   const size = await stat(path).then(
     (found) => found.size,
     () => 0,
@@ -93,6 +120,12 @@ async function convertOne(
     position += received;
     emit({ event: 'progress', path: '-', received, position, total: size });
   };
+  if (computed) {
+    const { computeSource } = await import('./computed/conversion.js');
+    const outputs = [{ type: computed, file: unnamed(output) }];
+    const made = await computeSource({ path, dataType, day: file?.day, options, outputs }, onBytes, signal);
+    return made[0] as Converted;
+  }
   const kernels = kernelsFor(size, jobs - 1);
   return convertSource({ path, dataType, options, output: unnamed(output), kernels }, onBytes, signal);
 }

@@ -91,8 +91,8 @@ const OWN_COLUMNS: Readonly<Record<DataType, readonly DayFileColumn[]>> = {
     text('underlying_index'),
     ...numbers('underlying_price', 'delta', 'gamma', 'vega', 'theta', 'rho'),
   ],
-  book_snapshot_5: bookLevels(5),
-  book_snapshot_25: bookLevels(25),
+  book_snapshot_5: bookLevelColumns(5),
+  book_snapshot_25: bookLevelColumns(25),
 };
 
 /** All columns of a data type, in the file's order; undefined for a type that isn't known here. */
@@ -105,7 +105,8 @@ export function isDataType(text: string): text is DataType {
   return (DATA_TYPES as readonly string[]).includes(text);
 }
 
-function bookLevels(depth: number): readonly DayFileColumn[] {
+/** The best levels of both sides, as book snapshots have them. */
+export function bookLevelColumns(depth: number): readonly DayFileColumn[] {
   return Array.from({ length: depth }, (_, i) =>
     numbers(`asks[${i}].price`, `asks[${i}].amount`, `bids[${i}].price`, `bids[${i}].amount`),
   ).flat();

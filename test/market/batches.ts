@@ -1,5 +1,5 @@
 import { columnsOf, type DataType } from '../../src/dataset/data-types.js';
-import type { Batch, Schema } from '../../src/format/columns.js';
+import { type Batch, copyOf, type Schema } from '../../src/format/columns.js';
 import { CsvParser } from '../../src/format/csv/parser.js';
 import type { Row } from './naive/messages.js';
 
@@ -28,6 +28,9 @@ export function batchesOf(
   batchRows: number,
 ): { schema: Schema; batches: Batch[] } {
   const parser = new CsvParser({ source: 'test.csv.gz', dataType, batchRows });
-  const batches = [...parser.push(Buffer.from(csv)), ...parser.end()];
+  const batches: Batch[] = [];
+  // The parser uses the memory of one batch for the next.
+  for (const batch of parser.push(Buffer.from(csv))) batches.push(copyOf(batch));
+  for (const batch of parser.end()) batches.push(copyOf(batch));
   return { schema: parser.schema ?? [], batches };
 }

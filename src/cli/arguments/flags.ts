@@ -173,6 +173,9 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
     alias: 'o',
   }),
   layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
+  as: value(
+    'make computed types instead, as trade_bar_1m, book_snapshot_10_100ms, quote_1s; "rows" among them for the rows too',
+  ),
   ...ENCODING_FLAGS,
   type: value('data type of all files (default: from the file name, else the header)'),
   jobs: value('files at once (default: the number of processors)', { alias: 'j' }),

@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../../base/errors.js';
+import type { Wanted } from '../../convert/wanted.js';
 import type { ConvertOptions, Format } from '../../format/options.js';
+import type { ComputedType } from '../../market/names/data-type-name.js';
 import { CONVERT_FLAGS } from '../arguments/flags.js';
 import { readCount, readDataType, readPath, readPaths, readText, readToggle } from '../arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
-import { readConvertOptions } from '../selection/conversion.js';
+import { readConvertOptions, readWanted } from '../selection/conversion.js';
 import { reportRun } from '../session.js';
 
 export const convert: Action = {
@@ -13,6 +15,7 @@ export const convert: Action = {
   examples: [
     ['$0 convert datasets', 'a .parquet beside each day file, where it is not there yet'],
     ["$0 convert 'datasets/*_trades_*.csv.gz' -o parquet --layout hive", 'a partitioned copy'],
+    ['$0 convert datasets --as trade_bar_1m', 'bars of a minute of each day file of trades'],
     ['$0 convert deribit_trades_2024-03-01_SPOT.csv.gz -o - | head -n 1', 'NDJSON to stdout'],
   ],
   async run(args, cli) {
@@ -20,15 +23,17 @@ export const convert: Action = {
     const options = readConvertOptions(args, format as Format);
     const paths = readPaths(args, 'path');
     const dataType = readDataType(args, 'type');
+    const wanted = readWanted(args);
     const jobs = readCount(args, 'jobs', 1, 256) ?? availableParallelism();
     if (readText(args, 'out') === '-') {
       refuseWithStdout(args, options);
+      const computed = onlyOne(wanted);
       const { convertToStream } = await import('../../convert/stream.js');
       const { dataOut: output, signal } = cli;
       // Bars between rows on one screen would spoil both.
       const reported = cli.stdout.isTTY ? { ...args, quiet: true } : args;
       return reportRun(reported, cli, (_reporter, emit) =>
-        convertToStream({ paths, options, dataType, jobs, output, emit, signal }),
+        convertToStream({ paths, options, computed, dataType, jobs, output, emit, signal }),
       );
     }
     const { convertFiles } = await import('../../convert/run.js');
@@ -37,6 +42,7 @@ export const convert: Action = {
       convertFiles({
         paths,
         options,
+        wanted,
         out: readPath(args, 'out'),
         layout: readText(args, 'layout'),
         dataType,
@@ -58,4 +64,12 @@ function refuseWithStdout(args: Args, { format }: ConvertOptions): void {
   if (useless !== undefined) throw usageError(`--${useless} is of no use with -o -; leave it out`);
   const refused = ['json', 'no-keep-source'].find((flag) => readToggle(args, flag));
   if (refused !== undefined) throw usageError(`--${refused} and -o - don't go together; name a folder`);
+}
+
+/** @throws usage error where there is more than one thing to write to stdout. */
+function onlyOne({ rows, computed }: Wanted): ComputedType | undefined {
+  if (computed.length + (rows ? 1 : 0) > 1) {
+    throw usageError('-o - takes one name of --as only; name a folder for several');
+  }
+  return computed[0];
 }

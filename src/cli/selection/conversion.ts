@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../../base/errors.js';
+import { parseWanted, ROWS, type Wanted } from '../../convert/wanted.js';
 import type { ConvertSetting } from '../../download/types.js';
 import { type ConvertOptions, convertOptions, type Format } from '../../format/options.js';
-import { readText, readToggle } from '../arguments/read.js';
+import { readList, readText, readToggle } from '../arguments/read.js';
 import type { Args } from '../arguments/types.js';
 
 /** How to convert, with the contract's defaults. @throws usage error for what the format doesn't know. */
@@ -13,6 +14,15 @@ export function readConvertOptions(args: Args, format: Format): ConvertOptions {
     numbers: readText(args, 'numbers') as ConvertOptions['numbers'] | undefined,
     rowGroup: readRows(readText(args, 'row-group')),
   });
+}
+
+/**
+ * What to make of day files: `--as` (contract, Computed types of day files); their rows without it.
+ * @throws usage error for a name that is no computed type, with the nearest.
+ */
+export function readWanted(args: Args): Wanted {
+  const names = readList(args, 'as');
+  return names ? parseWanted(names) : ROWS;
 }
 
 /** Each holds batches of its own, and these keep up with 2 Gbit/s. */

@@ -2,7 +2,10 @@ import { resolve } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { dayFileOfName } from '../../dataset/day-file-name.js';
+import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { Wanted } from '../wanted.js';
 import type { Source } from './find.js';
+import { PassedOver } from './passed-over.js';
 import { outputRoot, type Placement, targetOf } from './target.js';
 
 /** A file to convert, and where to. */
@@ -10,34 +13,64 @@ export interface PlannedConversion {
   readonly source: string;
   /** Undefined where nothing tells it. */
   readonly file: DayFile | undefined;
-  /** The folder that the output goes to, or to folders below. */
+  /** Undefined where the header has to tell it. */
+  readonly dataType: string | undefined;
+  /** The folder that the outputs go to, or to folders below. */
   readonly root: string;
+  /** At least one. */
+  readonly outputs: readonly PlannedOutput[];
+}
+
+export interface PlannedOutput {
   readonly target: string;
+  /** Undefined for the rows as they are. */
+  readonly type: ComputedType | undefined;
+}
+
+export interface ConversionPlan {
+  readonly conversions: readonly PlannedConversion[];
+  /** What is to be said of files that nothing is made of. */
+  readonly warnings: readonly string[];
+}
+
+export interface Naming {
+  readonly wanted: Wanted;
+  readonly placement: Placement;
+  readonly extension: string;
+  /** Of all files; undefined where name or header tell it. */
+  readonly dataType?: string | undefined;
+  /** Asked for a file whose name doesn't tell which one it is. */
+  readonly dayFileOf?: ((path: string) => Promise<DayFile | undefined>) | undefined;
 }
 
 /**
- * Works out where each source's output goes.
- * @param dayFileOf asked for a file whose name doesn't tell which one it is.
+ * Works out what is made of each source, and where it goes.
  * @throws usage error when two sources would share an output, or the layout needs to know more of one.
  */
 export async function planConversions(
   sources: readonly Source[],
-  placement: Placement,
-  extension: string,
-  dayFileOf: (path: string) => Promise<DayFile | undefined> = async () => undefined,
-): Promise<readonly PlannedConversion[]> {
+  { wanted, placement, extension, dataType: given, dayFileOf }: Naming,
+): Promise<ConversionPlan> {
   const owners = new Map<string, string>();
-  const planned: PlannedConversion[] = [];
+  const conversions: PlannedConversion[] = [];
+  const passedOver = new PassedOver(wanted);
   for (const source of sources) {
     const { path } = source;
-    const file = dayFileOfName(path) ?? (await dayFileOf(path));
-    const target = targetOf(source, file, placement, extension);
-    const other = owners.get(resolve(target));
-    if (other !== undefined) {
-      throw usageError(`${other} and ${path} would both become ${target}; choose another --layout`);
-    }
-    owners.set(resolve(target), path);
-    planned.push({ source: path, file, root: outputRoot(source, placement), target });
+    const file = dayFileOfName(path) ?? (await dayFileOf?.(path));
+    const dataType = given ?? file?.dataType;
+    const computed = await passedOver.typesOf(path, dataType);
+    const types = [...(wanted.rows ? [undefined] : []), ...computed];
+    if (types.length === 0) continue;
+    const outputs = types.map((type) => {
+      const target = targetOf(source, file, placement, extension, type?.name);
+      const other = owners.get(resolve(target));
+      if (other !== undefined) {
+        throw usageError(`${other} and ${path} would both become ${target}; choose another --layout`);
+      }
+      owners.set(resolve(target), path);
+      return { target, type };
+    });
+    conversions.push({ source: path, file, dataType, root: outputRoot(source, placement), outputs });
   }
-  return planned;
+  return { conversions, warnings: passedOver.warnings };
 }

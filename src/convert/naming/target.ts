@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import type { Layout } from '../../dataset/layout.js';
+import { dayFileOfName } from '../../dataset/day-file-name.js';
+import { dayFileName, type Layout } from '../../dataset/layout.js';
 import type { Source } from './find.js';
 
 export interface Placement {
@@ -18,6 +19,7 @@ export function outputRoot({ path, root }: Source, { out, layout }: Placement): 
 /**
  * Where a source's output goes.
  * @param file undefined where nothing tells which day file it is.
+ * @param computed the name of a computed type, which stands in the place of the data type; undefined for the rows.
  * @throws usage error when the layout needs to know.
  */
 export function targetOf(
@@ -25,14 +27,22 @@ export function targetOf(
   file: DayFile | undefined,
   placement: Placement,
   extension: string,
+  computed: string | undefined,
 ): string {
   const root = outputRoot(source, placement);
   const { layout } = placement;
-  if (layout && file) return join(root, layout.pathOf(file, extension));
+  if (layout && file) return join(root, layout.pathOf(computedFile(file, computed), extension));
   if (layout && layout.template !== '{name}') {
     throw usageError(
       `${source.path}: the name doesn't tell exchange, data type, day and symbol, which --layout ${layout.template} needs`,
     );
   }
-  return join(root, `${basename(source.path).replace(/(\.csv)?(\.gz)?$/, '')}.${extension}`);
+  const named = computed === undefined ? undefined : dayFileOfName(source.path);
+  if (named) return join(root, `${dayFileName(computedFile(named, computed))}.${extension}`);
+  const stem = basename(source.path).replace(/(\.csv)?(\.gz)?$/, '');
+  return join(root, `${computed === undefined ? stem : `${stem}_${computed}`}.${extension}`);
+}
+
+function computedFile(file: DayFile, dataType = file.dataType): DayFile {
+  return { ...file, dataType };
 }

@@ -1,15 +1,18 @@
 import { parentPort } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
-import { convertFile, type FileJob, type FileResult } from '../file.js';
+import type { FileResult } from '../file.js';
+import { type ConvertJob, runJob } from '../job.js';
 
 /** To a converting thread: one file after the other, or the order to break off. */
-export type WorkerOrder = { readonly order: 'convert'; readonly job: FileJob } | { readonly order: 'abort' };
+export type WorkerOrder =
+  | { readonly order: 'convert'; readonly job: ConvertJob }
+  | { readonly order: 'abort' };
 
 /** From a converting thread. Errors are plain data: a TickhaulError loses its fields on the way. */
 export type WorkerAnswer =
   | { readonly answer: 'bytes'; readonly count: number; readonly total: number }
-  | { readonly answer: 'done'; readonly result: FileResult }
+  | { readonly answer: 'done'; readonly results: readonly FileResult[] }
   | { readonly answer: 'failed'; readonly error: FileError }
   | { readonly answer: 'bug'; readonly error: unknown };
 
@@ -21,10 +24,10 @@ parentPort?.on('message', (message: WorkerOrder) => {
   else void convert(message.job);
 });
 
-async function convert(job: FileJob): Promise<void> {
+async function convert(job: ConvertJob): Promise<void> {
   try {
     const onBytes = (count: number, total: number): void => answer({ answer: 'bytes', count, total });
-    answer({ answer: 'done', result: await convertFile(job, onBytes, controller.signal) });
+    answer({ answer: 'done', results: await runJob(job, onBytes, controller.signal) });
   } catch (error) {
     if (error instanceof TickhaulError) {
       answer({ answer: 'failed', error: { code: error.code, message: error.message } });

@@ -1,13 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
-import { convertFile, type FileJob, type FileResult } from '../file.js';
+import { forgetEncoders } from '../computed/encoder-shelf.js';
+import type { FileResult } from '../file.js';
+import { type ConvertJob, runJob } from '../job.js';
 import type { WorkerAnswer, WorkerOrder } from './file-worker.js';
 import { forgetKernels } from './local-kernel.js';
 
 /** Converts one file after the other, in a thread of its own or in this one. */
 export interface ConvertThread {
-  /** Calls must not overlap. @throws as `convertFile` does. */
-  convert(job: FileJob, onBytes: (count: number, total: number) => void): Promise<FileResult>;
+  /** Calls must not overlap. Gives and throws as `runJob` does. */
+  convert(job: ConvertJob, onBytes: (count: number, total: number) => void): Promise<readonly FileResult[]>;
   /** Breaks off what is under way, which then fails as `interrupted` and leaves nothing behind. */
   abort(): void;
   close(): Promise<void>;
@@ -37,7 +39,7 @@ export function startConvertThread(): ConvertThread {
             return;
           }
           settle();
-          if (message.answer === 'done') resolve(message.result);
+          if (message.answer === 'done') resolve(message.results);
           else if (message.answer === 'failed')
             reject(new TickhaulError(message.error.code, message.error.message));
           else reject(message.error);
@@ -57,8 +59,11 @@ export function startConvertThread(): ConvertThread {
 export function convertHere(): ConvertThread {
   const controller = new AbortController();
   return {
-    convert: (job, onBytes) => convertFile(job, onBytes, controller.signal),
+    convert: (job, onBytes) => runJob(job, onBytes, controller.signal),
     abort: () => controller.abort(),
-    close: async () => forgetKernels(),
+    close: async () => {
+      forgetKernels();
+      forgetEncoders();
+    },
   };
 }

@@ -1,0 +1,20 @@
+import type { Batch, Schema } from '../../format/columns.js';
+import { loadCompressor } from '../../format/compression/compressor.js';
+import type { Encoded } from '../../format/kernel/batch-kernel.js';
+import type { ConvertOptions } from '../../format/options.js';
+import { createLineEncoder } from './lines.js';
+
+/** Makes a batch of computed rows bytes of the output, which stay until the next call; synchronous. */
+export type BatchEncoder = (batch: Batch) => Encoded;
+
+export async function createBatchEncoder(schema: Schema, options: ConvertOptions): Promise<BatchEncoder> {
+  const { compression, numbers } = options;
+  if (options.format === 'parquet') {
+    const { createRowGroupEncoder } = await import('../../format/kernel/encode/row-group-encoder.js');
+    const times = options.times === 'int' ? 'int' : 'timestamp';
+    return createRowGroupEncoder({ schema, compression, numbers, times });
+  }
+  const compress = await loadCompressor(compression);
+  const encode = createLineEncoder(schema, { numbers, times: options.times === 'iso' ? 'iso' : 'int' });
+  return (batch) => ({ rows: batch.rows, bytes: compress(encode(batch), 'fast'), columns: [] });
+}

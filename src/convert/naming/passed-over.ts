@@ -1,0 +1,45 @@
+import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { Wanted } from '../wanted.js';
+import { innerTypeOf } from './inner-type.js';
+
+/** Tells which computed types a file gives, and remembers the files that nothing is made of. */
+export class PassedOver {
+  readonly #wanted: Wanted;
+  /** Paths by data type. */
+  readonly #paths = new Map<string, string[]>();
+
+  constructor(wanted: Wanted) {
+    this.#wanted = wanted;
+  }
+
+  /** What is to be said of these files: a sentence a data type, however many there are. */
+  get warnings(): readonly string[] {
+    const needs = new Map(this.#wanted.computed.map(({ name, dayFiles }) => [dayFiles, name]));
+    const made = [...needs].map(([dayFiles, name]) => `${name} is made of ${dayFiles}`).join(', ');
+    return [...this.#paths].map(([dataType, paths]) => {
+      const [first = ''] = paths;
+      const which = paths.length === 1 ? first : `${paths.length} files of ${dataType}, the first ${first}`;
+      return `passed over: ${which}: ${made}, and not of ${dataType}`;
+    });
+  }
+
+  /**
+   * The computed types that a file gives; all of them where nothing tells its data type: whoever reads it says so.
+   * @param known the file's data type; undefined where the header has to tell it.
+   */
+  async typesOf(path: string, known: string | undefined): Promise<readonly ComputedType[]> {
+    const { rows, computed } = this.#wanted;
+    if (computed.length === 0) return [];
+    const dataType = known ?? (await innerTypeOf(path));
+    if (dataType === undefined) return computed;
+    const types = computed.filter(({ dayFiles }) => dayFiles === dataType);
+    if (types.length === 0 && !rows) this.#add(dataType, path);
+    return types;
+  }
+
+  #add(dataType: string, path: string): void {
+    const paths = this.#paths.get(dataType) ?? [];
+    paths.push(path);
+    this.#paths.set(dataType, paths);
+  }
+}

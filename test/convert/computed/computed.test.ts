@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { parquetMetadata, parquetSchema } from 'hyparquet';
+import { TickhaulError } from '../../../src/base/errors.js';
+import { parseWanted } from '../../../src/convert/wanted.js';
+import { tempDir } from '../../helpers/temp.js';
+import { cellsOf, csvOf, parquetRows, run, writeDayFile } from '../day-files.js';
+import { expectedRows, plain } from './rows.js';
+
+const BARS = ['trade_bar_1m', 'trade_bar_10ticks', 'trade_bar_2.5vol'];
+const BOOKS = ['book_snapshot_3_0ms', 'book_snapshot_2_grouped10_1s', 'quote', 'quote_10s'];
+
+const TRADES = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n';
+
+/** Rows of trades: microseconds from the day's start, of the exchange and of the local clock; symbol, side, price, amount. */
+function tradesOf(rows: readonly (readonly [number, number, string, string, string, string])[]): string {
+  const start = Date.UTC(2024, 2, 1) * 1000;
+  const lines = rows.map(
+    ([time, local, symbol, side, price, amount]) =>
+      `deribit,${symbol},${start + time},${start + local},,${side},${price},${amount}\n`,
+  );
+  return TRADES + lines.join('');
+}
+
+const namesIn = async (dir: string): Promise<string[]> =>
+  (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
+
+test('all computed types of a file in one go equal what src/market gives of it', async (t) => {
+  const dir = await tempDir(t);
+  const trades = csvOf('trades', 3000);
+  const book = csvOf('incremental_book_L2', 3000);
+  await writeDayFile(dir, 'trades', trades);
+  await writeDayFile(dir, 'incremental_book_L2', book);
+  const { summary, events, files } = await run([dir], {
+    wanted: parseWanted([...BARS, ...BOOKS]),
+    chosen: { rowGroup: 100 },
+  });
+  assert.deepEqual([summary.exitCode, summary.counts], [0, { converted: 7 }]);
+  assert.deepEqual(events[0], { event: 'plan', files: 7 });
+  for (const name of [...BARS, ...BOOKS]) {
+    const path = join(dir, `deribit_${name}_2024-03-01_BTC-PERPETUAL.parquet`);
+    const expected = expectedRows(name, BARS.includes(name) ? trades : book);
+    assert.ok(expected.length > 1, name);
+    assert.deepEqual(plain(await parquetRows(await readFile(path))), expected, name);
+    const file = files.find((event) => event.path === path);
+    assert.deepEqual([file?.status, file?.rows], ['converted', expected.length]);
+    assert.match(file?.source ?? '', BARS.includes(name) ? /_trades_/ : /_incremental_book_L2_/);
+  }
+});
+
+test('columns stand in the order of the contract, trades is an integer', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
+  await run([source], { wanted: parseWanted(['trade_bar_1m']) });
+  const file = await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_BTC-PERPETUAL.parquet'));
+  const { children } = parquetSchema(parquetMetadata(Uint8Array.from(file).buffer));
+  assert.deepEqual(
+    children.map(({ element }) => element.name).join(),
+    'exchange,symbol,timestamp,local_timestamp,open,high,low,close,volume,buy_volume,sell_volume,trades,vwap,open_timestamp,close_timestamp',
+  );
+  const types = new Map(children.map(({ element }) => [element.name, element.type]));
+  assert.deepEqual([types.get('trades'), types.get('vwap')], ['INT64', 'DOUBLE']);
+});
+
+test('NDJSON has the same values, times and numbers as they are asked for', async (t) => {
+  const dir = await tempDir(t);
+  const book = csvOf('incremental_book_L2', 2000);
+  const source = await writeDayFile(dir, 'incremental_book_L2', book);
+  const wanted = parseWanted(['book_snapshot_3_0ms']);
+  const expected = expectedRows('book_snapshot_3_0ms', book);
+  const path = join(dir, 'deribit_book_snapshot_3_0ms_2024-03-01_BTC-PERPETUAL.ndjson');
+  await run([source], { format: 'ndjson', wanted });
+  const text = await readFile(path, 'utf8');
+  assert.equal(text, expected.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const chosen = { numbers: 'string', times: 'iso', compression: 'gzip' } as const;
+  await run([source], { format: 'ndjson', wanted, chosen });
+  const lines = gunzipSync(await readFile(`${path}.gz`))
+    .toString()
+    .trimEnd()
+    .split('\n');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    expected.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => {
+          if (typeof value !== 'number') return [name, value];
+          if (!name.endsWith('timestamp')) return [name, String(value)];
+          const rest = String(value % 1000).padStart(3, '0');
+          return [name, `${new Date(Math.floor(value / 1000)).toISOString().slice(0, -1)}${rest}Z`];
+        }),
+      ),
+    ),
+  );
+});
+
+test('--numbers string: numbers in their shortest form, counts stay integers', async (t) => {
+  const dir = await tempDir(t);
+  const csv = tradesOf([[1, 2, 'A', 'buy', '7.50', '0.00000025']]);
+  const source = await writeDayFile(dir, 'trades', csv, 'A');
+  const wanted = parseWanted(['trade_bar_1m']);
+  await run([source], { wanted, chosen: { numbers: 'string' } });
+  const [bar] = plain(
+    await parquetRows(await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_A.parquet'))),
+  );
+  assert.deepEqual([bar?.['open'], bar?.['volume'], bar?.['trades']], ['7.5', '2.5e-7', 1]);
+  await run([source], { wanted, format: 'ndjson', chosen: { numbers: 'string' } });
+  const line = await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_A.ndjson'), 'utf8');
+  assert.match(line, /"volume":"2\.5e-7".*"trades":1,"vwap":"7\.5/);
+});
+
+test('a grouped file with late and stray trades: the open bars are written too, within the day', async (t) => {
+  const dir = await tempDir(t);
+  const csv = tradesOf([
+    [-5_000_000, 1_000_000, 'B', 'sell', '10', '1'],
+    [61_000_000, 61_000_001, 'A', 'buy', '20', '0'],
+    [30_000_000, 62_000_000, 'A', 'buy', '25', '2'],
+    [86_400_000_000 + 7, 86_399_000_000, 'B', 'buy', '11', '3'],
+  ]);
+  const source = await writeDayFile(dir, 'trades', csv, 'FUTURES');
+  await run([source], { wanted: parseWanted(['trade_bar_1m']) });
+  const path = join(dir, 'deribit_trade_bar_1m_2024-03-01_FUTURES.parquet');
+  const rows = plain(await parquetRows(await readFile(path)));
+  assert.deepEqual(rows, expectedRows('trade_bar_1m', csv));
+  const start = Date.UTC(2024, 2, 1) * 1000;
+  assert.deepEqual(
+    rows.map((row) => [row['symbol'], Number(row['timestamp']) - start, row['close'], row['vwap']]),
+    [
+      ['B', 60_000_000, 10, 10],
+      ['B', 86_400_000_000, 11, 11],
+      ['A', 120_000_000, 20, null],
+    ],
+  );
+});
+
+test('an empty day gives a file of no rows, with its columns', async (t) => {
+  const dir = await tempDir(t);
+  const sources = [
+    await writeDayFile(dir, 'trades', '', 'EMPTY'),
+    await writeDayFile(dir, 'incremental_book_L2', csvOf('incremental_book_L2', 0), 'EMPTY'),
+  ];
+  const { files } = await run(sources, { wanted: parseWanted(['trade_bar_1m', 'quote']) });
+  assert.deepEqual(
+    files.map(({ status, rows }) => [status, rows]),
+    [
+      ['converted', 0],
+      ['converted', 0],
+    ],
+  );
+  const file = await readFile(join(dir, 'deribit_quote_2024-03-01_EMPTY.parquet'));
+  const { children } = parquetSchema(parquetMetadata(Uint8Array.from(file).buffer));
+  assert.equal(children.length, 8);
+});
+
+for (const format of ['parquet', 'ndjson'] as const) {
+  test(`${format}: what the very same source gave is skipped, each name by itself`, async (t) => {
+    const dir = await tempDir(t);
+    const source = await writeDayFile(dir, 'trades', csvOf('trades', 500));
+    const statuses = async (...names: string[]): Promise<unknown[]> =>
+      (await run([source], { format, wanted: parseWanted(names) })).files.map(({ path, status, rows }) => [
+        basename(path).split('_2024')[0],
+        status,
+        rows !== undefined && rows > 0,
+      ]);
+    assert.deepEqual(await statuses('trade_bar_1m'), [['deribit_trade_bar_1m', 'converted', true]]);
+    assert.deepEqual(await statuses('trade_bar_1m', 'trade_bar_5m'), [
+      ['deribit_trade_bar_1m', 'skipped', true],
+      ['deribit_trade_bar_5m', 'converted', true],
+    ]);
+    await writeDayFile(dir, 'trades', csvOf('trades', 501));
+    assert.deepEqual(await statuses('trade_bar_1m'), [['deribit_trade_bar_1m', 'converted', true]]);
+  });
+}
+
+test('rows among the names makes the plain conversion too; a source that is not kept goes last', async (t) => {
+  const dir = await tempDir(t);
+  const csv = csvOf('trades', 300);
+  const source = await writeDayFile(dir, 'trades', csv);
+  const { summary } = await run([source], {
+    wanted: parseWanted(['rows', 'trade_bar_1m', 'trade_bar_1m']),
+    keepSource: false,
+  });
+  assert.deepEqual(summary.counts, { converted: 2 });
+  assert.deepEqual(await namesIn(dir), [
+    'deribit_trade_bar_1m_2024-03-01_BTC-PERPETUAL.parquet',
+    'deribit_trades_2024-03-01_BTC-PERPETUAL.parquet',
+  ]);
+  const rows = await parquetRows(await readFile(source.replace('csv.gz', 'parquet')));
+  assert.deepEqual(rows, cellsOf('trades', csv));
+});
+
+test('files of other types are passed over with a word, and never dropped', async (t) => {
+  const dir = await tempDir(t);
+  const quotes = await writeDayFile(dir, 'quotes', csvOf('quotes', 10));
+  const trades = await writeDayFile(dir, 'trades', csvOf('trades', 10));
+  const { summary, events } = await run([dir], { wanted: parseWanted(['trade_bar_1m']), keepSource: false });
+  assert.deepEqual([summary.exitCode, summary.counts], [0, { converted: 1 }]);
+  assert.deepEqual(
+    events.flatMap((event) => (event.event === 'warning' ? event.message : [])),
+    [`passed over: ${quotes}: trade_bar_1m is made of trades, and not of quotes`],
+  );
+  assert.deepEqual([existsSync(quotes), existsSync(trades)], [true, false]);
+});
+
+test('a source whose name tells no day file: the header tells the type, the rows the day', async (t) => {
+  const dir = await tempDir(t);
+  const csv = tradesOf([
+    [5_000_000, 5_000_001, 'A', 'buy', '1', '1'],
+    [86_400_000_000 + 7, 86_399_000_000, 'A', 'buy', '2', '3'],
+  ]);
+  await writeFile(join(dir, 'mine.csv.gz'), gzipSync(csv));
+  await writeFile(join(dir, 'other.csv.gz'), gzipSync(csvOf('quotes', 3)));
+  const { summary, events } = await run([dir], { wanted: parseWanted(['trade_bar_1m', 'quote']) });
+  assert.deepEqual(summary.counts, { converted: 1 });
+  assert.ok(events.some((event) => event.event === 'warning' && /other\.csv\.gz/.test(event.message)));
+  const rows = plain(await parquetRows(await readFile(join(dir, 'mine_trade_bar_1m.parquet'))));
+  assert.deepEqual(rows, expectedRows('trade_bar_1m', csv));
+});
+
+test('a layout places outputs by the computed name', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDayFile(dir, 'trades', csvOf('trades', 10));
+  const out = join(dir, 'out');
+  const { files } = await run([source], { out, layout: 'hive', wanted: parseWanted(['trade_bar_1m']) });
+  assert.equal(
+    files[0]?.path,
+    join(
+      out,
+      'exchange=deribit/type=trade_bar_1m/symbol=BTC-PERPETUAL/date=2024-03-01',
+      'deribit_trade_bar_1m_2024-03-01_BTC-PERPETUAL.parquet',
+    ),
+  );
+});
+
+test('a corrupt source fails all its outputs and leaves nothing behind', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeDayFile(dir, 'trades', `${csvOf('trades', 100)}deribit,X,1,2,,buy,nonsense,1\n`);
+  const { summary, files } = await run([source], {
+    wanted: parseWanted(['rows', 'trade_bar_1m', 'trade_bar_1s']),
+    keepSource: false,
+  });
+  assert.deepEqual([summary.exitCode, summary.counts], [6, { failed: 3 }]);
+  for (const { error } of files) assert.match(error?.message ?? '', /line 102, column price: "nonsense"/);
+  assert.deepEqual(await namesIn(dir), [basename(source)]);
+});
+
+test('names that are no computed types are refused with the nearest', () => {
+  for (const [name, near] of [
+    ['trade_bar_1h', /trade_bar_60m/],
+    ['book_snapshot_5', /book_snapshot_5_/],
+    ['trades', /is not a computed type/],
+    ['quotes', /quote/],
+  ] as const) {
+    assert.throws(
+      () => parseWanted(['trade_bar_1m', name]),
+      (error) => error instanceof TickhaulError && error.code === 'usage' && near.test(error.message),
+    );
+  }
+});

@@ -1,0 +1,65 @@
+import { parseDay } from '../../../src/dataset/day.js';
+import { createBars, createSnapshots } from '../../../src/market/day-file/computed-types.js';
+import { type ComputedType, parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
+import { batchesOf } from '../../market/batches.js';
+
+export type Row = Readonly<Record<string, string | number | null>>;
+
+const START = parseDay('2024-03-01') * 86_400_000_000;
+
+/** The rows that a computed type's file must have, by what src/market gives of the CSV. */
+export function expectedRows(name: string, csv: string): Row[] {
+  const type = parseComputedTypeName(name);
+  const rows: Row[] = [];
+  const { schema, batches } = batchesOf(type.dayFiles, csv, 100);
+  const computed = createTypes(type, rows, schema);
+  for (const batch of batches) computed.push(batch);
+  computed.end();
+  return rows;
+}
+
+function createTypes(type: ComputedType, rows: Row[], schema: Parameters<typeof createBars>[0]) {
+  if (type.kind === 'trade_bar') {
+    const day = { start: START, end: START + 86_400_000_000 };
+    return createBars(schema, [type], day, (bar) => {
+      rows.push({
+        ...bar.instrument,
+        timestamp: bar.timestamp,
+        local_timestamp: bar.localTimestamp,
+        open: bar.open,
+        high: bar.high,
+        low: bar.low,
+        close: bar.close,
+        volume: bar.volume,
+        buy_volume: bar.buyVolume,
+        sell_volume: bar.sellVolume,
+        trades: bar.trades,
+        vwap: Number.isNaN(bar.vwap) ? null : bar.vwap,
+        open_timestamp: bar.openTimestamp,
+        close_timestamp: bar.closeTimestamp,
+      });
+    });
+  }
+  return createSnapshots(schema, [type], ({ instrument, timestamp, localTimestamp, asks, bids }) => {
+    const levels: Record<string, number | null> = {};
+    for (let i = 0; i < type.depth; i++) {
+      for (const [side, { prices, amounts, count }] of [
+        ['asks', asks],
+        ['bids', bids],
+      ] as const) {
+        levels[`${side}[${i}].price`] = i < count ? (prices[i] ?? null) : null;
+        levels[`${side}[${i}].amount`] = i < count ? (amounts[i] ?? null) : null;
+      }
+    }
+    rows.push({ ...instrument, timestamp, local_timestamp: localTimestamp, ...levels });
+  });
+}
+
+/** What hyparquet reads as bigints are counts and times here. */
+export function plain(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]),
+    ),
+  );
+}
