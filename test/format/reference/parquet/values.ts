@@ -1,7 +1,7 @@
 import type { TextValues } from '../../../../src/format/columns.js';
 import { ByteWriter } from '../../../../src/format/parquet/bytes.js';
-import type { DictionaryValues } from '../../../../src/format/parquet/page.js';
 import { Encoding, type EncodingId } from '../../../../src/format/parquet/format.js';
+import type { DictionaryValues } from '../../../../src/format/parquet/page.js';
 import type { DenseColumn } from './dense.js';
 import { bitWidth } from './encodings/bit-pack.js';
 import { isDeltaExact, surveyTimes, writeDelta } from './encodings/delta.js';
