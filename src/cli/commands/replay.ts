@@ -26,12 +26,12 @@ export const replay: Action = {
       'a day as JSON lines; what is not on disk is downloaded first',
     ],
     [
-      '$0 replay deribit:BTC-PERPETUAL binance:BTCUSDT -t book_snapshot_10_100ms --from 2024-03-01T12:00 --to 2024-03-01T13:00',
-      'an hour of two exchanges, merged by local time',
+      '$0 replay deribit:BTC-PERPETUAL binance:BTCUSDT -t quote_1s --date 2024-03-01',
+      'a day of two exchanges, merged by local time',
     ],
     [
-      '$0 replay deribit -s BTC-PERPETUAL -t trade_bar_1m --from 2024-03-01 --to 2024-03-08 -o bars.ndjson.zst',
-      'a week of bars into one file',
+      '$0 replay deribit -s BTC-PERPETUAL -t trade_bar_1m --date 2024-03-01 -o bars.ndjson.zst',
+      'the bars of a day into one file',
     ],
   ],
   async run(args, cli) {
