@@ -67,6 +67,12 @@ export async function reportRun(
   return summary.exitCode;
 }
 
+/** A reporter of downloads on the way to something else: all it says goes to stderr. */
+export async function openTransferReporter(args: Args, cli: Cli): Promise<Reporter> {
+  const isQuiet = readToggle(args, 'json') || readToggle(args, 'quiet');
+  return openReporter({ ...args, json: false, quiet: isQuiet }, { ...cli, stdout: cli.stderr });
+}
+
 async function openReporter(args: Args, cli: Cli): Promise<Reporter> {
   const { REPORTERS, reporterName } = await import('./output/run/reporters.js');
   const { chalkFor } = await import('./output/text/color.js');

@@ -3,6 +3,13 @@ import { openRegular } from '../base/open-regular.js';
 
 const READ_CHUNK = 1024 * 1024;
 
+/** A way to read a file's bytes. */
+export type ReadChunks = (
+  path: string,
+  use: (chunk: Buffer) => Promise<void>,
+  signal?: AbortSignal,
+) => Promise<void>;
+
 /**
  * Gives a file's bytes in chunks, each of which is overwritten once its promise resolved.
  * @throws TickhaulError `disk`, and what `use` throws.

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { type GunzipPass, LARGE_TEXT_CHUNK, startGunzip, type TextSink } from './gunzip.js';
 import { startInflate } from './inflate/inflate.js';
 import { InflateRefusal } from './inflate/member-inflater.js';
-import { readChunks } from './read-chunks.js';
+import { type ReadChunks, readChunks } from './read-chunks.js';
 
 /** What is told of a gzip file, from its first byte to its last, each once. */
 export interface GzipReader {
@@ -15,10 +15,16 @@ export interface GzipReader {
 /**
  * Reads a whole gzip file in this thread, by the inflate kernel. What that refuses is read again by Node's zlib,
  * which has the last word.
+ * @param read how the file's bytes are read.
  * @throws TickhaulError `corrupt` where it is no whole gzip file, `disk`, the reason of an abort, and what the reader
  * throws.
  */
-export async function readGzip(path: string, reader: GzipReader, signal?: AbortSignal): Promise<void> {
+export async function readGzip(
+  path: string,
+  reader: GzipReader,
+  signal?: AbortSignal,
+  read: ReadChunks = readChunks,
+): Promise<void> {
   let bytes = 0;
   const onBytes = (chunk: Buffer): void => {
     bytes += chunk.length;
@@ -26,22 +32,23 @@ export async function readGzip(path: string, reader: GzipReader, signal?: AbortS
   };
   try {
     const pass = startInflate(reader.onText) ?? startGunzip(reader.onText, LARGE_TEXT_CHUNK);
-    await readBy(pass, path, onBytes, signal);
+    await readBy(pass, read, path, onBytes, signal);
   } catch (error) {
     if (!(error instanceof InflateRefusal)) throw error;
     const pass = startGunzip(textAfter(error, reader.onText), LARGE_TEXT_CHUNK);
-    await readBy(pass, path, bytesAfter(bytes, reader.onBytes), signal);
+    await readBy(pass, read, path, bytesAfter(bytes, reader.onBytes), signal);
   }
 }
 
 async function readBy(
   pass: GunzipPass,
+  read: ReadChunks,
   path: string,
   onBytes: (chunk: Buffer) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await readChunks(
+    await read(
       path,
       async (chunk) => {
         const used = pass.write(chunk);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isSystemError, TickhaulError } from '../base/errors.js';
 import type { TextSink } from './gunzip.js';
+import type { ReadChunks } from './read-chunks.js';
 import { readGzip } from './read-gzip.js';
 
 /** What one reading of a source found. */
@@ -13,6 +14,7 @@ export interface ReadSource {
 /**
  * Reads a `.csv.gz` file to its end, and gives its text.
  * @param onBytes told of compressed bytes as they are read.
+ * @param read how they are read; left out, in large chunks of an open file.
  * @throws TickhaulError `corrupt` that names the file when it is no whole gzip file, `unreadable`, and what `onText`
  * throws.
  */
@@ -21,6 +23,7 @@ export async function readSource(
   onText: TextSink,
   onBytes: (count: number) => void,
   signal: AbortSignal,
+  read?: ReadChunks,
 ): Promise<ReadSource> {
   const md5 = createHash('md5');
   let bytes = 0;
@@ -44,6 +47,7 @@ export async function readSource(
         },
       },
       signal,
+      read,
     );
     return { bytes, md5: md5.digest('hex') };
   } catch (error) {

@@ -185,6 +185,38 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
   'no-keep-source': toggle('delete each source once it is converted whole'),
 });
 
+/** Which messages, and how: `replay` (contract, Replay). */
+export const REPLAY_FLAGS = {
+  ...grouped('Replay:', {
+    type: value('normalized data types: trade, book_change, book_snapshot_10_100ms, trade_bar_1m …', {
+      alias: 't',
+    }),
+    symbol: value('symbols of the exchanges that name none of their own (default: all)', { alias: 's' }),
+    from: value('UTC day or ISO time, as 2024-03-01T12:00:00.5'),
+    to: value('UTC day or ISO time, not included'),
+    date: value('a single UTC day'),
+    source: value('where messages come from (default: datasets, which is day files)', {
+      choices: ['datasets', 'feeds'],
+    }),
+    channel: value("an exchange's own messages; not yet, as it needs the raw data API"),
+    'with-disconnects': toggle('tell broken connections; day files know of none'),
+    speed: value('pace by local timestamps: 1 is real time (default: max)'),
+    out: value('JSON lines to this file, compressed by .gz or .zst, or to stdout with "-" (default: -)', {
+      alias: 'o',
+    }),
+  }),
+  ...grouped('Day files:', {
+    dir: value('download folder (default: TICKHAUL_DIR, else ./datasets)'),
+    layout: SELECTION_FLAGS.layout,
+    offline: toggle('only what is on disk; what is missing ends the run with exit code 7'),
+    concurrency: DOWNLOAD_FLAGS.concurrency,
+    retries: DOWNLOAD_FLAGS.retries,
+    'stall-timeout': DOWNLOAD_FLAGS['stall-timeout'],
+    'max-wait': DOWNLOAD_FLAGS['max-wait'],
+    'max-rate': DOWNLOAD_FLAGS['max-rate'],
+  }),
+};
+
 /** Whose account: `login`, `account` (contract, Configuration). */
 export const ACCOUNT_FLAGS = grouped('Account:', {
   email: value('the address that you sign in with'),

@@ -62,6 +62,12 @@ export const COMMANDS: readonly Outline[] = [
     load: async () => (await import('./convert.js')).convert,
   },
   {
+    syntax: 'replay <exchange..>',
+    describe: 'print the messages of a period as JSON lines, merged by time, from day files',
+    outlivesReader: true,
+    load: async () => (await import('./replay.js')).replay,
+  },
+  {
     syntax: 'inspect <file>',
     describe: 'show schema, rows, time range and first rows of a .csv.gz, .parquet or .ndjson file',
     load: async () => (await import('./inspect.js')).inspect,

@@ -75,7 +75,7 @@ export function readStallTimeout(args: Args): number {
 }
 
 /** Looked at here already: what is wrong with it is told before anything is asked for. */
-function readLayout(args: Args): string {
+export function readLayout(args: Args): string {
   const layout = readText(args, 'layout') ?? 'flat';
   parseLayout(layout);
   return layout;

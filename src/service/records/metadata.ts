@@ -25,6 +25,8 @@ export interface MetadataOptions {
   readonly cache?: string | undefined;
   /** Ask the service even where a copy is younger than an hour. */
   readonly fresh?: boolean | undefined;
+  /** Ask for nothing: only a copy will do, of any age. */
+  readonly offline?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -92,13 +94,16 @@ async function fetchJson<T>(
   client: Client,
   path: string,
   check: Check<T>,
-  { cache, fresh = false, signal }: MetadataOptions,
+  { cache, fresh = false, offline = false, signal }: MetadataOptions,
   parse: Parse = (body) => JSON.parse(body.toString()),
 ): Promise<T> {
   const url = client.config.apiUrl + path;
   const name = shownUrl(new URL(url));
   const copy = cache === undefined ? undefined : await readCopy(cache, url, check, parse);
-  if (copy && !fresh && isFresh(copy.stored)) return copy.value;
+  if (copy && (offline || (!fresh && isFresh(copy.stored)))) return copy.value;
+  if (offline) {
+    throw new TickhaulError('not_exported', `${name}: there is no stored copy; run once without --offline`);
+  }
 
   const askOnce = async (): Promise<T> => {
     // These answers are public: they need no key, and get none.

@@ -1,0 +1,109 @@
+import { formatCount, formatSize, plural, secondsSince } from '../../base/units.js';
+import { REPLAY_FLAGS } from '../arguments/flags.js';
+import { readPath, readToggle } from '../arguments/read.js';
+import type { Action, Args, Cli } from '../arguments/types.js';
+import { lockOwner } from '../lock-owner.js';
+import { describeFailure, stackOf, tellFailure } from '../output/failure.js';
+import { readDownloadOptions, readStallTimeout } from '../selection/selection.js';
+import { openTransferReporter, withSession } from '../session.js';
+
+interface Written {
+  messages: number;
+  bytes: number;
+}
+
+export const replay: Action = {
+  positionals: {
+    exchange: {
+      type: 'string',
+      describe: 'exchange ids, each with symbols after a colon: deribit:BTC-PERPETUAL',
+    },
+  },
+  flags: REPLAY_FLAGS,
+  examples: [
+    [
+      '$0 replay deribit:BTC-PERPETUAL -t trade,book_change --date 2024-03-01',
+      'a day as JSON lines; what is not on disk is downloaded first',
+    ],
+    [
+      '$0 replay deribit:BTC-PERPETUAL binance:BTCUSDT -t quote_1s --date 2024-03-01',
+      'a day of two exchanges, merged by local time',
+    ],
+    [
+      '$0 replay deribit -s BTC-PERPETUAL -t trade_bar_1m --date 2024-03-01 -o bars.ndjson.zst',
+      'the bars of a day into one file',
+    ],
+  ],
+  async run(args, cli) {
+    const started = performance.now();
+    const written: Written = { messages: 0, bytes: 0 };
+    try {
+      await run(args, cli, written);
+      tellEnd(args, cli, written, started);
+      return 0;
+    } catch (error) {
+      const thrown = cli.signal.aborted ? cli.signal.reason : error;
+      const { exitCode } = describeFailure(thrown);
+      tellFailure(thrown, cli.stderr, stackOf(thrown) !== undefined && readToggle(args, 'verbose'));
+      tellSummary(args, cli, written, started, exitCode, describeFailure(thrown).error);
+      return exitCode;
+    }
+  },
+};
+
+async function run(args: Args, cli: Cli, written: Written): Promise<void> {
+  const { signal } = cli;
+  const { readLayout } = await import('../selection/selection.js');
+  const { readReplayRequest, readSpeed } = await import('../selection/replay.js');
+  const request = await readReplayRequest(args, signal);
+  const speed = readSpeed(args);
+  const out = readPath(args, 'out') ?? '-';
+  const stallTimeoutMs = readStallTimeout(args);
+  const layout = readLayout(args);
+  const reporter = await openTransferReporter(args, cli);
+  const series = await withSession(args, cli, { stallTimeoutMs, note: reporter.note }, async (session) => {
+    const { openReplay } = await import('../../replay/open.js');
+    return openReplay({
+      request,
+      client: session.client,
+      cache: session.settings.cacheDir,
+      options: readDownloadOptions(args, session.settings.downloadDir),
+      layout,
+      offline: readToggle(args, 'offline'),
+      owner: lockOwner(cli),
+      emit: (event) => reporter.event(event),
+      onDownloaded: (summary) => reporter.finish(summary),
+      signal,
+    });
+  });
+  const { replay: replaySeries } = await import('../../replay/replay.js');
+  const { ReaderGone, streamOutput, toFile } = await import('../../replay/output.js');
+  const input = { series, period: request.period, speed, written, signal };
+  if (out !== '-') return toFile(out, (output) => replaySeries({ ...input, output }));
+  await replaySeries({ ...input, output: streamOutput(cli.dataOut) }).catch((error: unknown) => {
+    if (!(error instanceof ReaderGone)) throw error;
+  });
+}
+
+function tellEnd(args: Args, cli: Cli, written: Written, started: number): void {
+  tellSummary(args, cli, written, started, 0);
+  if (readToggle(args, 'json') || readToggle(args, 'quiet')) return;
+  const { messages, bytes } = written;
+  cli.stderr.write(
+    `${formatCount(messages)} ${messages === 1 ? 'message' : 'messages'}, ${formatSize(bytes)}, ${plural(Math.round(secondsSince(started)), 'second')}\n`,
+  );
+}
+
+/** The last line of stderr with `--json`: stdout has the messages. */
+function tellSummary(
+  args: Args,
+  { stderr }: Cli,
+  written: Written,
+  started: number,
+  exitCode: number,
+  error?: object,
+): void {
+  if (!readToggle(args, 'json')) return;
+  const summary = { event: 'summary', exitCode, ...written, seconds: secondsSince(started), error };
+  stderr.write(`${JSON.stringify(summary)}\n`);
+}

@@ -1,0 +1,126 @@
+import { setMaxListeners } from 'node:events';
+import { wait } from '../base/wait.js';
+import type { LineBuffer } from '../market/lines/line-buffer.js';
+import { Merge } from '../market/merge.js';
+import type { Period } from '../market/trade-bars.js';
+import { openInput } from './input.js';
+import { readInTurns } from './read-in-turns.js';
+import type { ReplaySeries } from './types.js';
+
+/** Takes lines; resolves when they are written, so that a slow reader slows the replay. */
+export interface LineSink {
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+export interface ReplayInput {
+  /** In the order that breaks ties. */
+  readonly series: readonly ReplaySeries[];
+  readonly period: Period;
+  /** How often faster than real time; undefined for as fast as it goes. */
+  readonly speed?: number | undefined;
+  readonly output: LineSink;
+  /** What was written so far; counted up. */
+  readonly written: { messages: number; bytes: number };
+  readonly signal: AbortSignal;
+}
+
+/** Bytes of one write. */
+const WRITE = 512 * 1024;
+
+/**
+ * Writes the messages of all series, merged by local timestamp.
+ * @throws TickhaulError `corrupt`, `unreadable` once all lines before are written, the reason of an abort, and what
+ * the output throws.
+ */
+export async function replay(input: ReplayInput): Promise<void> {
+  const { series, period, speed, output, written, signal } = input;
+  const read = readInTurns();
+  // Each input listens to it, and that is no leak.
+  setMaxListeners(0, signal);
+  const merge = new Merge(series.map((one) => openInput(one, period, read, signal)));
+  const lines = new GatheredLines(output, written);
+  const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
+  try {
+    while (await fill(merge, lines)) {
+      while (merge.next()) {
+        const { batch, start, end } = merge;
+        if (!pace) await lines.add(batch, start, end);
+        else {
+          for (let at = start; at < end; at++) {
+            await pace(batch.localTimestamps[at] ?? 0);
+            await lines.add(batch, at, at + 1);
+          }
+        }
+      }
+      signal.throwIfAborted();
+    }
+    await lines.flush();
+  } finally {
+    await merge.close();
+  }
+}
+
+/** What is right before a failure is written before it is told. */
+async function fill(merge: Merge<LineBuffer>, lines: GatheredLines): Promise<boolean> {
+  try {
+    return await merge.fill();
+  } catch (error) {
+    await lines.flush();
+    throw error;
+  }
+}
+
+function createPace(
+  speed: number,
+  flush: () => Promise<void>,
+  signal: AbortSignal,
+): (localTimestamp: number) => Promise<void> {
+  let first: { readonly time: number; readonly at: number } | undefined;
+  return async (localTimestamp) => {
+    first ??= { time: localTimestamp, at: performance.now() };
+    const left = (localTimestamp - first.time) / 1000 / speed - (performance.now() - first.at);
+    if (left < 1) return;
+    await flush();
+    await wait(left, signal);
+  };
+}
+
+class GatheredLines {
+  readonly #output: LineSink;
+  readonly #written: { messages: number; bytes: number };
+  readonly #bytes = Buffer.allocUnsafeSlow(WRITE);
+  #length = 0;
+  #messages = 0;
+
+  constructor(output: LineSink, written: { messages: number; bytes: number }) {
+    this.#output = output;
+    this.#written = written;
+  }
+
+  async add({ bytes, ends }: LineBuffer, start: number, end: number): Promise<void> {
+    const from = start === 0 ? 0 : (ends[start - 1] ?? 0);
+    const to = ends[end - 1] ?? from;
+    if (this.#length + to - from > WRITE) await this.flush();
+    if (to - from > WRITE) {
+      await this.#output.write(bytes.subarray(from, to));
+      this.#count(end - start, to - from);
+      return;
+    }
+    this.#bytes.set(bytes.subarray(from, to), this.#length);
+    this.#length += to - from;
+    this.#messages += end - start;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#length === 0) return;
+    await this.#output.write(this.#bytes.subarray(0, this.#length));
+    this.#count(this.#messages, this.#length);
+    this.#length = 0;
+    this.#messages = 0;
+  }
+
+  #count(messages: number, bytes: number): void {
+    this.#written.messages += messages;
+    this.#written.bytes += bytes;
+  }
+}

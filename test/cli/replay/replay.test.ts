@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { decompress } from 'fzstd';
+import { envOf, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { linesOfFile, mergePlainly, textOf } from './replaying.js';
+
+const DAYS = ['2024-03-01', '2024-03-02'];
+const BTC = 'BTC-PERPETUAL';
+const ETH = 'ETH-PERPETUAL';
+
+test('several exchanges, types and days are what a plain merge of their lines is; the second run is offline', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const args = [
+    'replay',
+    'deribit',
+    'binance-futures:BTCUSDT',
+    '-s',
+    `${BTC},${ETH}`,
+    '-t',
+    'book_change,trade',
+  ];
+  const period = ['--from', '2024-03-01T06:00:00.000001Z', '--to', '2024-03-02T18:00'];
+  const { exitCode, stdout, stderr } = await tickhaul([...args, ...period], { env });
+  assert.equal(exitCode, 0, stderr);
+  const start = Date.UTC(2024, 2, 1, 6) * 1000 + 1;
+  const end = Date.UTC(2024, 2, 2, 18) * 1000;
+  const series = (['deribit', 'binance-futures'] as const).flatMap((exchange) =>
+    (['trades', 'incremental_book_L2'] as const).flatMap((dataType) =>
+      (exchange === 'deribit' ? [BTC, ETH] : ['BTCUSDT']).map((symbol) =>
+        DAYS.flatMap((day) =>
+          linesOfFile(dir, exchange, dataType, day, symbol, ['trade', 'book_change']),
+        ).filter(({ localTimestamp }) => localTimestamp >= start && localTimestamp < end),
+      ),
+    ),
+  );
+  assert.ok(series.every((lines) => lines.length > 10));
+  assert.ok(stdout === textOf(mergePlainly(series)), 'the merge');
+
+  await service.close();
+  const offline = await tickhaul([...args, ...period, '--offline', '--json'], { env });
+  assert.equal(offline.exitCode, 0, offline.stderr);
+  assert.ok(offline.stdout === stdout);
+  const { seconds, ...summary } = JSON.parse(offline.stderr.trimEnd().split('\n').at(-1) ?? '');
+  assert.equal(typeof seconds, 'number');
+  const messages = stdout.split('\n').length - 1;
+  assert.deepEqual(summary, { event: 'summary', exitCode: 0, messages, bytes: Buffer.byteLength(stdout) });
+
+  const missing = await tickhaul([...args, '--from', '2024-03-01', '--to', '2024-03-04', '--offline'], {
+    env,
+  });
+  assert.equal(missing.exitCode, 7);
+  assert.equal(missing.stdout, '');
+  assert.match(missing.stderr, /^tickhaul: deribit trades BTC-PERPETUAL 2024-03-03, .* not on disk/);
+});
+
+test('a bar goes on over midnight, and -o writes a file that is whole, compressed by its name', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const args = [
+    'replay',
+    `deribit:${BTC}`,
+    '-t',
+    'trade_bar_1000000ticks,trade_bar_250ticks',
+    '--from',
+    '2024-03-01',
+  ];
+  const plain = await tickhaul([...args, '--to', '2024-03-03'], { env });
+  assert.equal(plain.exitCode, 0, plain.stderr);
+  const bars = plain.stdout.trimEnd().split('\n');
+  const trades = DAYS.flatMap((day) => linesOfFile(dir, 'deribit', 'trades', day, BTC, ['trade'])).length;
+  assert.equal(bars.length, Math.floor(trades / 250));
+  for (const [name, unpack] of [
+    ['bars.ndjson', (bytes: Buffer) => bytes],
+    ['bars.ndjson.gz', gunzipSync],
+    ['bars.ndjson.zst', decompress],
+  ] as const) {
+    const path = join(dir, 'out', name);
+    const written = await tickhaul([...args, '--to', '2024-03-03', '-o', path], { env });
+    assert.equal(written.exitCode, 0, written.stderr);
+    assert.equal(written.stdout, '');
+    assert.equal(Buffer.from(unpack(readFileSync(path))).toString(), plain.stdout, name);
+  }
+});
+
+test('a corrupt day file: code 6, whole lines before it, and no output file', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const args = ['replay', `deribit:${BTC}`, '-t', 'trade', '--from', '2024-03-01', '--to', '2024-03-03'];
+  const whole = await tickhaul(args, { env });
+  assert.equal(whole.exitCode, 0, whole.stderr);
+  const path = join(dir, `deribit_trades_2024-03-02_${BTC}.csv.gz`);
+  const bytes = readFileSync(path);
+  bytes.writeUInt32LE((bytes.readUInt32LE(bytes.length - 8) ^ 1) >>> 0, bytes.length - 8);
+  writeFileSync(path, bytes);
+  const broken = await tickhaul([...args, '--json'], { env });
+  assert.equal(broken.exitCode, 6);
+  assert.ok(whole.stdout.startsWith(broken.stdout));
+  const firstDay = textOf(linesOfFile(dir, 'deribit', 'trades', '2024-03-01', BTC, ['trade']));
+  assert.ok(broken.stdout.startsWith(firstDay));
+  const summary = JSON.parse(broken.stderr.trimEnd().split('\n').at(-1) ?? '');
+  assert.equal(summary.exitCode, 6);
+  assert.equal(summary.error.code, 'corrupt');
+  const out = join(dir, 'out');
+  assert.equal((await tickhaul([...args, '-o', join(out, 'a.ndjson')], { env })).exitCode, 6);
+  assert.deepEqual(readdirSync(out), []);
+});
+
+test('a reader that leaves is a normal end', async (t) => {
+  const service = await sandbox(t, { rows: 60_000 });
+  const dir = await tempDir(t);
+  const script = `"$0" "$@" | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  const args = ['replay', `deribit:${BTC}`, '-t', 'trade', '--date', '2024-03-01', '-q'];
+  const options = { env: envOf(service, dir), command: ['bash', '-c', script, process.execPath] };
+  const { stdout, stderr } = await tickhaul(args, options);
+  assert.match(stdout, /^\{"type":"trade".*\}\n0\n$/);
+  assert.equal(stderr, '');
+});
+
+test('many symbols of the same days under few file handles', async (t) => {
+  const service = await sandbox(t, { rows: 50 });
+  const dir = await tempDir(t);
+  const args = [
+    'replay',
+    'deribit',
+    '-t',
+    'trade,book_change,quote',
+    '--from',
+    '2024-03-01',
+    '--to',
+    '2024-03-03',
+  ];
+  const command = ['bash', '-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath];
+  const { exitCode, stdout, stderr } = await tickhaul(args, { env: envOf(service, dir), command });
+  assert.equal(exitCode, 0, stderr);
+  const times = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).localTimestamp as string);
+  assert.ok(times.length > 100);
+  assert.deepEqual(times, [...times].sort());
+});
+
+test('what is refused, with its code and what to do', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const day = ['--date', '2024-03-01'];
+  const one = `deribit:${BTC}`;
+  const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
+    [2, /"trade_bar_1h" .*did you mean/, [one, '-t', 'trade_bar_1h', ...day]],
+    [2, /"book_snapshot_5" .*did you mean/, [one, '-t', 'book_snapshot_5', ...day]],
+    [2, /--type is missing/, [one, ...day]],
+    [2, /needs --to/, [one, '-t', 'trade', '--from', '2024-03-01']],
+    [2, /must be after/, [one, '-t', 'trade', '--from', '2024-03-02', '--to', '2024-03-01']],
+    [2, /named twice/, [one, `deribit:${ETH}`, '-t', 'trade', ...day]],
+    [2, /--with-disconnects/, [one, '-t', 'trade', ...day, '--with-disconnects']],
+    [2, /--source feeds/, [one, '-t', 'trade', ...day, '--source', 'feeds']],
+    [2, /--channel/, [one, '--channel', 'trades', ...day]],
+    [2, /--speed/, [one, '-t', 'trade', ...day, '--speed', '0']],
+    [2, /unknown symbol "BTC-PERPETUALS?X".*did you mean/, [`${one}X`, '-t', 'trade', ...day]],
+    [
+      2,
+      /has no options_chain|has no option_summary/,
+      ['binance-futures:BTCUSDT', '-t', 'option_summary', ...day],
+    ],
+    [7, /after now/, [one, '-t', 'trade', '--from', '2024-03-01', '--to', '2999-01-01']],
+    [7, /not exported yet/, [one, '-t', 'trade', '--from', '2024-03-09', '--to', '2024-03-11']],
+  ];
+  for (const [code, message, args] of cases) {
+    const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args], { env });
+    assert.equal(exitCode, code, `${args.join(' ')}: ${stderr}`);
+    assert.match(stderr, message);
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+    assert.equal(stdout, '');
+  }
+  const keyless = envOf(service, dir, '');
+  const { exitCode } = await tickhaul(['replay', one, '-t', 'trade', '--date', '2024-03-02'], {
+    env: keyless,
+  });
+  assert.equal(exitCode, 4);
+});
+
+test('--speed paces by local timestamps', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const args = ['replay', `deribit:${BTC}`, '-t', 'trade', '--date', '2024-03-01'];
+  const env = envOf(service, dir);
+  const fast = await tickhaul(args, { env });
+  const paced = await tickhaul([...args, '--speed', '100000'], { env });
+  assert.equal(paced.exitCode, 0, paced.stderr);
+  assert.ok(paced.stdout === fast.stdout);
+});

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { DataType } from '../../../src/dataset/data-types.js';
+import { type Line, linesOf } from '../../market/lines-of.js';
+
+/** The lines of a day file on disk. */
+export function linesOfFile(
+  dir: string,
+  exchange: string,
+  dataType: DataType,
+  day: string,
+  symbol: string,
+  names: readonly string[],
+): Line[] {
+  const path = join(dir, `${exchange}_${dataType}_${day}_${symbol}.csv.gz`);
+  return linesOf(dataType, gunzipSync(readFileSync(path)).toString(), names);
+}
+
+/** A plain merge: of the inputs' next lines the earliest, and of equal ones the first input's. */
+export function mergePlainly(inputs: readonly (readonly Line[])[]): Line[] {
+  const rest = inputs.map((input) => [...input].reverse());
+  const merged: Line[] = [];
+  for (;;) {
+    const heads = rest.map((input) => input.at(-1)?.localTimestamp ?? Number.POSITIVE_INFINITY);
+    const first = heads.indexOf(Math.min(...heads));
+    const line = rest[first]?.pop();
+    if (!line) return merged;
+    merged.push(line);
+  }
+}
+
+export function textOf(lines: readonly Line[]): string {
+  return lines.map(({ text }) => `${text}\n`).join('');
+}
