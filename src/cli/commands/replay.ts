@@ -26,7 +26,7 @@ export const replay: Action = {
       'a day as JSON lines; what is not on disk is downloaded first',
     ],
     [
-      '$0 replay deribit:BTC-USDC binance:BTCUSDT -t quote --date 2024-03-01',
+      '$0 replay deribit:BTC-PERPETUAL bitmex:XBTUSD -t quote --date 2024-03-01',
       'a day of two exchanges, merged by local time',
     ],
     [
