@@ -30,7 +30,7 @@ export const replay: Action = {
       'a day of two exchanges, merged by local time',
     ],
     [
-      '$0 replay binance -s BTCUSDT -t trade_bar_1m --date 2024-03-01 -o bars.gz',
+      '$0 replay binance -s BTCUSDT -t trade_bar_1m --date 2024-03-01 -o b.gz',
       'the bars of a day into one file',
     ],
   ],
