@@ -26,11 +26,11 @@ export const replay: Action = {
       'a day as JSON lines; what is not on disk is downloaded first',
     ],
     [
-      '$0 replay deribit:BTC-PERPETUAL binance:BTCUSDT -t quote_1s --date 2024-03-01',
+      '$0 replay deribit:BTC-PERPETUAL bitmex:XBTUSD -t quote --date 2024-03-01',
       'a day of two exchanges, merged by local time',
     ],
     [
-      '$0 replay deribit -s BTC-PERPETUAL -t trade_bar_1m --date 2024-03-01 -o bars.ndjson.zst',
+      '$0 replay binance -s BTCUSDT -t trade_bar_1m --date 2024-03-01 -o b.gz',
       'the bars of a day into one file',
     ],
   ],
