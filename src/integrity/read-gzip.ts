@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { diskError, TickhaulError } from '../base/errors.js';
 import { type GunzipPass, LARGE_TEXT_CHUNK, startGunzip, type TextSink } from './gunzip.js';
 import { startInflate } from './inflate/inflate.js';
 import { InflateRefusal } from './inflate/member-inflater.js';
@@ -12,9 +14,12 @@ export interface GzipReader {
   readonly onText: TextSink;
 }
 
+/** Bytes of a file from which on the kernel's start costs less than it saves. */
+const WORTH_A_KERNEL = 4_000_000;
+
 /**
- * Reads a whole gzip file in this thread, by the inflate kernel. What that refuses is read again by Node's zlib,
- * which has the last word.
+ * Reads a whole gzip file: a large one in this thread, by the inflate kernel. What that refuses is read again by
+ * Node's zlib, which has the last word.
  * @param read how the file's bytes are read.
  * @throws TickhaulError `corrupt` where it is no whole gzip file, `disk`, the reason of an abort, and what the reader
  * throws.
@@ -25,18 +30,27 @@ export async function readGzip(
   signal?: AbortSignal,
   read: ReadChunks = readChunks,
 ): Promise<void> {
+  const { onText } = reader;
   let bytes = 0;
   const onBytes = (chunk: Buffer): void => {
     bytes += chunk.length;
     reader.onBytes(chunk);
   };
+  const kernel = (await sizeOf(path)) < WORTH_A_KERNEL ? undefined : startInflate(onText);
   try {
-    const pass = startInflate(reader.onText) ?? startGunzip(reader.onText, LARGE_TEXT_CHUNK);
-    await readBy(pass, read, path, onBytes, signal);
+    await readBy(kernel ?? startGunzip(onText, LARGE_TEXT_CHUNK), read, path, onBytes, signal);
   } catch (error) {
     if (!(error instanceof InflateRefusal)) throw error;
-    const pass = startGunzip(textAfter(error, reader.onText), LARGE_TEXT_CHUNK);
-    await readBy(pass, read, path, bytesAfter(bytes, reader.onBytes), signal);
+    const zlib = startGunzip(textAfter(error, onText), LARGE_TEXT_CHUNK);
+    await readBy(zlib, read, path, bytesAfter(bytes, reader.onBytes), signal);
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    throw diskError(error, path);
   }
 }
 
@@ -73,20 +87,20 @@ function bytesAfter(count: number, onBytes: (chunk: Buffer) => void): (chunk: Bu
   };
 }
 
-/** Passes on the text that the kernel didn't give, once what it gave has shown to be the same. */
+/** Passes on the text that the kernel didn't give, once what it gave and couldn't prove is seen to be the same. */
 function textAfter({ given, proven, crc }: InflateRefusal, onText: TextSink): TextSink {
   let at = 0;
   let sum = 0;
   return (chunk) => {
-    const start = at;
+    const known = chunk.subarray(0, Math.max(0, given - at));
+    sum = crc32(known.subarray(Math.max(0, proven - at)), sum);
     at += chunk.length;
-    const end = Math.min(given - start, chunk.length);
-    if (end > 0 && start + end > proven) {
-      sum = crc32(chunk.subarray(Math.max(0, proven - start), end), sum);
+    if (known.length > 0 && at >= given && given > proven && sum !== crc) {
+      throw new TickhaulError(
+        'corrupt',
+        `the text isn't the same when it is read again, in its first ${given} bytes`,
+      );
     }
-    if (end > 0 && start + end === given && given > proven && sum !== crc) {
-      throw new Error(`the inflate kernel gave a text that isn't zlib's, in its first ${given} bytes`);
-    }
-    return end < chunk.length ? onText(chunk.subarray(Math.max(0, end))) : undefined;
+    return known.length < chunk.length ? onText(chunk.subarray(known.length)) : undefined;
   };
 }

@@ -72,6 +72,7 @@ export class InflateKernel {
   }
 }
 
+let bytes: Uint8Array | undefined;
 let compiled: object | undefined;
 /** A kernel has a megabyte of memory, whose pages are there after its first file. */
 const idle: InflateKernel[] = [];
@@ -80,8 +81,10 @@ const idle: InflateKernel[] = [];
 export function takeKernel(): InflateKernel | undefined {
   const kernel = idle.pop();
   if (kernel) return kernel;
+  // A package that lacks the file is a bug: only what this Node makes of it is left to zlib.
+  bytes ??= readFileSync(new URL('./inflate.wasm', import.meta.url));
   try {
-    compiled ??= new WebAssembly.Module(readFileSync(new URL('./inflate.wasm', import.meta.url)));
+    compiled ??= new WebAssembly.Module(bytes);
     return new InflateKernel(new WebAssembly.Instance(compiled, {}).exports as Exports);
   } catch {
     return undefined;
