@@ -76,6 +76,8 @@ let bytes: Uint8Array | undefined;
 let compiled: object | undefined;
 /** A kernel has a megabyte of memory, whose pages are there after its first file. */
 const idle: InflateKernel[] = [];
+/** A thread reads some files at once and several hundred in a replay: those of such a rush aren't kept. */
+const MOST_IDLE = 4;
 
 /** @returns undefined where this Node runs no WebAssembly with SIMD. */
 export function takeKernel(): InflateKernel | undefined {
@@ -93,5 +95,5 @@ export function takeKernel(): InflateKernel | undefined {
 
 /** Gives a kernel back that nobody uses any more. */
 export function giveKernelBack(kernel: InflateKernel): void {
-  idle.push(kernel);
+  if (idle.length < MOST_IDLE) idle.push(kernel);
 }
