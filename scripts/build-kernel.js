@@ -29,11 +29,6 @@ const KERNELS = [
     output: 'dist/src/format/kernel/parquet-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
-  {
-    source: 'src/integrity/inflate/assembly/inflate.ts',
-    output: 'dist/src/integrity/inflate/inflate.wasm',
-    flags: FLAGS,
-  },
 ];
 
 const root = join(import.meta.dirname, '..');
