@@ -204,7 +204,9 @@ test('the time for a sign-in holds for finding the issuer, and for waiting for a
     ['summary'],
   );
 
-  await storeIn(dirname(identitiesOf(dir))).update('auth.example.com', EMAIL, async () => {
+  // Each identity has a lock of its own: another process holds this one's.
+  const { host } = new URL(service.issuerUrl);
+  await storeIn(dirname(identitiesOf(dir))).update(host, EMAIL, async () => {
     const locked = await tickhaul(late, { env });
     assert.equal(locked.exitCode, 5, locked.stderr);
     assert.match(locked.stderr, /the sign-in was not finished within 0\.3s\n$/);
