@@ -1,11 +1,9 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { abortReason, usageError } from './errors.js';
+import { openAtOnce } from './open-regular.js';
 import { formatSize } from './units.js';
 
-/** Windows has no such flag, and no named pipe in its folders. */
-const NON_BLOCKING = constants.O_NONBLOCK ?? 0;
 const CHUNK = 64 * 1024;
 
 export interface NamedFile {
@@ -23,7 +21,7 @@ export interface NamedFile {
  * @throws usage error for one past the limit; the reason of the abort; system errors as they are.
  */
 export async function readNamedFile(file: NamedFile): Promise<Buffer> {
-  const handle = await open(file.path, constants.O_RDONLY | NON_BLOCKING);
+  const handle = await openAtOnce(file.path);
   try {
     const found = await handle.stat();
     return await (found.isFIFO() || found.isSocket() ? readPipe(handle, file) : readHandle(handle, file));
