@@ -20,7 +20,7 @@ const KERNELS = [
     flags: `${FLAGS} ${SHARED}`,
   },
   {
-    source: 'src/format/kernel/assembly/ndjson-kernel.ts',
+    source: 'src/format/kernel/assembly/ndjson/ndjson-kernel.ts',
     output: 'dist/src/format/kernel/ndjson-kernel.wasm',
     flags: `${FLAGS} ${SHARED}`,
   },

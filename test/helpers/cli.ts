@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Sandbox } from '../../src/sandbox/options.js';
 
@@ -47,7 +48,8 @@ export function envOf(
 export function start(args: readonly string[], options: CliOptions = {}): Started {
   const [program = '', ...first] = options.command ?? [process.execPath];
   const spawning: SpawnOptions = {
-    cwd: options.cwd,
+    // Not the project's own folder, where a stray output would stay.
+    cwd: options.cwd ?? tmpdir(),
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env },
     stdio: 'pipe',
   };

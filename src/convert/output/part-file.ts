@@ -5,6 +5,7 @@ import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
 import { fileSink, type Sink } from '../../format/sink.js';
 import { publish } from '../../integrity/publish.js';
+import { earlySync } from './early-sync.js';
 
 /** An output in the making: `<target>.part`, which gets its name when it is whole. */
 export interface PartFile extends Sink {
@@ -21,6 +22,7 @@ export interface PartFile extends Sink {
 export async function openPartFile(target: string, path = `${target}.part`): Promise<PartFile> {
   const handle = await create(path, target);
   const sink = fileSink(handle);
+  const early = earlySync(handle);
   const made = await handle.stat({ bigint: true });
   let open = true;
   return {
@@ -28,12 +30,16 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
       await sink.write(bytes).catch((error: unknown) => {
         throw diskError(error, path);
       });
+      early.wrote(bytes.length);
     },
     async publish() {
       // This may take seconds, in which another run may take the name.
-      await handle.sync().catch((error: unknown) => {
-        throw diskError(error, path);
-      });
+      await early
+        .end()
+        .then(() => handle.sync())
+        .catch((error: unknown) => {
+          throw diskError(error, path);
+        });
       if (!(await isAt(made, path))) throw lockedError(target);
       await publish(path, target, handle);
       open = false;
@@ -41,6 +47,7 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
     async discard() {
       if (!open) return;
       open = false;
+      await early.end().catch(() => {});
       const ours = await isAt(made, path).catch(() => false);
       await handle.close().catch(() => {});
       if (ours) await removeFile(path).catch(() => {});

@@ -22,10 +22,9 @@ export interface LineInput {
  */
 export class BatchLine implements RowTaker {
   readonly #input: LineInput;
-  #hosts: readonly KernelHost[];
+  /** Who makes the present batch; undefined between two. */
+  #host: KernelHost | undefined;
   #writer: Promise<OutputWriter> | undefined;
-  /** Batches that have ended. */
-  #count = 0;
   #isBegun = false;
   /** Resolve when all batches that have begun are written, and when all that have ended are. */
   #begunWritten: Promise<void> = Promise.resolve();
@@ -34,7 +33,7 @@ export class BatchLine implements RowTaker {
 
   constructor(input: LineInput) {
     this.#input = input;
-    this.#hosts = [input.kernels.first];
+    this.#host = input.kernels.first;
   }
 
   /** Known as soon as a batch failed, or the line was stopped. */
@@ -45,18 +44,18 @@ export class BatchLine implements RowTaker {
   open({ schema }: DayFileHeader): BatchSize {
     const { path: source, options, output, kernels } = this.#input;
     const job: KernelJob = { source, schema, options };
-    this.#hosts = kernels.open(job);
+    kernels.open(job);
     this.#writer = createOutputWriter(output, schema, options);
     this.#writer.catch(() => {});
     return { rows: batchRows(options, schema.length), sureText: sureText(job) };
   }
 
   room(): Promise<Piece> {
-    return this.#host().room();
+    return this.#present().room();
   }
 
   async take(piece: Piece, rows: Rows): Promise<void> {
-    const host = this.#host();
+    const host = this.#present();
     if (!this.#isBegun) {
       this.#isBegun = true;
       this.#begunWritten = this.#write(host, host.batch(), this.#begunWritten);
@@ -65,13 +64,13 @@ export class BatchLine implements RowTaker {
     if (rows.ends) {
       this.#isBegun = false;
       this.#endedWritten = this.#begunWritten;
-      this.#count++;
+      this.#host = undefined;
     }
     await host.take(piece, rows);
   }
 
   settle(): Promise<number> {
-    return this.#host().settle();
+    return this.#present().settle();
   }
 
   /** Resolves when all rows so far were used; what is wrong with them is a failure then. */
@@ -101,9 +100,9 @@ export class BatchLine implements RowTaker {
     await this.#begunWritten.catch(() => {});
   }
 
-  /** Who makes the present batch. */
-  #host(): KernelHost {
-    return this.#hosts[this.#count % this.#hosts.length] ?? this.#input.kernels.first;
+  #present(): KernelHost {
+    this.#host ??= this.#input.kernels.next();
+    return this.#host;
   }
 
   async #write(host: KernelHost, batch: Promise<readonly Encoded[]>, before: Promise<void>): Promise<void> {

@@ -29,7 +29,9 @@ export interface KernelHost {
 export interface Kernels {
   /** There from the start, for the text that the header is in. */
   readonly first: KernelHost;
-  /** All of them, with the first at the front; each is given one batch in turn. */
-  open(job: KernelJob): readonly KernelHost[];
+  /** To be called once, before the first `take`. */
+  open(job: KernelJob): void;
+  /** Who makes the next batch, behind the first one. */
+  next(): KernelHost;
   close(): Promise<void>;
 }

@@ -10,10 +10,15 @@ import type { KernelAnswer, KernelOrder } from './kernel-worker.js';
 /** Pieces of text on the way to a thread: as much as a usual batch, so that it never waits between two. */
 const PIECES = 16;
 
-/** Starts a thread with a kernel in it. */
-export function startKernelThread(): KernelHost {
-  return new KernelThread();
+/**
+ * Starts a thread with a kernel in it.
+ * @param onWait told for how many milliseconds text had to wait while the kernel was at work, and not waiting too.
+ */
+export function startKernelThread(onWait: OnWait): KernelHost {
+  return new KernelThread(onWait);
 }
+
+type OnWait = (milliseconds: number) => void;
 
 interface Order {
   readonly piece: Piece;
@@ -26,6 +31,7 @@ interface Batch {
 }
 
 class KernelThread implements KernelHost {
+  readonly #onWait: OnWait;
   readonly #worker = new Worker(new URL('./kernel-worker.js', import.meta.url));
   readonly #pieces = PieceMemory.create(PIECES);
   readonly #written = new SharedArrayBuffer(4);
@@ -35,10 +41,13 @@ class KernelThread implements KernelHost {
   /** Whoever waits for a piece, or for all answers. */
   #wake: Deferred<void> | undefined;
   #early = 0;
+  /** Milliseconds in which the kernel made batches. */
+  #busy = 0;
   #failure: unknown;
   #ended: Promise<unknown> | undefined;
 
-  constructor() {
+  constructor(onWait: OnWait) {
+    this.#onWait = onWait;
     this.#pieces.catch(() => {});
     this.#worker.on('message', (answer: KernelAnswer) => this.#hear(answer));
     this.#worker.on('error', (error) => this.#fail(error));
@@ -54,11 +63,18 @@ class KernelThread implements KernelHost {
 
   async room(): Promise<Piece> {
     const pieces = await this.#pieces;
+    this.#check();
+    const free = pieces.take();
+    if (free) return free;
+    const began = performance.now();
+    const busy = this.#busy;
     for (;;) {
+      await this.#answered();
       this.#check();
       const piece = pieces.take();
-      if (piece) return piece;
-      await this.#answered();
+      if (!piece) continue;
+      this.#onWait(Math.min(this.#busy - busy, performance.now() - began));
+      return piece;
     }
   }
 
@@ -101,7 +117,8 @@ class KernelThread implements KernelHost {
     this.#worker.postMessage(order);
   }
 
-  async #hear({ made, early, error }: KernelAnswer): Promise<void> {
+  async #hear({ made, early, busy, error }: KernelAnswer): Promise<void> {
+    this.#busy += busy;
     if (error) return this.#fail(new TickhaulError(error.code, error.message));
     const order = this.#orders.shift();
     const batch = this.#batches[0];

@@ -28,6 +28,8 @@ export interface KernelAnswer {
   readonly made: readonly Encoded[];
   /** Rows of those that had to end early. */
   readonly early: number;
+  /** Milliseconds that the piece took. */
+  readonly busy: number;
   readonly error?: FileError | undefined;
 }
 
@@ -57,18 +59,19 @@ async function prepare({ job, text, written }: Extract<KernelOrder, { order: 'op
 function obey({ kernel, job, text, written }: Open, at: number, rows: Rows): KernelAnswer | undefined {
   if (hasFailed) return undefined;
   if (!isBegun) waitForOutput(written);
+  const began = performance.now();
   isBegun = !rows.ends;
   try {
     const ended = takeRows(kernel, job, new Uint8Array(text, at, rows.length), rows);
     const early = ended.reduce((sum, batch) => sum + batch.rows, 0);
-    if (!rows.ends) return { made: ended, early };
+    if (!rows.ends) return { made: ended, early, busy: performance.now() - began };
     finished++;
     const last = kernel.finish();
-    return { made: last ? [...ended, last] : ended, early };
+    return { made: last ? [...ended, last] : ended, early, busy: performance.now() - began };
   } catch (error) {
     if (!(error instanceof TickhaulError)) throw error;
     hasFailed = true;
-    return { made: [], early: 0, error: { code: error.code, message: error.message } };
+    return { made: [], early: 0, busy: 0, error: { code: error.code, message: error.message } };
   }
 }
 

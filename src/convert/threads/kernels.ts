@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { KernelHost, Kernels } from './kernel-host.js';
+import type { KernelJob } from '../../format/kernel/batch-kernel.js';
+import type { Kernels } from './kernel-host.js';
 import { startKernelThread } from './kernel-thread.js';
 import { localKernels } from './local-kernel.js';
 
@@ -7,28 +8,64 @@ import { localKernels } from './local-kernel.js';
 const WORTH_A_THREAD = 4_000_000;
 /** What gunzips one file feeds no more kernels than these. */
 const MOST_THREADS = 4;
-/** Of more columns, the kernel has so much more to do than what feeds it that one more thread pays. */
-const MANY_COLUMNS = 32;
+/**
+ * The share of its time that a reader has to wait for its kernels before there is one more: where a processor is free,
+ * and where one more kernel takes from what the reader waits with.
+ */
+const WAITS_MUCH = 0.1;
+const WAITS_MOSTLY = 0.4;
+/** Of so many milliseconds. */
+const LOOKED_AT = 250;
 
 /**
  * The kernels for a source of so many compressed bytes, which this thread reads.
  * @param spare processors that nothing else of this run uses.
  */
 export function kernelsFor(bytes: number, spare: number): Kernels {
-  const threads = Math.min(spare, availableParallelism() - 1, MOST_THREADS);
-  return threads > 0 && bytes >= WORTH_A_THREAD ? threadKernels(threads) : localKernels(false);
+  const processors = Math.min(spare, availableParallelism() - 1);
+  if (processors < 1 || bytes < WORTH_A_THREAD) return localKernels(false);
+  return threadKernels(processors);
 }
 
-/** @param threads how many threads, at least 1; one more for many columns. */
-export function threadKernels(threads: number): Kernels {
-  const hosts: [KernelHost, ...KernelHost[]] = [startKernelThread()];
+/**
+ * Kernels in threads: one, and another whenever the reader has waited much for those that are there.
+ * @param processors besides the reader's, at least 1. @param atFirst how many threads there are from the start.
+ */
+export function threadKernels(processors: number, atFirst = 1): Kernels {
+  const most = Math.max(atFirst, Math.min(MOST_THREADS, processors + 1));
+  const first = startKernelThread(onWait);
+  const hosts = [first];
+  let job: KernelJob | undefined;
+  let since = performance.now();
+  let waited = 0;
+  let last = 0;
+
+  function onWait(milliseconds: number): void {
+    waited += milliseconds;
+    const passed = performance.now() - since;
+    if (passed < LOOKED_AT) return;
+    const enough = hosts.length < processors ? WAITS_MUCH : WAITS_MOSTLY;
+    if (hosts.length < most && waited > enough * passed) add();
+    since += passed;
+    waited = 0;
+  }
+  function add(): void {
+    const host = startKernelThread(onWait);
+    hosts.push(host);
+    if (job) host.open(job);
+  }
+
+  while (hosts.length < atFirst) add();
   return {
-    first: hosts[0],
-    open(job) {
-      const count = Math.min(MOST_THREADS, threads + (job.schema.length > MANY_COLUMNS ? 1 : 0));
-      while (hosts.length < count) hosts.push(startKernelThread());
-      for (const host of hosts) host.open(job);
-      return hosts;
+    first,
+    open(opened) {
+      job = opened;
+      since = performance.now();
+      for (const host of hosts) host.open(opened);
+    },
+    next() {
+      last = (last + 1) % hosts.length;
+      return hosts[last] ?? first;
     },
     close: async () => {
       await Promise.all(hosts.map((host) => host.close()));

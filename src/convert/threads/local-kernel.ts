@@ -15,10 +15,8 @@ export function localKernels(gather: boolean): Kernels {
   const host = new LocalHost(gather);
   return {
     first: host,
-    open: (job) => {
-      host.open(job);
-      return [host];
-    },
+    open: (job) => host.open(job),
+    next: () => host,
     close: () => host.close(),
   };
 }

@@ -9,7 +9,7 @@ export const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
 
 /** Of so many threads; none is a kernel in this one. */
 export function kernelsOf(threads: number): Kernels {
-  return threads > 0 ? threadKernels(threads) : localKernels(false);
+  return threads > 0 ? threadKernels(threads, threads) : localKernels(false);
 }
 
 export interface Output extends PartFile {

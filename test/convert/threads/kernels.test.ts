@@ -181,7 +181,7 @@ test('a stop while a thread is at work, or waits for a slow sink, is obeyed at o
 });
 
 test('the death of a kernel’s thread fails the batches that it had, and whoever waits for it', async (t) => {
-  const host = startKernelThread();
+  const host = startKernelThread(() => {});
   t.after(() => host.close());
   host.open({ source: 'day.csv.gz', schema: columnsOf('trades') ?? [], options: NDJSON });
   const batch = host.batch();

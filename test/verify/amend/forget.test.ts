@@ -18,7 +18,7 @@ test('days that were deleted on purpose are forgotten, and come again only where
   assert.deepEqual([rest.exitCode, rest.bad], [0, [`forgotten ${THIRD}`]]);
   const after = await verify();
   assert.deepEqual([after.exitCode, after.bad], [0, ['gap BTCUSDT']]);
-  assert.equal((await run('lock', '--dir', dir)).exitCode, 0);
+  assert.equal((await run('lock', '--dir', dir, '-o', '-')).exitCode, 0);
 
   const asked = service.requests.filter(({ host }) => host === 'datasets').length;
   const again = await run('download', ...SELECTION);
