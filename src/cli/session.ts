@@ -1,10 +1,10 @@
 import type { RunEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { ServiceConfig } from '../service/types.js';
-import { readToggle } from './arguments/read.js';
+import { readToggle } from '../commands/arguments/read.js';
 import type { Args, Cli } from './arguments/types.js';
-import { loadSettings } from './config/file.js';
-import { readKey, type Settings } from './environment.js';
+import { loadSettings } from '../commands/config/file.js';
+import { readKey, type Settings } from '../commands/environment.js';
 import { describeFailure, failedSummary, stackOf } from './output/failure.js';
 import type { Reporter } from './output/run/reporter.js';
 

@@ -4,7 +4,7 @@ import type { AccountSession } from '../../account/session.js';
 import { isSystemError, usageError } from '../../base/errors.js';
 import { type AccountSetup, withAccount } from '../account.js';
 import { ACCOUNT_FLAGS } from '../arguments/flags.js';
-import { readText, readToggle } from '../arguments/read.js';
+import { readText, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
 import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';

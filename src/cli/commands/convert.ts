@@ -4,9 +4,9 @@ import type { Wanted } from '../../convert/wanted.js';
 import type { ConvertOptions, Format } from '../../format/options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import { CONVERT_FLAGS } from '../arguments/flags.js';
-import { readCount, readDataType, readPath, readPaths, readText, readToggle } from '../arguments/read.js';
+import { readCount, readDataType, readPath, readPaths, readText, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
-import { readConvertOptions, readWanted } from '../selection/conversion.js';
+import { readConvertOptions, readWanted } from '../../commands/selection/conversion.js';
 import { reportRun } from '../session.js';
 
 export const convert: Action = {
@@ -37,7 +37,7 @@ export const convert: Action = {
       );
     }
     const { convertFiles } = await import('../../convert/run.js');
-    const { createDayFileLookup } = await import('../selection/day-file-lookup.js');
+    const { createDayFileLookup } = await import('../../commands/selection/day-file-lookup.js');
     return reportRun(args, cli, (_reporter, emit) =>
       convertFiles({
         paths,

@@ -2,13 +2,13 @@ import { usageError } from '../../base/errors.js';
 import type { Coverage, CoverageSelection } from '../../coverage/types.js';
 import { addDays, dayOfMs, parseDay } from '../../dataset/day.js';
 import { COVERAGE_FLAGS } from '../arguments/flags.js';
-import { readDay, readList, readPath, readToggle } from '../arguments/read.js';
+import { readDay, readList, readPath, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { loadSettings } from '../config/file.js';
+import { loadSettings } from '../../commands/config/file.js';
 import { screenColumns } from '../output/run/frame-terminal.js';
 import { line } from '../output/run/json.js';
 import { printLines } from '../output/text/blocks.js';
-import { resolveSymbolFiles } from '../selection/selection.js';
+import { resolveSymbolFiles } from '../../commands/selection/selection.js';
 
 export const coverage: Action = {
   positionals: {
@@ -84,7 +84,7 @@ async function print(
 ): Promise<void> {
   const { stdout, env, signal } = cli;
   if (isJson) {
-    const { coverageDocument } = await import('../output/coverage/document.js');
+    const { coverageDocument } = await import('../../coverage/document.js');
     return printLines(stdout, [line(coverageDocument(facts))], signal);
   }
   const { coverageText, totalsLines } = await import('../output/coverage/text.js');

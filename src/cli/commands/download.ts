@@ -6,12 +6,12 @@ import {
   PLAN_FLAGS,
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
-import { readPath, readToggle } from '../arguments/read.js';
+import { readPath, readToggle } from '../../commands/arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { askForSpaceOn } from '../ask.js';
-import { lockOwner } from '../lock-owner.js';
-import { withFailureList } from '../selection/failure-list.js';
-import { readStallTimeout } from '../selection/selection.js';
+import { lockOwner } from '../../commands/lock-owner.js';
+import { withFailureList } from '../../commands/selection/failure-list.js';
+import { readStallTimeout } from '../../commands/selection/selection.js';
 import { reportRun, withSession } from '../session.js';
 import { plan } from './plan.js';
 
@@ -47,7 +47,7 @@ export const download: Action = {
   ],
   async run(args, cli) {
     if (readToggle(args, 'dry-run')) return plan.run(args, cli);
-    const { openWanted, optionsFor, readWanted } = await import('../selection/wanted.js');
+    const { openWanted, optionsFor, readWanted } = await import('../../commands/selection/wanted.js');
     const wanted = await readWanted(args, cli);
     const stallTimeoutMs = readStallTimeout(args);
     const failedTo = readPath(args, 'failed-to');

@@ -1,5 +1,5 @@
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/metadata.js';
-import { readExchange, readToggle } from '../arguments/read.js';
+import { readExchange, readToggle } from '../../commands/arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { line } from '../output/run/json.js';
 import { withSession } from '../session.js';

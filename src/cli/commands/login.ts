@@ -3,7 +3,7 @@ import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
 import { withAccount } from '../account.js';
 import { ACCOUNT_FLAGS } from '../arguments/flags.js';
-import { readDuration, readText, readToggle } from '../arguments/read.js';
+import { readDuration, readText, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args, Cli, Screen } from '../arguments/types.js';
 import { openCodeSource } from '../code-source.js';
 import { tellFailure } from '../output/failure.js';

@@ -9,14 +9,14 @@ import {
   PLAN_FLAGS,
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
-import { readToggle } from '../arguments/read.js';
+import { readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args, Cli, Screen } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
 import { fileObject, line, planObject, summaryLine } from '../output/run/json.js';
 import { printLines } from '../output/text/blocks.js';
 import { wrapPieces } from '../output/text/wrap.js';
-import { readStallTimeout } from '../selection/selection.js';
-import type { OpenedPlan } from '../selection/wanted.js';
+import { readStallTimeout } from '../../commands/selection/selection.js';
+import type { OpenedPlan } from '../../commands/selection/wanted.js';
 import { withSession } from '../session.js';
 
 export const plan: Action = {
@@ -36,7 +36,7 @@ export const plan: Action = {
   async run(args, cli) {
     const json = readToggle(args, 'json');
     const began = performance.now();
-    const { openWanted, optionsFor, readWanted } = await import('../selection/wanted.js');
+    const { openWanted, optionsFor, readWanted } = await import('../../commands/selection/wanted.js');
     const wanted = await readWanted(args, cli);
     const stallTimeoutMs = readStallTimeout(args);
     return withSession(args, cli, { stallTimeoutMs }, async (session) => {

@@ -1,10 +1,10 @@
 import { formatCount, formatSize, plural, secondsSince } from '../../base/units.js';
 import { REPLAY_FLAGS } from '../arguments/flags.js';
-import { readPath, readToggle } from '../arguments/read.js';
+import { readPath, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { lockOwner } from '../lock-owner.js';
+import { lockOwner } from '../../commands/lock-owner.js';
 import { describeFailure, stackOf, tellFailure } from '../output/failure.js';
-import { readDownloadOptions, readStallTimeout } from '../selection/selection.js';
+import { readDownloadOptions, readStallTimeout } from '../../commands/selection/selection.js';
 import { openTransferReporter, withSession } from '../session.js';
 
 interface Written {
@@ -53,8 +53,8 @@ export const replay: Action = {
 
 async function run(args: Args, cli: Cli, written: Written): Promise<void> {
   const { signal } = cli;
-  const { readLayout } = await import('../selection/selection.js');
-  const { readReplayRequest, readSpeed } = await import('../selection/replay.js');
+  const { readLayout } = await import('../../commands/selection/selection.js');
+  const { readReplayRequest, readSpeed } = await import('../../commands/selection/replay.js');
   const request = await readReplayRequest(args, signal);
   const speed = readSpeed(args);
   const out = readPath(args, 'out') ?? '-';

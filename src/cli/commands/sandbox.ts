@@ -8,7 +8,7 @@ import {
   readSize,
   readText,
   readToggle,
-} from '../arguments/read.js';
+} from '../../commands/arguments/read.js';
 import type { Action, Cli } from '../arguments/types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Service:' } as const;

@@ -4,7 +4,7 @@ import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
 import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
 import type { Client } from '../../service/http/client.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
-import { readDay, readDuration, readExchange, readToggle } from '../arguments/read.js';
+import { readDay, readDuration, readExchange, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { line } from '../output/run/json.js';
 import { withSession } from '../session.js';

@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/nearest.js';
 import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
-import { readDay, readExchange, readList, readToggle } from '../arguments/read.js';
+import { readDay, readExchange, readList, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
 import { line } from '../output/run/json.js';
 import { formatTable } from '../output/text/table.js';

@@ -3,17 +3,17 @@ import type { ConfigFile } from '../../config/parse.js';
 import type { EventSink, RunSummary } from '../../run/events.js';
 import type { SyncInput } from '../../sync/types.js';
 import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, SYNC_FLAGS } from '../arguments/flags.js';
-import { readDuration, readText, readToggle } from '../arguments/read.js';
+import { readDuration, readText, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { askForSpaceOn } from '../ask.js';
-import { loadConfig, settingsOf } from '../config/file.js';
-import { inPlace, jobNamed, readJobs, runArgs } from '../config/jobs.js';
-import { readSettings } from '../environment.js';
-import { lockOwner } from '../lock-owner.js';
-import { type Notifications, notified } from '../notify/notified.js';
-import { readPing } from '../notify/ping.js';
+import { loadConfig, settingsOf } from '../../commands/config/file.js';
+import { inPlace, jobNamed, readJobs, runArgs } from '../../commands/config/jobs.js';
+import { readSettings } from '../../commands/environment.js';
+import { lockOwner } from '../../commands/lock-owner.js';
+import { type Notifications, notified } from '../../commands/notify/notified.js';
+import { readPing } from '../../commands/notify/ping.js';
 import type { Reporter } from '../output/run/reporter.js';
-import { readDownloadOptions } from '../selection/selection.js';
+import { readDownloadOptions } from '../../commands/selection/selection.js';
 import { reportRun, withSession } from '../session.js';
 
 export const sync: Action = {

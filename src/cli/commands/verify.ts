@@ -4,12 +4,12 @@ import type { RunSummary } from '../../run/events.js';
 import type { CheckThread } from '../../verify/check/threads.js';
 import type { Repair } from '../../verify/types.js';
 import { REPAIR_FLAGS, VERIFY_FLAGS } from '../arguments/flags.js';
-import { readCount, readDuration, readPaths, readToggle } from '../arguments/read.js';
+import { readCount, readDuration, readPaths, readToggle } from '../../commands/arguments/read.js';
 import type { Action } from '../arguments/types.js';
-import { loadSettings } from '../config/file.js';
-import { lockOwner } from '../lock-owner.js';
-import { readDownloadOptions, readStallTimeout } from '../selection/selection.js';
-import { readFolderPaths } from '../selection/verify-paths.js';
+import { loadSettings } from '../../commands/config/file.js';
+import { lockOwner } from '../../commands/lock-owner.js';
+import { readDownloadOptions, readStallTimeout } from '../../commands/selection/selection.js';
+import { readFolderPaths } from '../../commands/selection/verify-paths.js';
 import { reportRun, withSession } from '../session.js';
 
 /** Threads for any folder; more begin when it is known how many files there are. */

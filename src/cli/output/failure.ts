@@ -4,7 +4,7 @@ import { secondsSince } from '../../base/units.js';
 import { BUGS_URL } from '../../base/version.js';
 import type { RunSummary } from '../../run/events.js';
 import type { Screen } from '../arguments/types.js';
-import { printable } from './text/printable.js';
+import { printable } from '../../base/printable.js';
 
 /** What a failed command says and ends with. */
 export interface Failure {

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { formatDuration } from '../../base/units.js';
 import type { FileEvent, FindingKind, RunEvent } from '../../run/events.js';
-import { printable } from './text/printable.js';
+import { printable } from '../../base/printable.js';
 
 type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 

@@ -4,7 +4,7 @@ import type { FileError } from '../../../base/file-error.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { FileStatus, RunEvent, RunSummary } from '../../../run/events.js';
-import { printable } from '../text/printable.js';
+import { printable } from '../../../base/printable.js';
 
 /** Remembers of a run's events what its summary needs in order to say what to do next. */
 export interface Tally {

@@ -15,7 +15,7 @@ import {
   readText,
   readToggle,
 } from '../arguments/read.js';
-import type { Args } from '../arguments/types.js';
+import type { Args } from '../../cli/arguments/types.js';
 import { LIMITS, readNamedText } from '../named-text.js';
 import { readConvertSetting } from './conversion.js';
 

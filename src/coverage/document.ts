@@ -1,6 +1,6 @@
-import { runsOf } from '../../../coverage/runs.js';
-import type { Coverage, DayState, SeriesCoverage } from '../../../coverage/types.js';
-import { addDays, formatDay } from '../../../dataset/day.js';
+import { runsOf } from './runs.js';
+import type { Coverage, DayState, SeriesCoverage } from './types.js';
+import { addDays, formatDay } from '../dataset/day.js';
 
 /** The facts as one JSON document. As in the flags, the day of a `to` is not included. */
 export function coverageDocument({ totals, series }: Coverage): object {

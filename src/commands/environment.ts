@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import { parseSize } from '../base/units.js';
 import { localPath, readText } from './arguments/read.js';
-import type { Args } from './arguments/types.js';
+import type { Args } from '../cli/arguments/types.js';
 import { LIMITS, readNamedText } from './named-text.js';
 
 /** Variables that hold an API key. */

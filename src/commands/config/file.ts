@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ConfigFile } from '../../config/parse.js';
 import { readText } from '../arguments/read.js';
-import type { Args, Cli } from '../arguments/types.js';
+import type { Args, Cli } from '../../cli/arguments/types.js';
 import { baseFolder, type ConfigSettings, given, readSettings, type Settings } from '../environment.js';
 import { isThere } from '../is-there.js';
 import { LIMITS, readNamedText } from '../named-text.js';

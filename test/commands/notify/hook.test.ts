@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runHook } from '../../../src/cli/notify/hook.js';
+import { runHook } from '../../../src/commands/notify/hook.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const cli = { env: { PATH: process.env['PATH'] } };

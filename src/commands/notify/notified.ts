@@ -1,7 +1,7 @@
 import type { RunEvent, RunSummary } from '../../run/events.js';
-import type { Cli } from '../arguments/types.js';
-import { describeFailure, failedSummary } from '../output/failure.js';
-import { summaryLine } from '../output/run/json.js';
+import type { Cli } from '../../cli/arguments/types.js';
+import { describeFailure, failedSummary } from '../../cli/output/failure.js';
+import { summaryLine } from '../../cli/output/run/json.js';
 import { runHook } from './hook.js';
 import { openPing, type PingState } from './ping.js';
 

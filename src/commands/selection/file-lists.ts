@@ -4,7 +4,7 @@ import { parseFileList } from '../../download/lists/file-list.js';
 import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
 import { parseLockFile } from '../../store/lists/lock-file.js';
 import { readText } from '../arguments/read.js';
-import type { Args, Cli } from '../arguments/types.js';
+import type { Args, Cli } from '../../cli/arguments/types.js';
 import { LIMITS, readNamedText } from '../named-text.js';
 
 /** Day files that a file names, in the place of a selection. */

@@ -6,8 +6,8 @@ import type { DownloadOptions, Selection } from '../../download/types.js';
 import type { EventSink } from '../../run/events.js';
 import { fetchKeyReach } from '../../service/key/key-coverage.js';
 import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
-import type { Args, Cli } from '../arguments/types.js';
-import type { Session } from '../session.js';
+import type { Args, Cli } from '../../cli/arguments/types.js';
+import type { Session } from '../../cli/session.js';
 import { type FileList, readFileList } from './file-lists.js';
 import { readDownloadOptions, readSelection } from './selection.js';
 

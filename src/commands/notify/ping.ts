@@ -5,7 +5,7 @@ import { createClient } from '../../service/http/client.js';
 import { get } from '../../service/http/http.js';
 import { withRetries } from '../../service/http/retry.js';
 import { readText } from '../arguments/read.js';
-import type { Args, Cli } from '../arguments/types.js';
+import type { Args, Cli } from '../../cli/arguments/types.js';
 
 export type PingState = 'start' | 'success' | 'fail';
 

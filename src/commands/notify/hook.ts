@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { kill } from 'node:process';
 import { Secrets } from '../../service/http/secrets.js';
-import type { Cli } from '../arguments/types.js';
+import type { Cli } from '../../cli/arguments/types.js';
 import { KEY_VARIABLES } from '../environment.js';
-import { printable } from '../output/text/printable.js';
+import { printable } from '../../base/printable.js';
 
 /** Milliseconds after which a command of the user's is ended. */
 const HOOK_MS = 60_000;
