@@ -1,11 +1,10 @@
 import { isAbsolute, join } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { abortReason, TickhaulError, usageError } from '../base/errors.js';
+import type { Readable } from 'node:stream';
+import { TickhaulError, usageError } from '../base/errors.js';
 import { parseSize } from '../base/units.js';
+import type { Args } from './arguments/args.js';
 import { localPath, readText } from './arguments/read.js';
-import type { Args } from '../cli/arguments/types.js';
-import { LIMITS, readNamedText } from './named-text.js';
+import { LIMITS, readNamedText, readStdin } from './named-text.js';
 
 /** Variables that hold an API key. */
 export const KEY_VARIABLES = ['TICKHAUL_API_KEY', 'TARDIS_API_KEY', 'TM_API_KEY'] as const;
@@ -69,7 +68,7 @@ export function readSettings(env: Env, args: Args, home: string, config?: Config
  */
 export async function readKey(
   source: KeySource | undefined,
-  stdin: Readable,
+  stdin: Readable | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (source === undefined) return undefined;
@@ -85,23 +84,18 @@ export async function readKey(
 
 async function readKeyFile(
   source: KeySource & { readonly from: 'file' },
-  stdin: Readable,
+  stdin: Readable | undefined,
   signal: AbortSignal,
 ): Promise<string> {
   const { name, path } = source;
-  if (path === '-') return readStdin(stdin, signal);
+  if (path === '-') return readStdin(stdin, name, signal);
   return readNamedText({ name, what: 'the API key file', path }, LIMITS.key, signal);
 }
 
-async function readStdin(stdin: Readable, signal: AbortSignal): Promise<string> {
-  try {
-    return await text(addAbortSignal(signal, stdin));
-  } catch (error) {
-    throw signal.aborted ? abortReason(signal) : error;
-  }
-}
-
 function keySource(env: Env, args: Args, config: ConfigSettings | undefined): KeySource | undefined {
+  // The library's: no flag is called so.
+  const key = readText(args, 'api-key');
+  if (key !== undefined) return { from: 'value', name: '--api-key', text: key };
   const file = readText(args, 'api-key-file');
   if (file !== undefined) return { from: 'file', name: '--api-key-file', path: file };
   return (

@@ -1,4 +1,6 @@
-import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { abortReason, isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { readNamedFile } from '../base/named-file.js';
 
 /** Bytes: longer than any key, config file or list that a person writes or a run leaves. */
@@ -19,5 +21,23 @@ export async function readNamedText(
   } catch (error) {
     if (error instanceof TickhaulError || !isSystemError(error)) throw error;
     throw usageError(`${name}: cannot read ${what} "${path}" (${error.code})`);
+  }
+}
+
+/**
+ * All that comes from stdin.
+ * @param name what an error begins with, as `--from-file`.
+ * @throws usage error where there is no stdin to read from; the reason of the abort.
+ */
+export async function readStdin(
+  stdin: Readable | undefined,
+  name: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!stdin) throw usageError(`${name}: "-" is stdin, which is not read here; name a file`);
+  try {
+    return await text(addAbortSignal(signal, stdin));
+  } catch (error) {
+    throw signal.aborted ? abortReason(signal) : error;
   }
 }

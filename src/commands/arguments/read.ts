@@ -4,7 +4,7 @@ import { parseDuration, parseSize } from '../../base/units.js';
 import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
 import { formatDay, parseDayWord } from '../../dataset/day.js';
-import type { Args } from '../../cli/arguments/types.js';
+import type { Args } from './args.js';
 
 /**
  * The one value of a flag, the last where it was given more than once, so that a wrapper's can be overridden; undefined

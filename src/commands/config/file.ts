@@ -1,8 +1,9 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ConfigFile } from '../../config/parse.js';
+import type { Args } from '../arguments/args.js';
 import { readText } from '../arguments/read.js';
-import type { Args, Cli } from '../../cli/arguments/types.js';
 import { baseFolder, type ConfigSettings, given, readSettings, type Settings } from '../environment.js';
+import type { Host } from '../host.js';
 import { isThere } from '../is-there.js';
 import { LIMITS, readNamedText } from '../named-text.js';
 
@@ -14,7 +15,7 @@ const NAMES = ['tickhaul.yaml', 'tickhaul.json'];
  */
 export async function loadConfig(
   args: Args,
-  { env, home, stderr, signal }: Cli,
+  { env, home, warn, signal }: Host,
 ): Promise<ConfigFile | undefined> {
   const flag = readText(args, 'config');
   if (flag !== undefined) return parse(await read(flag, '--config', signal), flag);
@@ -24,8 +25,7 @@ export async function loadConfig(
   for (const path of [...NAMES, ...NAMES.map((name) => join(userFolder, name))]) {
     if (!(await isThere(path))) continue;
     const passedOver = otherOf(path);
-    if (await isThere(passedOver))
-      stderr.write(`warning ${passedOver} is passed over: ${path} beside it is read\n`);
+    if (await isThere(passedOver)) warn(`${passedOver} is passed over: ${path} beside it is read`);
     return parse(await read(path, 'config file', signal), path);
   }
   return undefined;
@@ -37,9 +37,9 @@ function otherOf(path: string): string {
 }
 
 /** What flags, environment and the config file say, for any command. */
-export async function loadSettings(args: Args, cli: Cli): Promise<Settings> {
-  const file = await loadConfig(args, cli);
-  return readSettings(cli.env, args, cli.home, file && settingsOf(file, cli.home));
+export async function loadSettings(args: Args, host: Host): Promise<Settings> {
+  const file = await loadConfig(args, host);
+  return readSettings(host.env, args, host.home, file && settingsOf(file, host.home));
 }
 
 /** What the file says for every command; its paths are relative to its own folder, or to `~`, the user's. */

@@ -4,7 +4,7 @@ import type { ConfigPath } from '../../config/document.js';
 import type { ConfigFile } from '../../config/parse.js';
 import type { ConfigJob } from '../../config/schema.js';
 import type { SyncJob } from '../../sync/types.js';
-import type { Args } from '../../cli/arguments/types.js';
+import type { Args } from '../arguments/args.js';
 import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/selection.js';
 import { besideConfig } from './file.js';
 import { argsOf, flagOf, inSettings, settingsIn } from './words.js';

@@ -1,4 +1,4 @@
-import type { Args } from '../../cli/arguments/types.js';
+import type { Args } from '../arguments/args.js';
 
 /** Settings of a job that are lists, and so are named in the plural. */
 const FLAG_OF: Readonly<Record<string, string>> = {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { kill } from 'node:process';
-import { Secrets } from '../../service/http/secrets.js';
-import type { Cli } from '../../cli/arguments/types.js';
-import { KEY_VARIABLES } from '../environment.js';
 import { printable } from '../../base/printable.js';
+import { Secrets } from '../../service/http/secrets.js';
+import { KEY_VARIABLES } from '../environment.js';
+import type { Host } from '../host.js';
 
 /** Milliseconds after which a command of the user's is ended. */
 const HOOK_MS = 60_000;
@@ -27,7 +26,7 @@ export interface HookOptions {
 export function runHook(
   command: string,
   input: string,
-  { env }: Pick<Cli, 'env'>,
+  { env, endGroup }: Pick<Host, 'env' | 'endGroup'>,
   { timeoutMs = HOOK_MS, signal: noMore }: HookOptions = {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -45,7 +44,11 @@ export function runHook(
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      endGroup(child.pid);
+      try {
+        if (child.pid !== undefined) endGroup(child.pid);
+      } catch {
+        // It ended by itself in the meantime.
+      }
     }, timeoutMs);
     const leave = (): void => {
       clearTimeout(timer);
@@ -81,24 +84,16 @@ export function runHook(
 }
 
 /** The command has no need of the API key, and what it starts may log its environment. */
-function withoutKeys(env: Cli['env']): Cli['env'] {
+function withoutKeys(env: Host['env']): Host['env'] {
   const kept = { ...env };
   for (const name of KEY_VARIABLES) delete kept[name];
   return kept;
 }
 
 /** Without the key, wherever it may have it from. */
-function lastLine(said: string, env: Cli['env']): string {
+function lastLine(said: string, env: Host['env']): string {
   const secrets = new Secrets();
   for (const name of KEY_VARIABLES) secrets.add(env[name]?.trim() ?? '');
   const line = secrets.redact(said.trim()).split('\n').at(-1) ?? '';
   return printable(line.slice(-TOLD_CHARACTERS));
-}
-
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) kill(-pid, 'SIGKILL');
-  } catch {
-    // It ended by itself in the meantime.
-  }
 }

@@ -1,7 +1,7 @@
 import type { RunEvent, RunSummary } from '../../run/events.js';
-import type { Cli } from '../../cli/arguments/types.js';
-import { describeFailure, failedSummary } from '../../cli/output/failure.js';
-import { summaryLine } from '../../cli/output/run/json.js';
+import { describeFailure, failedSummary } from '../../run/failure.js';
+import { line, summaryObject } from '../../run/json.js';
+import type { Host } from '../host.js';
 import { runHook } from './hook.js';
 import { openPing, type PingState } from './ping.js';
 
@@ -23,22 +23,23 @@ const GRACE_MS = 3000;
  */
 export async function notified(
   notifications: Notifications,
-  cli: Cli,
+  host: Host,
   emit: (event: RunEvent) => void,
   work: () => Promise<RunSummary>,
 ): Promise<RunSummary> {
+  const began = performance.now();
   const warn = (error: unknown): void =>
     emit({ event: 'warning', message: error instanceof Error ? error.message : String(error) });
-  const ping = notifications.ping === undefined ? undefined : openPing(notifications.ping, cli);
-  const hurry = signalAfter(cli.signal, GRACE_MS);
+  const ping = notifications.ping === undefined ? undefined : openPing(notifications.ping, host);
+  const hurry = signalAfter(host.signal, GRACE_MS);
   const tell = async (state: PingState, signal: AbortSignal): Promise<void> =>
     ping?.send(state, signal).catch(warn);
   // A run that is broken off is told of at its end.
-  const started = tell('start', cli.signal);
+  const started = tell('start', host.signal);
   try {
     const summary = await work().catch(async (error: unknown) => {
       await started;
-      await tellEnd(failedSummary(describeFailure(error)));
+      await tellEnd(failedSummary(describeFailure(error), began));
       throw error;
     });
     await started;
@@ -55,7 +56,7 @@ export async function notified(
       ? ['on-success', notifications.onSuccess]
       : ['on-failure', notifications.onFailure];
     if (command === undefined) return;
-    await runHook(command, summaryLine(summary), cli, { signal: hurry }).catch((error: Error) => {
+    await runHook(command, line(summaryObject(summary)), host, { signal: hurry }).catch((error: Error) => {
       emit({ event: 'warning', message: `${name}: the command ${error.message}` });
     });
   }

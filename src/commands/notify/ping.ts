@@ -4,8 +4,9 @@ import { discardBody } from '../../service/http/body-watch.js';
 import { createClient } from '../../service/http/client.js';
 import { get } from '../../service/http/http.js';
 import { withRetries } from '../../service/http/retry.js';
+import type { Args } from '../arguments/args.js';
 import { readText } from '../arguments/read.js';
-import type { Args, Cli } from '../../cli/arguments/types.js';
+import type { Host } from '../host.js';
 
 export type PingState = 'start' | 'success' | 'fail';
 
@@ -34,7 +35,7 @@ export function readPing(args: Args): URL | undefined {
   return new URL(address);
 }
 
-export function openPing(base: URL, { env }: Pick<Cli, 'env'>): Ping {
+export function openPing(base: URL, { env }: Pick<Host, 'env'>): Ping {
   // No log of requests: the address would stand in it.
   const client = createClient({
     apiUrl: base.origin,

@@ -3,8 +3,8 @@ import { usageError } from '../../base/errors.js';
 import { parseWanted, ROWS, type Wanted } from '../../convert/wanted.js';
 import type { ConvertSetting } from '../../download/types.js';
 import { type ConvertOptions, convertOptions, type Format } from '../../format/options.js';
+import type { Args } from '../arguments/args.js';
 import { readList, readText, readToggle } from '../arguments/read.js';
-import type { Args } from '../../cli/arguments/types.js';
 
 /** How to convert, with the contract's defaults. @throws usage error for what the format doesn't know. */
 export function readConvertOptions(args: Args, format: Format): ConvertOptions {

@@ -5,7 +5,7 @@ import { diskError } from '../../base/errors.js';
 import { writeWhole } from '../../base/write-whole.js';
 import type { PlacedFiles } from '../../download/lists/listed-plan.js';
 import type { EventSink } from '../../run/events.js';
-import { fileObject, line } from '../../cli/output/run/json.js';
+import { fileObject, line } from '../../run/json.js';
 
 /**
  * Does a run, and writes the day files that failed as JSON lines (`--failed-to`), whatever ends it; an empty file

@@ -1,11 +1,12 @@
-import { text } from 'node:stream/consumers';
 import { usageError } from '../../base/errors.js';
 import { parseFileList } from '../../download/lists/file-list.js';
 import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
 import { parseLockFile } from '../../store/lists/lock-file.js';
+import type { Args } from '../arguments/args.js';
 import { readText } from '../arguments/read.js';
-import type { Args, Cli } from '../../cli/arguments/types.js';
-import { LIMITS, readNamedText } from '../named-text.js';
+import type { Host } from '../host.js';
+import { LIMITS, readNamedText, readStdin } from '../named-text.js';
+import { readGivenLayout } from './selection.js';
 
 /** Day files that a file names, in the place of a selection. */
 export interface FileList {
@@ -20,7 +21,7 @@ const SELECTING = ['exchange', 'type', 'symbol', 'symbol-type', 'from', 'to', 'd
  * What `--from-file` or `--frozen` names; undefined where neither is given.
  * @throws usage error for both, for a selection beside them, and for what isn't right in the file.
  */
-export async function readFileList(args: Args, { stdin, signal }: Cli): Promise<FileList | undefined> {
+export async function readFileList(args: Args, { stdin, signal }: Host): Promise<FileList | undefined> {
   const list = readText(args, 'from-file');
   const lock = readText(args, 'frozen');
   if (list === undefined && lock === undefined) return undefined;
@@ -34,12 +35,13 @@ export async function readFileList(args: Args, { stdin, signal }: Cli): Promise<
     throw usageError(`--${flag} names the files; leave ${named} out`);
   }
   if (list !== undefined) {
-    const content = list === '-' ? await text(stdin) : await readNamed(list, flag, signal);
+    const content =
+      list === '-' ? await readStdin(stdin, '--from-file', signal) : await readNamed(list, flag, signal);
     // A command before the pipe that failed leaves nothing, and that is no list.
     if (list === '-' && content.trim() === '')
       throw usageError('stdin: nothing came; --from-file - reads a list');
     const files = parseFileList(content, list === '-' ? 'stdin' : list);
-    return { files: placeFiles(files, readText(args, 'layout')), isFrozen: false };
+    return { files: placeFiles(files, readGivenLayout(args)), isFrozen: false };
   }
   const locked = parseLockFile(await readNamed(lock ?? '', flag, signal), lock ?? '');
   const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));

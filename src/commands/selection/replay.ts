@@ -2,8 +2,8 @@ import { usageError } from '../../base/errors.js';
 import { parseDataTypeName } from '../../market/names/data-type-name.js';
 import { parsePeriod } from '../../replay/period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/types.js';
+import type { Args } from '../arguments/args.js';
 import { readList, readText, readToggle } from '../arguments/read.js';
-import type { Args } from '../../cli/arguments/types.js';
 import { resolveSymbolFiles } from './selection.js';
 
 /** What the flags of `replay` ask for (contract, Replay). @throws usage error. */

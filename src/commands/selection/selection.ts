@@ -2,9 +2,10 @@ import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { checkDayRange } from '../../dataset/day-range.js';
-import { parseLayout } from '../../dataset/layout.js';
+import { type LayoutChoice, type LayoutFunction, parseLayout } from '../../dataset/layout.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { DownloadOptions, Existing, Selection } from '../../download/types.js';
+import type { Args } from '../arguments/args.js';
 import {
   readCount,
   readDay,
@@ -15,7 +16,6 @@ import {
   readText,
   readToggle,
 } from '../arguments/read.js';
-import type { Args } from '../../cli/arguments/types.js';
 import { LIMITS, readNamedText } from '../named-text.js';
 import { readConvertSetting } from './conversion.js';
 
@@ -75,10 +75,16 @@ export function readStallTimeout(args: Args): number {
 }
 
 /** Looked at here already: what is wrong with it is told before anything is asked for. */
-export function readLayout(args: Args): string {
-  const layout = readText(args, 'layout') ?? 'flat';
+export function readLayout(args: Args): LayoutChoice {
+  const layout = readGivenLayout(args) ?? 'flat';
   parseLayout(layout);
   return layout;
+}
+
+/** A function comes from the library: a flag is text. */
+export function readGivenLayout(args: Args): LayoutChoice | undefined {
+  const given = args['layout'];
+  return typeof given === 'function' ? (given as LayoutFunction) : readText(args, 'layout');
 }
 
 /** Looked at here already, as the layout is. */

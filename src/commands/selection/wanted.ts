@@ -6,8 +6,9 @@ import type { DownloadOptions, Selection } from '../../download/types.js';
 import type { EventSink } from '../../run/events.js';
 import { fetchKeyReach } from '../../service/key/key-coverage.js';
 import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
-import type { Args, Cli } from '../../cli/arguments/types.js';
-import type { Session } from '../../cli/session.js';
+import type { Args } from '../arguments/args.js';
+import type { Host } from '../host.js';
+import type { Session } from '../session.js';
 import { type FileList, readFileList } from './file-lists.js';
 import { readDownloadOptions, readSelection } from './selection.js';
 
@@ -18,13 +19,13 @@ export interface Wanted {
 }
 
 /** @throws usage error for what isn't right in flags or list, before anything is asked for. */
-export async function readWanted(args: Args, cli: Cli): Promise<Wanted> {
-  const list = await readFileList(args, cli);
+export async function readWanted(args: Args, host: Host): Promise<Wanted> {
+  const list = await readFileList(args, host);
   if (list) return { list };
   if (args['exchange'] === undefined) {
     throw usageError('an argument is missing: tickhaul download <exchange>; see tickhaul download --help');
   }
-  return { selection: await readSelection(args, cli.signal) };
+  return { selection: await readSelection(args, host.signal) };
 }
 
 /** How to transfer: what a lock file names is read where it is there, unless that is said otherwise. */

@@ -1,8 +1,7 @@
-import { usageError } from '../../base/errors.js';
 import { nextTurn } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { isPlainName, type Layout, parseLayout } from '../../dataset/layout.js';
+import { type Layout, parseLayout } from '../../dataset/layout.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
 import { extensionOf } from '../../format/options.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
@@ -13,6 +12,7 @@ import { createSizes, type SizeOf } from '../estimate/sizes.js';
 import { addToVolume, emptyVolume, type Volume } from '../estimate/volume.js';
 import type { ConvertSetting, Existing, PlannedFile, Selection } from '../types.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
+import { assertDistinctDays, assertDistinctPaths } from './distinct-paths.js';
 import {
   exportedUntilOf,
   isListed,
@@ -67,6 +67,7 @@ export function makePlan(input: PlanInput): Plan {
   const range = selectRange(selection, exportedUntil);
   const series = seriesInRange(selected, range);
   assertDistinctPaths(series, layout, record.id, range.from);
+  if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
   const skipped = createSkipMemory();
   return {
     exchange: record.id,
@@ -233,20 +234,4 @@ function probes(
     if (days.length > 0) return { series, days };
   }
   return undefined;
-}
-
-/** Two symbols may differ only in a character that no file name can have, or a template may run names together. */
-function assertDistinctPaths(allSeries: readonly Series[], layout: Layout, exchange: string, day: Day): void {
-  if (layout.isDistinct && allSeries.every(({ symbol }) => isPlainName(symbol))) return;
-  const owners = new Map<string, Series>();
-  for (const series of allSeries) {
-    const path = layout.pathOf({ exchange, day, dataType: series.dataType, symbol: series.symbol }, 'csv.gz');
-    const other = owners.get(path);
-    if (other) {
-      throw usageError(
-        `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into folders of their own`,
-      );
-    }
-    owners.set(path, series);
-  }
 }
