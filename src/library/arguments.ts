@@ -48,7 +48,11 @@ function check(name: string, value: unknown, kinds: OptionTable['kinds']): void 
       `unknown option "${name}"${didYouMean(name, known) || `; known are ${known.join(', ')}`}`,
     );
   }
-  if (typeof kind === 'object') return checkChoice(name, value, kind);
+  if (typeof kind === 'object') checkChoice(name, value, kind);
+  else checkKind(name, value, kind);
+}
+
+function checkKind(name: string, value: unknown, kind: keyof typeof KINDS): void {
   const { expected, fits } = KINDS[kind];
   if (!fits(value)) throw usageError(`${name}: expected ${expected}, found ${kindOf(value)}`);
   if (kind === 'file' && value === '-')

@@ -63,6 +63,7 @@ export class Feed<Item> {
   }
 
   #next(): Promise<IteratorResult<Item, undefined>> {
+    if (!this.isRead) return Promise.resolve(DONE);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       this.#serve();
@@ -72,9 +73,10 @@ export class Feed<Item> {
   async #return(): Promise<IteratorResult<Item, undefined>> {
     if (this.#reading === 'now') {
       this.#reading = 'no more';
+      const left = this.#leave();
       for (const { taken } of this.#batches.splice(0)) taken();
       for (const { resolve } of this.#waiting.splice(0)) resolve(DONE);
-      await this.#leave();
+      await left;
     }
     return DONE;
   }

@@ -57,7 +57,12 @@ export function replay(options: ReplayOptions): Run<Message, ReplaySummary> {
           if (event.event === 'warning') warnings.push(event.message);
         },
         onDownloaded() {},
-        output: { write: (bytes) => feed.send(messagesOf(bytes)) },
+        output: {
+          async write(bytes) {
+            await feed.send(messagesOf(bytes));
+            signal.throwIfAborted();
+          },
+        },
         written,
       });
       return summaryOf(0);
