@@ -83,10 +83,10 @@ test('sync brings the jobs of a config file up to date, as the command does', as
   assert.match(unknown.message, /^job: no job is named "btcc"; did you mean btc/);
   await writeFile(
     config,
-    'jobs:\n  - { name: btc, exchange: deribit, types: trades, symbols: all, form: 1 }\n',
+    'jobs:\n  - { name: btc, exchange: deribit, types: trades, symbols: all, frm: 1 }\n',
   );
   const wrong = await errorOf(sync({ config }));
-  assert.match(wrong.message, /jobs\.yaml:2: unknown key "form"; did you mean from/);
+  assert.match(wrong.message, /jobs\.yaml:2: unknown key "frm"; did you mean from/);
   assert.ok(service.requests.length > 0);
 });
 

@@ -13,7 +13,9 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const exec = promisify(execFile);
 
 /** The examples of a page that use the library, with the endings that they have as files. */
-async function examplesOf(page: string): Promise<readonly { readonly ending: string; readonly code: string }[]> {
+async function examplesOf(
+  page: string,
+): Promise<readonly { readonly ending: string; readonly code: string }[]> {
   const text = await readFile(join(ROOT, page), 'utf8');
   return [...text.matchAll(/^```(js|ts)\n(.*?)^```/gms)]
     .map(([, kind, code = '']) => ({ ending: kind === 'js' ? 'mjs' : 'mts', code }))

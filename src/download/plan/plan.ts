@@ -1,7 +1,8 @@
+import { usageError } from '../../base/errors.js';
 import { nextTurn } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { type Layout, parseLayout } from '../../dataset/layout.js';
+import { isPlainName, type Layout, parseLayout } from '../../dataset/layout.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
 import { extensionOf } from '../../format/options.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
@@ -12,7 +13,7 @@ import { createSizes, type SizeOf } from '../estimate/sizes.js';
 import { addToVolume, emptyVolume, type Volume } from '../estimate/volume.js';
 import type { ConvertSetting, Existing, PlannedFile, Selection } from '../types.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
-import { assertDistinctDays, assertDistinctPaths } from './distinct-paths.js';
+import { assertDistinctDays } from './distinct-days.js';
 import {
   exportedUntilOf,
   isListed,
@@ -234,4 +235,20 @@ function probes(
     if (days.length > 0) return { series, days };
   }
   return undefined;
+}
+
+/** Two symbols may differ only in a character that no file name can have, or a template may run names together. */
+function assertDistinctPaths(allSeries: readonly Series[], layout: Layout, exchange: string, day: Day): void {
+  if (layout.isDistinct && allSeries.every(({ symbol }) => isPlainName(symbol))) return;
+  const owners = new Map<string, Series>();
+  for (const series of allSeries) {
+    const path = layout.pathOf({ exchange, day, dataType: series.dataType, symbol: series.symbol }, 'csv.gz');
+    const other = owners.get(path);
+    if (other) {
+      throw usageError(
+        `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into folders of their own`,
+      );
+    }
+    owners.set(path, series);
+  }
 }

@@ -16,7 +16,13 @@ export function parseHolder(text: string): LockHolder | undefined {
   try {
     const { pid, host, started, command, process: identity } = JSON.parse(text) as Record<string, unknown>;
     if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
-    return { pid, host, started: String(started), command: String(command), process: parseIdentity(identity) };
+    return {
+      pid,
+      host,
+      started: String(started),
+      command: String(command),
+      process: parseIdentity(identity),
+    };
   } catch {
     return undefined;
   }
