@@ -52,7 +52,8 @@ export function beginEvents(
       })
       .then(plainly);
     feed.push(summary);
-    if (summary.exitCode !== 0) throw failures.error(summary, cause);
+    if (summary.exitCode !== 0)
+      throw failures.error(summary, cause ?? (signal.aborted ? causeOf(signal.reason) : undefined));
     return summary;
   });
 }

@@ -1,4 +1,4 @@
-import { TickhaulError as HouseError } from '../base/errors.js';
+import { abortReason, TickhaulError as HouseError } from '../base/errors.js';
 import { describeFailure, failedSummary } from '../run/failure.js';
 import { summaryObject } from '../run/json.js';
 import { TickhaulError } from './error.js';
@@ -21,10 +21,16 @@ export function begin<Told, Result>(
   work: (feed: Feed<Told>, signal: AbortSignal) => Promise<Result>,
 ): Run<Told, Result> {
   const began = performance.now();
-  const left = new AbortController();
-  const signal = given ? AbortSignal.any([given, left.signal]) : left.signal;
+  const controller = new AbortController();
+  const { signal } = controller;
+  // Whatever the program's reason is, ours is an error with a code.
+  const interrupt = (): void => {
+    if (given) controller.abort(abortReason(given));
+  };
+  if (given?.aborted) interrupt();
+  else given?.addEventListener('abort', interrupt, { once: true });
   const feed = new Feed<Told>(async () => {
-    left.abort(new HouseError('interrupted', 'interrupted: nobody reads on'));
+    controller.abort(new HouseError('interrupted', 'interrupted: nobody reads on'));
     await promise.catch(() => {});
   });
   const promise: Promise<Result> = Promise.resolve().then(async () => {
@@ -36,6 +42,8 @@ export function begin<Told, Result>(
       const error = thrown instanceof TickhaulError ? thrown : errorOf(thrown, began);
       feed.end(error);
       throw error;
+    } finally {
+      given?.removeEventListener('abort', interrupt);
     }
   });
   return Object.assign(promise, {

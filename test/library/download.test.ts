@@ -155,20 +155,24 @@ test('who only iterates gets the error from the iterable, after the summary', as
 test('a signal ends a run in order', async (t) => {
   const { dir } = await place(t, { rate: 20_000, rows: 3000 });
   const controller = new AbortController();
+  const enough = new Error('enough');
   const run = download({ ...ONE, signal: controller.signal, convert: 'parquet' });
   const reading = (async () => {
-    for await (const event of run) if (event.event === 'plan') controller.abort(new Error('enough'));
+    for await (const event of run) if (event.event === 'plan') controller.abort(enough);
   })();
   const error = await errorOf(run);
   assert.deepEqual([error.code, error.exitCode, error.summary.unfinished], ['interrupted', 130, 1]);
+  assert.equal(error.cause, enough);
   assert.equal(await errorOf(reading), error);
   assert.deepEqual(
     (await namesIn(dir)).filter((name) => name.endsWith('.csv.gz')),
     [],
   );
 
-  const early = await errorOf(download({ ...ONE, signal: AbortSignal.abort() }));
-  assert.equal(early.exitCode, 130);
+  for (const call of [plan, download]) {
+    const early = await errorOf(call({ ...ONE, signal: AbortSignal.abort(enough) }));
+    assert.deepEqual([early.code, early.exitCode, early.cause], ['interrupted', 130, enough]);
+  }
 });
 
 test('leaving the events ends the run; what the consumer throws is its own', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { COMMANDS } from '../../src/cli/commands/index.js';
 import { nameOf } from '../../src/cli/arguments/types.js';
+import { COMMANDS } from '../../src/cli/commands/index.js';
 import { keyOf } from '../../src/commands/config/words.js';
 import type { OptionTable } from '../../src/library/arguments.js';
 import { CONVERT, COVERAGE, DOWNLOAD, PLAN, REPLAY, SYNC, VERIFY } from '../../src/library/tables.js';
@@ -31,7 +31,9 @@ test('every flag and argument has an option of its long name, and docs/library.m
     const options = Object.keys(flags)
       .map((flag) => (Object.hasOwn(kinds, flag) ? flag : keyOf(flag)))
       .concat(Object.keys(positionals).map((positional) => POSITIONAL[positional] ?? positional));
-    const lacking = options.filter((option) => ![...SHOWN, ...TO_COME].includes(option) && !(option in kinds));
+    const lacking = options.filter(
+      (option) => ![...SHOWN, ...TO_COME].includes(option) && !(option in kinds),
+    );
     assert.deepEqual(lacking, [], name);
     assert.deepEqual(
       Object.keys(kinds).filter((option) => !docs.includes(`\`${option}\``)),

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { type ListPlan, planList } from '../../download/lists/listed-plan.js';
-import type { Plan } from '../../download/plan/plan.js';
 import { openPlan } from '../../download/open-plan.js';
+import type { Plan } from '../../download/plan/plan.js';
 import type { DownloadOptions, Selection } from '../../download/types.js';
 import type { EventSink } from '../../run/events.js';
 import { fetchKeyReach } from '../../service/key/key-coverage.js';
