@@ -1,41 +1,33 @@
-/** tickhaul as a library: the same steps and events that the command line is made of. */
+/** tickhaul as a library: what the commands do, with options in the place of flags (docs/library.md). */
 
-export type { AccountContext } from './account/context.js';
-export type { LoginEvent } from './account/events.js';
-export { type IdentityStore, openIdentityStore } from './account/identities/identity-store.js';
-export { AccountSession } from './account/session.js';
-export { type LoginInput, login } from './account/sign-in/login.js';
-export { ERRORS, type ErrorCode, TickhaulError } from './base/errors.js';
-export { VERSION } from './base/version.js';
-export { type ConvertInput, convertFiles } from './convert/run.js';
-export { parseWanted, type Wanted } from './convert/wanted.js';
-export { type CoverageOptions, readCoverage } from './coverage/read.js';
-export type { Coverage, CoverageSelection, SeriesCoverage } from './coverage/types.js';
-export { type Day, formatDay, parseDay } from './dataset/day.js';
-export type { DayFile } from './dataset/day-file.js';
-export { type DownloadPlanInput, downloadPlan } from './download/download-plan.js';
-export { parseFileList } from './download/lists/file-list.js';
-export { type ListedFile, placeFiles, planList } from './download/lists/listed-plan.js';
-export { type DownloadInput, download, openPlan } from './download/run.js';
-export type { ConvertSetting, DownloadOptions, PlannedFile, Selection } from './download/types.js';
-export { type ConvertOptions, convertOptions, type Format } from './format/options.js';
-export { type InspectInput, type Inspection, inspectFile } from './inspect/index.js';
-export { type Proof, proveFile } from './integrity/proof.js';
-export type { FileEvent, JobSummary, PlanCounts, RunEvent, RunSummary } from './run/events.js';
-export { discoverIssuer, setUpAccount } from './service/account/account-api.js';
-export { type Issuer, parseIssuer } from './service/account/issuer.js';
-export type { CallContext } from './service/account/json-call.js';
-export { type Client, createClient } from './service/http/client.js';
-export { Secrets } from './service/http/secrets.js';
-export { fetchKeyInfo, type KeyAccess } from './service/key/key-info.js';
-export { fetchExchange, fetchExchanges } from './service/records/metadata.js';
-export type { ServiceConfig } from './service/types.js';
-export { formatLockFile, type LockedFile, parseLockFile } from './store/lists/lock-file.js';
-export { type TakeLockOptions, takeLock } from './store/lock/take-lock.js';
-export { type Manifest, openManifest } from './store/manifest/manifest.js';
-export type { ConversionEntry, ManifestRecord } from './store/types.js';
-export { sync } from './sync/run.js';
-export type { SyncInput, SyncJob, Waiting } from './sync/types.js';
-export { createRepair } from './verify/amend/repair.js';
-export type { VerifyInput } from './verify/input.js';
-export { verify } from './verify/run.js';
+export type { ErrorCode } from './base/errors.js';
+export type { FileError } from './base/file-error.js';
+export type {
+  CoverageDocument,
+  DayRangeJson as DayRange,
+  SeriesJson as Series,
+} from './coverage/document.js';
+export type { LayoutFile, LayoutFunction } from './dataset/layout.js';
+export { type CoverageEvent, coverage, type SeriesEvent } from './library/coverage.js';
+export { TickhaulError } from './library/error.js';
+export type { NoticeEvent, ToldEvent as RunEvent } from './library/events.js';
+export type {
+  ConvertOptions,
+  CoverageOptions,
+  DownloadOptions,
+  PlanOptions,
+  ReplayOptions,
+  SyncOptions,
+  VerifyOptions,
+} from './library/options.js';
+export { type ReplaySummary, replay } from './library/replay.js';
+export type { Run } from './library/run.js';
+export { convert, download, plan, sync, verify } from './library/runs.js';
+export type { Message } from './market/messages.js';
+export type {
+  FileJson as FileEvent,
+  FindingJson as FindingEvent,
+  JobJson as JobSummary,
+  PlanJson as PlanEvent,
+  SummaryJson as Summary,
+} from './run/json.js';

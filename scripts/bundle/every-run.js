@@ -4,7 +4,7 @@
  */
 import '../../dist/src/base/deadline.js';
 import '../../dist/src/base/make-folder.js';
-import '../../dist/src/cli/arguments/read.js';
+import '../../dist/src/commands/arguments/read.js';
 import '../../dist/src/cli/output/messages.js';
 import '../../dist/src/cli/output/text/color.js';
 import '../../dist/src/cli/output/text/table.js';

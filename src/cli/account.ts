@@ -1,7 +1,7 @@
 import type { AccountContext } from '../account/context.js';
 import type { IdentityStore } from '../account/identities/identity-store.js';
+import { readDuration } from '../commands/arguments/read.js';
 import type { CallContext } from '../service/account/json-call.js';
-import { readDuration } from './arguments/read.js';
 import type { Args, Cli } from './arguments/types.js';
 import type { Wait } from './output/waits.js';
 import { type Session, withSession } from './session.js';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { abortReason } from '../base/errors.js';
-import { readToggle } from './arguments/read.js';
+import { printable } from '../base/printable.js';
+import { readToggle } from '../commands/arguments/read.js';
 import type { Args, Cli } from './arguments/types.js';
-import { printable } from './output/text/printable.js';
 
 /**
  * Asks whether to go on where the disk is too small. Undefined where nobody is there to answer, or `--yes`, `--json` or

@@ -1,11 +1,13 @@
-import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../base/errors.js';
+import { hostOf } from '../commands/host.js';
+import { describeFailure, type Failure, failedSummary } from '../run/failure.js';
+import { line, summaryObject } from '../run/json.js';
 import { commandOf, helpText, parse } from './arguments/parser.js';
 import type { Cli, Outline } from './arguments/types.js';
 import { COMMANDS } from './commands/index.js';
-import { describeFailure, type Failure, failedSummary, tellFailure } from './output/failure.js';
-import { summaryLine } from './output/run/json.js';
+import { tellFailure } from './output/failure.js';
+import { warnerOf } from './output/messages.js';
 
 /** Milliseconds from the first signal until the process leaves, whatever it is doing. */
 const LEAVE_MS = 5_000;
@@ -64,24 +66,11 @@ async function runWords(words: readonly string[], leave: Leave): Promise<number>
 }
 
 function cliOf(words: readonly string[], signal: AbortSignal): Cli {
-  const { env, stdin, stdout, stderr, pid } = process;
+  const { stdin, stdout, stderr } = process;
+  // Flags never hold a secret.
   const commandLine = ['tickhaul', ...words].join(' ');
   const streams = { stdin, stdout, stderr, dataOut: stdout };
-  return { env, ...streams, signal, home: homeOf(), pid, host: hostname(), commandLine, isAlive };
-}
-
-/** An empty HOME is none: the system's own entry is looked up. */
-function homeOf(): string {
-  return homedir() || userInfo().homedir;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it runs, as another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return { ...hostOf(process), ...streams, signal, commandLine, warn: warnerOf(stderr) };
 }
 
 type Leave = (reason: TickhaulError) => never;
@@ -143,5 +132,6 @@ function fail(thrown: unknown, command: Outline | undefined, words: readonly str
 /** The last line of a working command's JSON, where the command didn't come to it. */
 function tellSummary(failure: Failure, command: Outline | undefined, words: readonly string[]): void {
   if (command?.working !== true || !words.includes('--json')) return;
-  process.stdout.write(summaryLine(failedSummary(failure)));
+  // Since the process began.
+  process.stdout.write(line(summaryObject(failedSummary(failure, 0))));
 }

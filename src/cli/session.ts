@@ -1,66 +1,40 @@
-import type { RunEvent, RunSummary } from '../run/events.js';
-import type { Client } from '../service/http/client.js';
-import type { ServiceConfig } from '../service/types.js';
-import { readToggle } from './arguments/read.js';
+import { readToggle } from '../commands/arguments/read.js';
+import type { Teller } from '../commands/run.js';
+import { type Session, type SessionOptions, withSession as withClient } from '../commands/session.js';
+import type { RunSummary } from '../run/events.js';
+import { describeFailure, failedSummary, stackOf } from '../run/failure.js';
 import type { Args, Cli } from './arguments/types.js';
-import { loadSettings } from './config/file.js';
-import { readKey, type Settings } from './environment.js';
-import { describeFailure, failedSummary, stackOf } from './output/failure.js';
 import type { Reporter } from './output/run/reporter.js';
 
-/** A client of the service, with the settings it was made from. */
-export interface Session {
-  readonly client: Client;
-  readonly settings: Settings;
-}
+export type { Session };
 
-interface SessionOptions {
-  /** Milliseconds without a byte after which an answer is broken off. */
-  readonly stallTimeoutMs?: number;
-  /** Where they are known already. */
-  readonly settings?: Settings;
-  /** Takes the lines of `--verbose`; stderr by default. */
-  readonly note?: (line: string) => void;
-}
-
-/** Does some work with a client that is closed whatever happens. */
-export async function withSession<T>(
+/** Does some work with a client that is closed whatever happens; under `--verbose` each request is a line of stderr. */
+export function withSession<T>(
   args: Args,
   cli: Cli,
-  options: SessionOptions,
+  options: Omit<SessionOptions, 'note'>,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const settings = options.settings ?? (await loadSettings(args, cli));
-  const note = options.note ?? ((line: string) => cli.stderr.write(`${line}\n`));
-  const config: ServiceConfig = {
-    apiUrl: settings.apiUrl,
-    datasetsUrl: settings.datasetsUrl,
-    apiKey: await readKey(settings.keySource, cli.stdin, cli.signal),
-    stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
-    maxAnswerBytes: settings.maxAnswerBytes,
-    env: cli.env,
-    ...(readToggle(args, 'verbose') ? { onRequest: note } : {}),
-  };
-  const { createClient } = await import('../service/http/client.js');
-  const client = createClient(config);
-  try {
-    return await work({ client, settings });
-  } finally {
-    await client.close();
-  }
+  return withClient(
+    args,
+    cli,
+    { ...options, note: noteOf(args, (line) => cli.stderr.write(`${line}\n`)) },
+    work,
+  );
 }
 
 /** Does a run whose events go to the reporter that the flags ask for. @returns its exit code. */
 export async function reportRun(
   args: Args,
   cli: Cli,
-  work: (reporter: Reporter, emit: (event: RunEvent) => void) => Promise<RunSummary>,
+  run: (teller: Teller) => Promise<RunSummary>,
 ): Promise<number> {
   const reporter = await openReporter(args, cli);
-  const summary = await work(reporter, (event) => reporter.event(event)).catch((error: unknown) => {
+  const summary = await run(tellerOf(args, reporter)).catch((error: unknown) => {
     const stack = stackOf(error);
     if (stack !== undefined && readToggle(args, 'verbose')) reporter.note(stack);
-    return failedSummary(describeFailure(error));
+    // Since the process began.
+    return failedSummary(describeFailure(error), 0);
   });
   // Bars are taken off the screen here, whatever happened.
   reporter.finish(summary);
@@ -71,6 +45,19 @@ export async function reportRun(
 export async function openTransferReporter(args: Args, cli: Cli): Promise<Reporter> {
   const isQuiet = readToggle(args, 'json') || readToggle(args, 'quiet');
   return openReporter({ ...args, json: false, quiet: isQuiet }, { ...cli, stdout: cli.stderr });
+}
+
+/** A run's events and requests to a reporter. */
+export function tellerOf(args: Args, reporter: Reporter): Teller {
+  return {
+    emit: (event) => reporter.event(event),
+    note: noteOf(args, (line) => reporter.note(line)),
+  };
+}
+
+/** Lines of requests, where `--verbose` asks for them. */
+export function noteOf(args: Args, write: (line: string) => unknown): ((line: string) => void) | undefined {
+  return readToggle(args, 'verbose') ? write : undefined;
 }
 
 async function openReporter(args: Args, cli: Cli): Promise<Reporter> {

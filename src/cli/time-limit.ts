@@ -1,7 +1,7 @@
 import { startDeadline } from '../base/deadline.js';
 import { TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
-import { readDuration } from './arguments/read.js';
+import { readDuration } from '../commands/arguments/read.js';
 import type { Args, Cli } from './arguments/types.js';
 
 /** For commands that ask a few short questions. */

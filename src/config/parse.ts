@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { type TickhaulError, usageError } from '../base/errors.js';
+import { kindOf } from '../base/kind-of.js';
 import { didYouMean } from '../base/nearest.js';
 import { type ConfigPath, readDocument } from './document.js';
 import { type Config, configSchema, jobSchema } from './schema.js';
@@ -88,13 +89,4 @@ function keyText(at: ConfigPath): string {
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
     .join('')
     .replace(/^\./, '');
-}
-
-/** What was found, without saying it: a value in the wrong place may be a secret. */
-function kindOf(value: unknown): string {
-  if (value === null) return 'nothing';
-  if (value === '') return 'an empty text';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
-  if (typeof value === 'object') return 'a group of settings';
-  return { string: 'a text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'this';
 }

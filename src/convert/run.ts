@@ -3,7 +3,7 @@ import { abortReason, TickhaulError } from '../base/errors.js';
 import { fileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { parseLayout } from '../dataset/layout.js';
+import { type LayoutChoice, parseLayout } from '../dataset/layout.js';
 import { type ConvertOptions, extensionOf } from '../format/options.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
@@ -26,7 +26,7 @@ export interface ConvertInput {
   /** Folder for the outputs; undefined for beside each source. */
   readonly out?: string | undefined;
   /** Where they go under it; undefined for flat, or beside each source. */
-  readonly layout?: string | undefined;
+  readonly layout?: LayoutChoice | undefined;
   /** For all files; undefined where name or header tell it. */
   readonly dataType?: string | undefined;
   /** Files at once. */

@@ -1,6 +1,23 @@
-import { usageError } from '../base/errors.js';
+import { TickhaulError, usageError } from '../base/errors.js';
 import { formatDay } from './day.js';
 import type { DayFile } from './day-file.js';
+
+/** A day file as a layout of the user's own is told of it. */
+export interface LayoutFile {
+  readonly exchange: string;
+  readonly dataType: string;
+  readonly symbol: string;
+  /** UTC day, `YYYY-MM-DD`. */
+  readonly date: string;
+  /** What it is called in a flat folder, without its extension. */
+  readonly name: string;
+}
+
+/** Names the path of a day file under the download folder, with `/`; an extension may be left out. */
+export type LayoutFunction = (file: LayoutFile) => string;
+
+/** `flat`, `hive`, a template, or a function. */
+export type LayoutChoice = string | LayoutFunction;
 
 /** Gives each day file its path under the download folder, with `/` between folders. */
 export interface Layout {
@@ -25,14 +42,50 @@ export const STATE_FOLDER = '.tickhaul';
 /**
  * Reads `flat`, `hive` or a template such as `{exchange}/{type}/{symbol}/{date}` (contract, Selection).
  * A template names a day file wholly, so that no two of them share a path; its file extension, where it has
- * one, is left to the caller.
- * @throws usage error for an unknown placeholder, a path that leads out of the folder, or a missing part.
+ * one, is left to the caller. A function may name them as it likes, but within the folder too.
+ * @throws usage error for an unknown placeholder, a path that leads out of the folder, or a missing part; of a function,
+ * when it names such a path.
  */
-export function parseLayout(text: string): Layout {
-  const template = (TEMPLATES[text] ?? text).replace(
-    /\.(csv\.gz|csv|parquet|ndjson|ndjson\.gz|ndjson\.zst)$/,
-    '',
-  );
+export function parseLayout(choice: LayoutChoice): Layout {
+  return typeof choice === 'function' ? layoutOf(choice) : parseTemplate(choice);
+}
+
+function layoutOf(nameOf: LayoutFunction): Layout {
+  return {
+    template: 'as a function',
+    isDistinct: false,
+    pathOf: (file, extension) => `${namedBy(nameOf, file)}.${extension}`,
+  };
+}
+
+function namedBy(nameOf: LayoutFunction, file: DayFile): string {
+  const { exchange, dataType, symbol, day } = file;
+  const name = dayFileName(file);
+  const path = callFor(name, () => nameOf({ exchange, dataType, symbol, date: formatDay(day), name }));
+  if (typeof path !== 'string') throw usageError(`--layout: the function gave no text for ${name}`);
+  const stem = withoutExtension(path);
+  checkFolders(path, stem);
+  return stem;
+}
+
+/** The function is the user's, and so is what it throws. */
+function callFor<T>(name: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new TickhaulError('usage', `--layout: the function threw for ${name}: ${message}`, {
+      cause: error,
+    });
+  }
+}
+
+function withoutExtension(path: string): string {
+  return path.replace(/\.(csv\.gz|csv|parquet|ndjson|ndjson\.gz|ndjson\.zst)$/, '');
+}
+
+function parseTemplate(text: string): Layout {
+  const template = withoutExtension(TEMPLATES[text] ?? text);
   const used = checkPlaceholders(text, template);
   checkFolders(text, template);
   const dated = used.has('date') || (used.has('year') && used.has('month') && used.has('day'));

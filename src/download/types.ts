@@ -1,5 +1,6 @@
 import type { DayFile } from '../dataset/day-file.js';
 import type { DayRange } from '../dataset/day-range.js';
+import type { LayoutChoice } from '../dataset/layout.js';
 import type { ConvertOptions } from '../format/options.js';
 import type { PlanStatus } from '../run/events.js';
 
@@ -13,8 +14,7 @@ export interface Selection extends DayRange {
   readonly symbolTypes?: readonly string[] | undefined;
   /** Days of the week and ranges of them, as `mon-fri`; undefined for all. */
   readonly weekdays?: readonly string[] | undefined;
-  /** `flat`, `hive` or a template. */
-  readonly layout: string;
+  readonly layout: LayoutChoice;
 }
 
 /**

@@ -3,6 +3,7 @@ import { type ErrorCode, TickhaulError } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
 import { plural } from '../base/units.js';
 import { formatDay } from '../dataset/day.js';
+import type { LayoutChoice } from '../dataset/layout.js';
 import { downloadPlan } from '../download/download-plan.js';
 import type { DownloadOptions, PlannedFile } from '../download/types.js';
 import type { EventSink, RunSummary } from '../run/events.js';
@@ -20,7 +21,7 @@ export interface OpenReplayInput {
   /** Folder for copies of exchange records. */
   readonly cache: string;
   readonly options: DownloadOptions;
-  readonly layout: string;
+  readonly layout: LayoutChoice;
   /** Only what is on disk: nothing is asked for. */
   readonly offline: boolean;
   readonly owner: LockOwner;

@@ -2,6 +2,7 @@ import { usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest.js';
 import type { DataType } from '../dataset/data-types.js';
 import { formatDay } from '../dataset/day.js';
+import type { LayoutChoice } from '../dataset/layout.js';
 import { GROUPED_SYMBOLS, isGlob, toDatasetSymbol } from '../dataset/symbols.js';
 import { makePlan, type PlanInput } from '../download/plan/plan.js';
 import type { PlannedFile } from '../download/types.js';
@@ -16,7 +17,7 @@ export interface PlannedSeries extends Omit<ReplaySeries, 'paths'> {
 }
 
 export type PlanContext = Pick<PlanInput, 'manifest' | 'dir' | 'mayRead'> & {
-  readonly layout: string;
+  readonly layout: LayoutChoice;
   readonly warn: (message: string) => void;
 };
 

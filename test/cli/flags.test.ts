@@ -7,8 +7,12 @@ import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { parse } from '../../src/cli/arguments/parser.js';
 import { COMMANDS } from '../../src/cli/commands/index.js';
-import { readKey, readSettings } from '../../src/cli/environment.js';
-import { readDownloadOptions, readSelection, readStallTimeout } from '../../src/cli/selection/selection.js';
+import { readKey, readSettings } from '../../src/commands/environment.js';
+import {
+  readDownloadOptions,
+  readSelection,
+  readStallTimeout,
+} from '../../src/commands/selection/selection.js';
 
 /** Of a run that nobody breaks off. */
 const NEVER = new AbortController().signal;

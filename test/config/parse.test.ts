@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, SYNC_FLAGS } from '../../src/cli/arguments/flags.js';
-import { keyOf } from '../../src/cli/config/words.js';
+import { keyOf } from '../../src/commands/config/words.js';
 import { parseConfig } from '../../src/config/parse.js';
 import { configJsonSchema } from '../../src/config/schema.js';
 

@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { type DownloadInput, download } from '../../src/download/run.js';
+import { type DownloadPlanInput, downloadPlan } from '../../src/download/download-plan.js';
+import { type OpenPlanInput, openPlan } from '../../src/download/open-plan.js';
 import type { DownloadOptions, Selection } from '../../src/download/types.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import type { FaultKind } from '../../src/sandbox/http/faults.js';
@@ -34,7 +35,7 @@ export function patience(fault: FaultKind): Pick<RunInput, 'stallTimeoutMs'> {
   return fault === 'stall' ? { stallTimeoutMs: 300 } : {};
 }
 
-/** Downloads by the library's own function. */
+/** Downloads what a selection names. */
 export async function run(service: Sandbox, dir: string, input: RunInput = {}): Promise<Run> {
   const events: RunEvent[] = [];
   const client = createClient({
@@ -44,7 +45,7 @@ export async function run(service: Sandbox, dir: string, input: RunInput = {}): 
     stallTimeoutMs: input.stallTimeoutMs ?? 5000,
     env: {},
   });
-  const all: DownloadInput = {
+  const all: OpenPlanInput & Pick<DownloadPlanInput, 'owner'> = {
     client,
     selection: {
       exchange: 'binance-futures',
@@ -72,7 +73,7 @@ export async function run(service: Sandbox, dir: string, input: RunInput = {}): 
     signal: input.signal ?? new AbortController().signal,
   };
   try {
-    const summary = await download(all);
+    const summary = await downloadPlan({ ...all, ...(await openPlan(all)) });
     return { summary, events, files: events.filter((event) => event.event === 'file') };
   } finally {
     await client.close();

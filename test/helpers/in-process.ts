@@ -1,8 +1,9 @@
-import { hostname } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import { parse } from '../../src/cli/arguments/parser.js';
 import type { Cli } from '../../src/cli/arguments/types.js';
 import { COMMANDS } from '../../src/cli/commands/index.js';
+import { warnerOf } from '../../src/cli/output/messages.js';
+import { hostOf } from '../../src/commands/host.js';
 import { createSink } from '../cli/output/sink.js';
 import type { Finished } from './cli.js';
 
@@ -14,6 +15,7 @@ export async function runHere(
   const stdout = createSink();
   const stderr = createSink();
   const cli: Cli = {
+    ...hostOf(process),
     env: { PATH: process.env['PATH'], ...env },
     stdin: Readable.from([]),
     stdout,
@@ -21,10 +23,9 @@ export async function runHere(
     dataOut: new Writable(),
     signal: new AbortController().signal,
     home: '/nonexistent',
-    pid: process.pid,
-    host: hostname(),
     commandLine: 'tickhaul',
     isAlive: () => true,
+    warn: warnerOf(stderr),
   };
   const parsed = await parse(COMMANDS, words, 80);
   if (parsed.kind === 'print') throw new Error(`nothing to run: ${words.join(' ')}`);

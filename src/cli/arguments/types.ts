@@ -1,5 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Options, PositionalOptions } from 'yargs';
+import type { Args } from '../../commands/arguments/args.js';
+import type { Host } from '../../commands/host.js';
+
+export type { Args };
 
 /** Where text goes: stdout, stderr, or a sink of a test. */
 export interface Screen {
@@ -15,8 +19,7 @@ export interface Screen {
 }
 
 /** All that a command may know of the process it runs in; `main` makes it. */
-export interface Cli {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface Cli extends Host {
   readonly stdin: Readable;
   readonly stdout: Screen;
   readonly stderr: Screen;
@@ -24,18 +27,7 @@ export interface Cli {
   readonly dataOut: Writable;
   /** Aborted with a TickhaulError (`interrupted`, `terminated`) on a signal. */
   readonly signal: AbortSignal;
-  /** The user's home folder. */
-  readonly home: string;
-  readonly pid: number;
-  readonly host: string;
-  /** The command line, for the record of who holds a lock; flags never hold a secret. */
-  readonly commandLine: string;
-  /** Whether a process of this host runs. */
-  readonly isAlive: (pid: number) => boolean;
 }
-
-/** Parsed flags and positionals by their long names, as yargs gives them; read with `read.ts`. */
-export type Args = Readonly<Record<string, unknown>>;
 
 export type Flags = Readonly<Record<string, Options>>;
 

@@ -1,12 +1,10 @@
-import { availableParallelism } from 'node:os';
 import { usageError } from '../../base/errors.js';
+import { readText, readToggle } from '../../commands/arguments/read.js';
 import type { Wanted } from '../../convert/wanted.js';
-import type { ConvertOptions, Format } from '../../format/options.js';
+import type { ConvertOptions } from '../../format/options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import { CONVERT_FLAGS } from '../arguments/flags.js';
-import { readCount, readDataType, readPath, readPaths, readText, readToggle } from '../arguments/read.js';
-import type { Action, Args } from '../arguments/types.js';
-import { readConvertOptions, readWanted } from '../selection/conversion.js';
+import type { Action, Args, Cli } from '../arguments/types.js';
 import { reportRun } from '../session.js';
 
 export const convert: Action = {
@@ -19,43 +17,26 @@ export const convert: Action = {
     ['$0 convert deribit_trades_2024-03-01_SPOT.csv.gz -o - | head -n 1', 'NDJSON to stdout'],
   ],
   async run(args, cli) {
-    const format = readText(args, 'format') ?? (readText(args, 'out') === '-' ? 'ndjson' : 'parquet');
-    const options = readConvertOptions(args, format as Format);
-    const paths = readPaths(args, 'path');
-    const dataType = readDataType(args, 'type');
-    const wanted = readWanted(args);
-    const jobs = readCount(args, 'jobs', 1, 256) ?? availableParallelism();
-    if (readText(args, 'out') === '-') {
-      refuseWithStdout(args, options);
-      const computed = onlyOne(wanted);
-      const { convertToStream } = await import('../../convert/stream.js');
-      const { dataOut: output, signal } = cli;
-      // Bars between rows on one screen would spoil both.
-      const reported = cli.stdout.isTTY ? { ...args, quiet: true } : args;
-      return reportRun(reported, cli, (_reporter, emit) =>
-        convertToStream({ paths, options, computed, dataType, jobs, output, emit, signal }),
-      );
-    }
-    const { convertFiles } = await import('../../convert/run.js');
-    const { createDayFileLookup } = await import('../selection/day-file-lookup.js');
-    return reportRun(args, cli, (_reporter, emit) =>
-      convertFiles({
-        paths,
-        options,
-        wanted,
-        out: readPath(args, 'out'),
-        layout: readText(args, 'layout'),
-        dataType,
-        jobs,
-        existing: readText(args, 'existing') === 'overwrite' ? 'overwrite' : 'skip',
-        dayFileOf: createDayFileLookup(),
-        keepSource: !readToggle(args, 'no-keep-source'),
-        emit,
-        signal: cli.signal,
-      }),
-    );
+    if (readText(args, 'out') === '-') return convertToStdout(args, cli);
+    const { prepareConvert } = await import('../../commands/convert.js');
+    const run = await prepareConvert(args, cli);
+    return reportRun(args, cli, run);
   },
 };
+
+async function convertToStdout(args: Args, cli: Cli): Promise<number> {
+  const { readConversion } = await import('../../commands/convert.js');
+  const { wanted, ...conversion } = readConversion(args);
+  refuseWithStdout(args, conversion.options);
+  const computed = onlyOne(wanted);
+  const { convertToStream } = await import('../../convert/stream.js');
+  const { dataOut: output, signal } = cli;
+  // Bars between rows on one screen would spoil both.
+  const reported = cli.stdout.isTTY ? { ...args, quiet: true } : args;
+  return reportRun(reported, cli, ({ emit }) =>
+    convertToStream({ ...conversion, computed, output, emit, signal }),
+  );
+}
 
 /** @throws usage error for what makes no sense when the rows go to stdout. */
 function refuseWithStdout(args: Args, { format }: ConvertOptions): void {

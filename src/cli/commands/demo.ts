@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatSize, plural } from '../../base/units.js';
+import { readPath, readToggle } from '../../commands/arguments/read.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
-import { readPath, readToggle } from '../arguments/read.js';
 import type { Action, Cli, Outline } from '../arguments/types.js';
 import { chalkFor } from '../output/text/color.js';
 

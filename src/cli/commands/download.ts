@@ -1,3 +1,4 @@
+import { readToggle } from '../../commands/arguments/read.js';
 import {
   CONVERT_ON_ARRIVAL_FLAGS,
   DOWNLOAD_FLAGS,
@@ -6,13 +7,9 @@ import {
   PLAN_FLAGS,
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
-import { readPath, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { askForSpaceOn } from '../ask.js';
-import { lockOwner } from '../lock-owner.js';
-import { withFailureList } from '../selection/failure-list.js';
-import { readStallTimeout } from '../selection/selection.js';
-import { reportRun, withSession } from '../session.js';
+import { reportRun } from '../session.js';
 import { plan } from './plan.js';
 
 export const download: Action = {
@@ -47,28 +44,8 @@ export const download: Action = {
   ],
   async run(args, cli) {
     if (readToggle(args, 'dry-run')) return plan.run(args, cli);
-    const { openWanted, optionsFor, readWanted } = await import('../selection/wanted.js');
-    const wanted = await readWanted(args, cli);
-    const stallTimeoutMs = readStallTimeout(args);
-    const failedTo = readPath(args, 'failed-to');
-    return reportRun(args, cli, (reporter, emitAll) =>
-      withSession(args, cli, { stallTimeoutMs, note: reporter.note }, (session) =>
-        withFailureList(failedTo, wanted.list?.files, emitAll, async (emit) => {
-          const { signal } = cli;
-          const options = optionsFor(wanted, args, session.settings.downloadDir);
-          const opened = await openWanted(wanted, { session, options, emit, signal });
-          const { downloadPlan } = await import('../../download/download-plan.js');
-          const { client } = session;
-          const owner = lockOwner(cli);
-          const askForSpace = askForSpaceOn(args, cli);
-          const run = { ...opened, client, options, owner, askForSpace, emit, signal };
-          const summary = await downloadPlan(run);
-          const named = wanted.list?.isFrozen && !summary.error ? wanted.list.files : undefined;
-          if (!named) return summary;
-          const { withExtras } = await import('../../download/lists/extras.js');
-          return withExtras(summary, { dir: options.dir, named, emit, signal });
-        }),
-      ),
-    );
+    const { prepareDownload } = await import('../../commands/download.js');
+    const run = await prepareDownload(args, cli);
+    return reportRun(args, cli, (teller) => run({ ...teller, askForSpace: askForSpaceOn(args, cli) }));
   },
 };

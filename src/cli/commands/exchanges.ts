@@ -1,7 +1,7 @@
+import { readExchange, readToggle } from '../../commands/arguments/read.js';
+import { line } from '../../run/json.js';
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/metadata.js';
-import { readExchange, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
-import { line } from '../output/run/json.js';
 import { withSession } from '../session.js';
 
 export const exchanges: Action = {

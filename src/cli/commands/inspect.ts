@@ -1,5 +1,5 @@
+import { localPath, readDataType, readToggle } from '../../commands/arguments/read.js';
 import type { Cell, Inspection } from '../../inspect/index.js';
-import { localPath, readDataType, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { inspectionText } from '../output/inspection.js';
 import { documentText } from '../output/text/document.js';

@@ -1,9 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
+import { readToggle } from '../../commands/arguments/read.js';
 import { oneLine } from '../../service/http/error-answer.js';
 import type { KeyAccess } from '../../service/key/key-info.js';
 import { shownKey } from '../../service/key/shown-key.js';
-import { readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
 import { withSession } from '../session.js';

@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { formatSize, plural } from '../../base/units.js';
+import { readPath, readText, readToggle } from '../../commands/arguments/read.js';
+import { loadSettings } from '../../commands/config/file.js';
 import { LOCK_FILE_FLAGS } from '../arguments/flags.js';
-import { readPath, readText, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
-import { loadSettings } from '../config/file.js';
 import { printLines } from '../output/text/blocks.js';
 import { documentText } from '../output/text/document.js';
 

@@ -1,13 +1,13 @@
 import type { LoginEvent } from '../../account/events.js';
 import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
+import { readDuration, readText, readToggle } from '../../commands/arguments/read.js';
+import { line } from '../../run/json.js';
 import { withAccount } from '../account.js';
 import { ACCOUNT_FLAGS } from '../arguments/flags.js';
-import { readDuration, readText, readToggle } from '../arguments/read.js';
 import type { Action, Args, Cli, Screen } from '../arguments/types.js';
 import { openCodeSource } from '../code-source.js';
 import { tellFailure } from '../output/failure.js';
-import { line } from '../output/run/json.js';
 import { documentText } from '../output/text/document.js';
 import type { Wait } from '../output/waits.js';
 

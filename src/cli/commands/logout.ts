@@ -1,10 +1,10 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import { readText, readToggle } from '../../commands/arguments/read.js';
+import { loadSettings } from '../../commands/config/file.js';
+import { line } from '../../run/json.js';
 import { openStore } from '../account.js';
-import { readText, readToggle } from '../arguments/read.js';
 import type { Action } from '../arguments/types.js';
-import { loadSettings } from '../config/file.js';
-import { line } from '../output/run/json.js';
-import { printable } from '../output/text/printable.js';
 
 export const logout: Action = {
   flags: {

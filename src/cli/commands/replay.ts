@@ -1,16 +1,11 @@
 import { formatCount, formatSize, plural, secondsSince } from '../../base/units.js';
+import { readToggle } from '../../commands/arguments/read.js';
+import type { Written } from '../../commands/replay.js';
+import { describeFailure, stackOf } from '../../run/failure.js';
 import { REPLAY_FLAGS } from '../arguments/flags.js';
-import { readPath, readToggle } from '../arguments/read.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { lockOwner } from '../lock-owner.js';
-import { describeFailure, stackOf, tellFailure } from '../output/failure.js';
-import { readDownloadOptions, readStallTimeout } from '../selection/selection.js';
-import { openTransferReporter, withSession } from '../session.js';
-
-interface Written {
-  messages: number;
-  bytes: number;
-}
+import { tellFailure } from '../output/failure.js';
+import { openTransferReporter, tellerOf } from '../session.js';
 
 export const replay: Action = {
   positionals: {
@@ -52,35 +47,16 @@ export const replay: Action = {
 };
 
 async function run(args: Args, cli: Cli, written: Written): Promise<void> {
-  const { signal } = cli;
-  const { readLayout } = await import('../selection/selection.js');
-  const { readReplayRequest, readSpeed } = await import('../selection/replay.js');
-  const request = await readReplayRequest(args, signal);
-  const speed = readSpeed(args);
-  const out = readPath(args, 'out') ?? '-';
-  const stallTimeoutMs = readStallTimeout(args);
-  const layout = readLayout(args);
+  const { prepareReplay } = await import('../../commands/replay.js');
+  const replayTo = await prepareReplay(args, cli);
   const reporter = await openTransferReporter(args, cli);
-  const series = await withSession(args, cli, { stallTimeoutMs, note: reporter.note }, async (session) => {
-    const { openReplay } = await import('../../replay/open.js');
-    return openReplay({
-      request,
-      client: session.client,
-      cache: session.settings.cacheDir,
-      options: readDownloadOptions(args, session.settings.downloadDir),
-      layout,
-      offline: readToggle(args, 'offline'),
-      owner: lockOwner(cli),
-      emit: (event) => reporter.event(event),
-      onDownloaded: (summary) => reporter.finish(summary),
-      signal,
-    });
-  });
-  const { replay: replaySeries } = await import('../../replay/replay.js');
-  const { ReaderGone, streamOutput, toFile } = await import('../../replay/output.js');
-  const input = { series, period: request.period, speed, written, signal };
-  if (out !== '-') return toFile(out, (output) => replaySeries({ ...input, output }));
-  await replaySeries({ ...input, output: streamOutput(cli.dataOut) }).catch((error: unknown) => {
+  const { ReaderGone, streamOutput } = await import('../../replay/output.js');
+  await replayTo({
+    ...tellerOf(args, reporter),
+    onDownloaded: (summary) => reporter.finish(summary),
+    output: streamOutput(cli.dataOut),
+    written,
+  }).catch((error: unknown) => {
     if (!(error instanceof ReaderGone)) throw error;
   });
 }

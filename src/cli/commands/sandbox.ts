@@ -1,5 +1,3 @@
-import { parseDay } from '../../dataset/day.js';
-import { FAULT_KINDS, parseFaults } from '../../sandbox/http/faults.js';
 import {
   readCount,
   readDay,
@@ -8,7 +6,9 @@ import {
   readSize,
   readText,
   readToggle,
-} from '../arguments/read.js';
+} from '../../commands/arguments/read.js';
+import { parseDay } from '../../dataset/day.js';
+import { FAULT_KINDS, parseFaults } from '../../sandbox/http/faults.js';
 import type { Action, Cli } from '../arguments/types.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Service:' } as const;

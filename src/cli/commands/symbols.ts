@@ -1,11 +1,11 @@
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
+import { readDay, readExchange, readList, readToggle } from '../../commands/arguments/read.js';
 import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
+import { line } from '../../run/json.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
-import { readDay, readExchange, readList, readToggle } from '../arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
-import { line } from '../output/run/json.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 

@@ -1,51 +1,5 @@
-import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
-import type { FileError } from '../../base/file-error.js';
-import { secondsSince } from '../../base/units.js';
-import { BUGS_URL } from '../../base/version.js';
-import type { RunSummary } from '../../run/events.js';
+import { describeFailure, type Failure, stackOf } from '../../run/failure.js';
 import type { Screen } from '../arguments/types.js';
-import { printable } from './text/printable.js';
-
-/** What a failed command says and ends with. */
-export interface Failure {
-  readonly exitCode: number;
-  readonly error: FileError;
-}
-
-/** Any thrown value as a message of one line: an error that tickhaul can name, or a bug. */
-export function describeFailure(error: unknown): Failure {
-  // Any call may run out of file handles, and any module that is loaded late.
-  const thrown = isOutOfFiles(error) ? diskError(error, error.path ?? 'a file') : error;
-  if (thrown instanceof TickhaulError) {
-    const { code, message, status, exitCode } = thrown;
-    return {
-      exitCode,
-      error: { code, message: oneLine(message), ...(status === undefined ? {} : { status }) },
-    };
-  }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return {
-    exitCode: 1,
-    error: {
-      code: 'bug',
-      message: `a bug in tickhaul: ${oneLine(message)}; please report it${BUGS_URL === undefined ? '' : ` at ${BUGS_URL}`}, with what --verbose prints`,
-    },
-  };
-}
-
-function isOutOfFiles(error: unknown): error is NodeJS.ErrnoException {
-  return isSystemError(error) && ['EMFILE', 'ENFILE'].includes(error.code);
-}
-
-/** The stack of a bug; undefined for an error that tickhaul can name. */
-export function stackOf(thrown: unknown): string | undefined {
-  return thrown instanceof Error && !(thrown instanceof TickhaulError) ? thrown.stack : undefined;
-}
-
-/** The summary of a run that threw instead of ending with one; its seconds are those of the process. */
-export function failedSummary({ exitCode, error }: Failure): RunSummary {
-  return { exitCode, counts: {}, unfinished: 0, bytes: 0, seconds: secondsSince(0), error };
-}
 
 /**
  * Says why a command failed, in the one line that every failed command prints.
@@ -57,8 +11,4 @@ export function tellFailure(thrown: unknown, screen: Screen, stack: boolean): Fa
   const text = stackOf(thrown);
   if (stack && text !== undefined) screen.write(`${text}\n`);
   return failure;
-}
-
-function oneLine(message: string): string {
-  return printable(message.replace(/\s*[\r\n]+\s*/g, ' ').trim());
 }

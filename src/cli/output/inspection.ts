@@ -1,7 +1,7 @@
+import { printable } from '../../base/printable.js';
 import { formatDuration, formatSize } from '../../base/units.js';
 import type { Cell, InspectedColumn, Inspection } from '../../inspect/index.js';
 import type { Screen } from '../arguments/types.js';
-import { printable } from './text/printable.js';
 import { type Column, formatPairs, formatTable } from './text/table.js';
 import { formatMicros, timeOfDay } from './text/times.js';
 import { cutToWidth, textWidth } from './text/width.js';

@@ -1,6 +1,6 @@
 import type { CodeReason, LoginEvent } from '../../account/events.js';
+import { line } from '../../run/json.js';
 import type { Screen } from '../arguments/types.js';
-import { line } from './run/json.js';
 import { waitTeller } from './waits.js';
 
 type CodeEvent = Extract<LoginEvent, { readonly event: 'code' }>;

@@ -1,7 +1,8 @@
 import type { ChalkInstance } from 'chalk';
+import { printable } from '../../base/printable.js';
 import { formatDuration } from '../../base/units.js';
 import type { FileEvent, FindingKind, RunEvent } from '../../run/events.js';
-import { printable } from './text/printable.js';
+import type { Screen } from '../arguments/types.js';
 
 type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 
@@ -17,6 +18,11 @@ export function failedLine(event: FileEvent, chalk: ChalkInstance): string {
 
 export function warningLine(event: EventOf<'warning'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('warning')} ${printable(event.message)}\n`;
+}
+
+/** Warnings of what is no event of a run. */
+export function warnerOf(stderr: Screen): (message: string) => void {
+  return (message) => void stderr.write(`warning ${printable(message)}\n`);
 }
 
 export function noteLine(event: EventOf<'note'>): string {

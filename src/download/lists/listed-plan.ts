@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
-import { parseLayout } from '../../dataset/layout.js';
+import { type LayoutChoice, parseLayout } from '../../dataset/layout.js';
 import { extensionOf } from '../../format/options.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
@@ -35,7 +35,7 @@ export type PlacedFiles = ReadonlyMap<string, PlacedFile>;
  * @param layout for all files; undefined for the paths that the list has, and flat where it has none.
  * @throws usage error where two day files would share a path.
  */
-export function placeFiles(files: readonly ListedFile[], layout: string | undefined): PlacedFiles {
+export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | undefined): PlacedFiles {
   const { pathOf } = parseLayout(layout ?? 'flat');
   const placed = new Map<string, PlacedFile>();
   for (const listed of files) {

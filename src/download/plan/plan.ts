@@ -13,6 +13,7 @@ import { createSizes, type SizeOf } from '../estimate/sizes.js';
 import { addToVolume, emptyVolume, type Volume } from '../estimate/volume.js';
 import type { ConvertSetting, Existing, PlannedFile, Selection } from '../types.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
+import { assertDistinctDays } from './distinct-days.js';
 import {
   exportedUntilOf,
   isListed,
@@ -67,6 +68,7 @@ export function makePlan(input: PlanInput): Plan {
   const range = selectRange(selection, exportedUntil);
   const series = seriesInRange(selected, range);
   assertDistinctPaths(series, layout, record.id, range.from);
+  if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
   const skipped = createSkipMemory();
   return {
     exchange: record.id,

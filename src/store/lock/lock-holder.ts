@@ -14,9 +14,15 @@ export interface LockHolder {
 /** Undefined for a holder who is just writing, or crashed while writing. */
 export function parseHolder(text: string): LockHolder | undefined {
   try {
-    const { pid, host, started, command, process } = JSON.parse(text) as Record<string, unknown>;
+    const { pid, host, started, command, process: identity } = JSON.parse(text) as Record<string, unknown>;
     if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
-    return { pid, host, started: String(started), command: String(command), process: parseIdentity(process) };
+    return {
+      pid,
+      host,
+      started: String(started),
+      command: String(command),
+      process: parseIdentity(identity),
+    };
   } catch {
     return undefined;
   }

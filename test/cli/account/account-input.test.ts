@@ -23,6 +23,8 @@ function cliOf(env: Record<string, string>): Cli {
     host: 'here',
     commandLine: 'tickhaul',
     isAlive: () => true,
+    endGroup: () => {},
+    warn: () => {},
   };
 }
 

@@ -119,6 +119,8 @@ async function runHere(words: readonly string[]): Promise<number> {
     host: 'here',
     commandLine: words.join(' '),
     isAlive: () => false,
+    endGroup: () => {},
+    warn: () => {},
   });
 }
 

@@ -1,7 +1,7 @@
+import { printable } from '../../../base/printable.js';
 import { formatCount, formatSize } from '../../../base/units.js';
 import type { CoverageTotals, SeriesCoverage } from '../../../coverage/types.js';
 import { addDays, formatDay } from '../../../dataset/day.js';
-import { printable } from '../text/printable.js';
 import { type Column, formatTable } from '../text/table.js';
 import { cutStart } from '../text/width.js';
 

@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
+import { printable } from '../../../base/printable.js';
 import { formatCount, formatSize, plural } from '../../../base/units.js';
 import { totalsOf } from '../../../coverage/read.js';
 import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../coverage/types.js';
-import { printable } from '../text/printable.js';
 import { calendarLines, legendLine } from './calendar.js';
 import { count, groupTable, type SeriesGroup, symbolTable } from './tables.js';
 

@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
+import { printable } from '../../../base/printable.js';
 import { formatSize, plural } from '../../../base/units.js';
 import { formatDay } from '../../../dataset/day.js';
 import type { PlanStatus } from '../../../run/events.js';
-import { printable } from '../text/printable.js';
 import { textWidth } from '../text/width.js';
 import { wrapPieces } from '../text/wrap.js';
 import type { DaySpan, SeriesDays, StatusDays } from './series-days.js';

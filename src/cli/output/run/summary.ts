@@ -1,10 +1,10 @@
 import type { ChalkInstance } from 'chalk';
 import { ERRORS } from '../../../base/errors.js';
 import type { FileError } from '../../../base/file-error.js';
+import { printable } from '../../../base/printable.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { FileStatus, RunEvent, RunSummary } from '../../../run/events.js';
-import { printable } from '../text/printable.js';
 
 /** Remembers of a run's events what its summary needs in order to say what to do next. */
 export interface Tally {

@@ -1,4 +1,4 @@
-import { printable } from './printable.js';
+import { printable } from '../../../base/printable.js';
 import { textWidth } from './width.js';
 
 /** A column of a table: its title, and each row's cell. */

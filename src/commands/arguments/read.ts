@@ -1,0 +1,120 @@
+import { TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest.js';
+import { parseDuration, parseSize } from '../../base/units.js';
+import { dataTypeHint } from '../../dataset/data-type-hints.js';
+import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
+import { formatDay, parseDayWord } from '../../dataset/day.js';
+import type { Args } from './args.js';
+
+/**
+ * The one value of a flag, the last where it was given more than once, so that a wrapper's can be overridden; undefined
+ * where it wasn't given.
+ * @throws usage error when there is nothing in it.
+ */
+export function readText(args: Args, flag: string): string | undefined {
+  const given = args[flag];
+  const value = Array.isArray(given) ? given.at(-1) : given;
+  if (value === undefined) return undefined;
+  const text = String(value).trim();
+  if (text === '') throw usageError(`--${flag} is empty; give it a value, or leave it out`);
+  return text;
+}
+
+/** The values of a flag that is comma-separated or repeated; undefined where it wasn't given. */
+export function readList(args: Args, flag: string): readonly string[] | undefined {
+  const value = args[flag];
+  if (value === undefined) return undefined;
+  const items = (Array.isArray(value) ? value : [value])
+    .flatMap((item) => String(item).split(','))
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+  if (items.length === 0) throw usageError(`--${flag} is empty; give it a value, or leave it out`);
+  return items;
+}
+
+export function readToggle(args: Args, flag: string): boolean {
+  const value = args[flag];
+  // A toggle that is given twice comes as a list.
+  return Array.isArray(value) ? value.at(-1) === true : value === true;
+}
+
+/** Milliseconds. */
+export function readDuration(args: Args, flag: string): number | undefined {
+  return convert(args, flag, parseDuration);
+}
+
+/** A file or folder of this machine; `-` too, where the command knows it. @throws usage error for an address. */
+export function readPath(args: Args, flag: string): string | undefined {
+  const text = readText(args, flag);
+  return text === undefined ? undefined : localPath(`--${flag}`, text);
+}
+
+/** The positional paths of a command. @throws usage error for an address among them. */
+export function readPaths(args: Args, name: string): readonly string[] {
+  const given = args[name];
+  const paths = Array.isArray(given) ? given : [given];
+  return paths.filter((path) => path !== undefined).map((path) => localPath(`<${name}>`, String(path)));
+}
+
+/**
+ * Refuses `s3://bucket` and the like: a folder of the name `s3:` would be made, and called a success.
+ * @param name what an error begins with.
+ * @throws usage error, without what may be a password.
+ */
+export function localPath(name: string, path: string): string {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(path)?.[0];
+  if (scheme === undefined) return path;
+  throw usageError(`${name}: ${scheme}… is not supported; name a file or folder of this machine`);
+}
+
+/** An exchange id, in any case. */
+export function readExchange(args: Args): string {
+  return String(args['exchange']).trim().toLowerCase();
+}
+
+/** Bytes. */
+export function readSize(args: Args, flag: string): number | undefined {
+  return convert(args, flag, parseSize);
+}
+
+/** A day as `YYYY-MM-DD`, of any of the words for one. */
+export function readDay(args: Args, flag: string): string | undefined {
+  return convert(args, flag, (text) => {
+    return formatDay(parseDayWord(text, Date.now()));
+  });
+}
+
+/** One data type whose columns are known here. */
+export function readDataType(args: Args, flag: string): DataType | undefined {
+  return convert(args, flag, (text) => {
+    if (isDataType(text)) return text;
+    const near = dataTypeHint(text) || didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
+    throw usageError(`"${text}" is not a data type that is known here${near}`);
+  });
+}
+
+/** A whole number from `min` to `max`. */
+export function readCount(
+  args: Args,
+  flag: string,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+): number | undefined {
+  return convert(args, flag, (text) => {
+    const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (count >= min && count <= max) return count;
+    const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
+    throw usageError(`"${text}" is not a whole number, ${range}`);
+  });
+}
+
+function convert<T>(args: Args, flag: string, parse: (text: string) => T): T | undefined {
+  const text = readText(args, flag);
+  if (text === undefined) return undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof TickhaulError) throw usageError(`--${flag}: ${error.message}`);
+    throw error;
+  }
+}

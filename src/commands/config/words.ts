@@ -1,0 +1,34 @@
+import type { Args } from '../arguments/args.js';
+
+/** Settings of a job that are lists, and so are named in the plural. */
+const FLAG_OF: Readonly<Record<string, string>> = {
+  types: 'type',
+  symbols: 'symbol',
+  symbolTypes: 'symbol-type',
+};
+const KEY_OF = Object.fromEntries(Object.entries(FLAG_OF).map(([key, flag]) => [flag, key]));
+
+/** The long flag of a setting: `maxWait` is `max-wait` (contract, Sync). */
+export function flagOf(key: string): string {
+  return FLAG_OF[key] ?? key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The setting of a long flag. */
+export function keyOf(flag: string): string {
+  return KEY_OF[flag] ?? flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Settings as if they had been given as flags. */
+export function argsOf(settings: Readonly<Record<string, unknown>>): Args {
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [flagOf(key), value]));
+}
+
+/** A message about flags as one about settings: `--max-wait: "soon" is …` becomes `maxWait: "soon" is …`. */
+export function inSettings(message: string): string {
+  return message.replace(/--([a-z][a-z-]*)/g, (_, flag: string) => keyOf(flag));
+}
+
+/** The settings that a message about flags speaks of, in its order. */
+export function settingsIn(message: string): readonly string[] {
+  return [...message.matchAll(/--([a-z][a-z-]*)/g)].map(([, flag = '']) => keyOf(flag));
+}

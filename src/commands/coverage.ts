@@ -1,0 +1,60 @@
+import { usageError } from '../base/errors.js';
+import type { Coverage, CoverageSelection } from '../coverage/types.js';
+import { addDays, dayOfMs, parseDay } from '../dataset/day.js';
+import type { Args } from './arguments/args.js';
+import { readDay, readList, readPath } from './arguments/read.js';
+import { loadSettings } from './config/file.js';
+import type { Host } from './host.js';
+import { resolveSymbolFiles } from './selection/selection.js';
+
+/** What a download folder holds. */
+export interface CoverageOf {
+  readonly dir: string;
+  readonly facts: Coverage;
+}
+
+/** The days of a download folder. @throws usage error. */
+export async function prepareCoverage(
+  args: Args,
+  host: Host,
+): Promise<(warn: (message: string) => void) => Promise<CoverageOf>> {
+  const selection = await readCoverageSelection(args, host.signal);
+  const dir = readPath(args, 'folder') ?? (await loadSettings(args, host)).downloadDir;
+  const { readCoverage } = await import('../coverage/read.js');
+  return async (warn) => ({ dir, facts: await readCoverage(dir, { selection, warn, signal: host.signal }) });
+}
+
+/** A page that needs no network. */
+export async function coveragePage({ dir, facts }: CoverageOf): Promise<string> {
+  const { renderPage } = await import('../coverage/page/html.js');
+  return renderPage(facts, { dir, now: Date.now() });
+}
+
+/** A hundred years. */
+const MAX_DAYS = 36_500;
+
+async function readCoverageSelection(args: Args, signal: AbortSignal): Promise<CoverageSelection> {
+  const [from, to] = ['from', 'to'].map((flag) => {
+    const text = readDay(args, flag);
+    return text === undefined ? undefined : parseDay(text);
+  });
+  const end = to ?? addDays(dayOfMs(Date.now()), 1);
+  if (from !== undefined && end <= from) {
+    throw usageError(
+      to === undefined
+        ? '--from is a day to come; choose an earlier one'
+        : '--to must be after --from: the day of --to is not included',
+    );
+  }
+  if (from !== undefined && end - from > MAX_DAYS) {
+    throw usageError(`--from and --to span ${end - from} days, at most ${MAX_DAYS}; choose a shorter range`);
+  }
+  const symbols = readList(args, 'symbol');
+  return {
+    exchanges: readList(args, 'exchange'),
+    dataTypes: readList(args, 'type'),
+    symbols: symbols && (await resolveSymbolFiles(symbols, signal)),
+    from,
+    to,
+  };
+}

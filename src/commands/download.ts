@@ -1,0 +1,32 @@
+import type { Args } from './arguments/args.js';
+import { readPath } from './arguments/read.js';
+import type { Host } from './host.js';
+import { lockOwner } from './lock-owner.js';
+import type { Run } from './run.js';
+import { withFailureList } from './selection/failure-list.js';
+import { readStallTimeout } from './selection/selection.js';
+import { openWanted, optionsFor, readWanted } from './selection/wanted.js';
+import { withSession } from './session.js';
+
+/** What a selection or a list names, brought to disk (contract, Download). @throws usage error. */
+export async function prepareDownload(args: Args, host: Host): Promise<Run> {
+  const wanted = await readWanted(args, host);
+  const stallTimeoutMs = readStallTimeout(args);
+  const failedTo = readPath(args, 'failed-to');
+  const { signal } = host;
+  return ({ emit: tell, note, askForSpace }) =>
+    withSession(args, host, { stallTimeoutMs, note }, (session) =>
+      withFailureList(failedTo, wanted.list?.files, tell, async (emit) => {
+        const { client, settings } = session;
+        const options = optionsFor(wanted, args, settings.downloadDir);
+        const opened = await openWanted(wanted, { session, options, emit, signal });
+        const { downloadPlan } = await import('../download/download-plan.js');
+        const owner = lockOwner(host);
+        const summary = await downloadPlan({ ...opened, client, options, owner, askForSpace, emit, signal });
+        const named = wanted.list?.isFrozen && !summary.error ? wanted.list.files : undefined;
+        if (!named) return summary;
+        const { withExtras } = await import('../download/lists/extras.js');
+        return withExtras(summary, { dir: options.dir, named, emit, signal });
+      }),
+    );
+}

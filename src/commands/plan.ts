@@ -1,0 +1,86 @@
+import { secondsSince } from '../base/units.js';
+import { countPlan, type PlanTotals } from '../download/plan/plan.js';
+import { describePlan } from '../download/plan/tell.js';
+import type { PlanCounts, PlanEvent } from '../run/events.js';
+import {
+  type FileJson,
+  fileObject,
+  type PlanJson,
+  planObject,
+  type SummaryJson,
+  summaryObject,
+} from '../run/json.js';
+import type { Args } from './arguments/args.js';
+import type { Host } from './host.js';
+import type { Teller } from './run.js';
+import { readStallTimeout } from './selection/selection.js';
+import { type OpenedPlan, openWanted, optionsFor, readWanted } from './selection/wanted.js';
+import { withSession } from './session.js';
+
+/** A plan to be looked at; nothing of it is done. */
+export interface ShownPlan extends Pick<OpenedPlan, 'plan' | 'keyExpired'> {
+  /** What it comes to; warns where the disk can't hold it. */
+  describe(totals: PlanTotals): Promise<PlanEvent>;
+  exitCodeOf(counts: PlanCounts): number;
+  /** A reading of `performance.now()` at the beginning. */
+  readonly began: number;
+}
+
+/** Opens a plan whose options were read and found right, for some work with it. */
+export type PlanRun = <T>(teller: Teller, work: (shown: ShownPlan) => Promise<T>) => Promise<T>;
+
+/** What `download` with the same options would do. @throws usage error. */
+export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
+  const wanted = await readWanted(args, host);
+  const stallTimeoutMs = readStallTimeout(args);
+  const { signal } = host;
+  return ({ emit, note }, work) => {
+    const began = performance.now();
+    return withSession(args, host, { stallTimeoutMs, note }, async (session) => {
+      const options = optionsFor(wanted, args, session.settings.downloadDir);
+      const opened = await openWanted(wanted, { session, options, emit, signal });
+      await opened.manifest.close();
+      return work({
+        ...opened,
+        async describe(totals) {
+          const { plan, shortage } = await describePlan({ ...opened, options }, [{ totals, options }]);
+          if (shortage !== undefined) emit({ event: 'warning', message: shortage });
+          return plan;
+        },
+        exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
+        began,
+      });
+    });
+  };
+}
+
+/** A plan as `--json` has it. */
+export interface ToldPlan {
+  readonly plan: PlanJson;
+  files(): Iterable<FileJson>;
+  /** Once they are told. */
+  summary(): SummaryJson;
+}
+
+/** Begins with the counts, and so walks over the files once before. @throws the reason of an abort. */
+export async function tellPlan(shown: ShownPlan, signal: AbortSignal): Promise<ToldPlan> {
+  const totals = await countPlan(shown.plan, signal);
+  return {
+    plan: planObject(await shown.describe(totals)),
+    files: () => filesOf(shown),
+    summary() {
+      const { files: _, ...statuses } = totals.counts;
+      const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
+      const exitCode = shown.exitCodeOf(totals.counts);
+      const { keyExpired } = shown;
+      const summary = { exitCode, counts, unfinished: 0, bytes: 0, seconds: secondsSince(shown.began) };
+      return summaryObject({ ...summary, ...(keyExpired && { keyExpired }) });
+    },
+  };
+}
+
+function* filesOf({ plan }: ShownPlan): Generator<FileJson> {
+  for (const { file, path, output, status } of plan.files()) {
+    yield fileObject({ event: 'file', file, path, output, status });
+  }
+}

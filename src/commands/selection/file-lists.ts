@@ -1,0 +1,53 @@
+import { usageError } from '../../base/errors.js';
+import { parseFileList } from '../../download/lists/file-list.js';
+import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
+import { parseLockFile } from '../../store/lists/lock-file.js';
+import type { Args } from '../arguments/args.js';
+import { readText } from '../arguments/read.js';
+import type { Host } from '../host.js';
+import { LIMITS, readNamedText, readStdin } from '../named-text.js';
+import { readGivenLayout } from './selection.js';
+
+/** Day files that a file names, in the place of a selection. */
+export interface FileList {
+  readonly files: PlacedFiles;
+  /** Whether the folder is to hold exactly these, to the byte. */
+  readonly isFrozen: boolean;
+}
+
+const SELECTING = ['exchange', 'type', 'symbol', 'symbol-type', 'from', 'to', 'date', 'last', 'weekdays'];
+
+/**
+ * What `--from-file` or `--frozen` names; undefined where neither is given.
+ * @throws usage error for both, for a selection beside them, and for what isn't right in the file.
+ */
+export async function readFileList(args: Args, { stdin, signal }: Host): Promise<FileList | undefined> {
+  const list = readText(args, 'from-file');
+  const lock = readText(args, 'frozen');
+  if (list === undefined && lock === undefined) return undefined;
+  if (list !== undefined && lock !== undefined)
+    throw usageError('--from-file and --frozen: give one of them');
+  const flag = list === undefined ? 'frozen' : 'from-file';
+  const others = [...SELECTING, ...(lock === undefined ? [] : ['layout'])];
+  const other = others.find((name) => args[name] !== undefined);
+  if (other !== undefined) {
+    const named = other === 'exchange' ? `"${args['exchange']}"` : `--${other}`;
+    throw usageError(`--${flag} names the files; leave ${named} out`);
+  }
+  if (list !== undefined) {
+    const content =
+      list === '-' ? await readStdin(stdin, '--from-file', signal) : await readNamed(list, flag, signal);
+    // A command before the pipe that failed leaves nothing, and that is no list.
+    if (list === '-' && content.trim() === '')
+      throw usageError('stdin: nothing came; --from-file - reads a list');
+    const files = parseFileList(content, list === '-' ? 'stdin' : list);
+    return { files: placeFiles(files, readGivenLayout(args)), isFrozen: false };
+  }
+  const locked = parseLockFile(await readNamed(lock ?? '', flag, signal), lock ?? '');
+  const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));
+  return { files: placeFiles(files, undefined), isFrozen: true };
+}
+
+function readNamed(path: string, flag: string, signal: AbortSignal): Promise<string> {
+  return readNamedText({ name: `--${flag}`, what: 'the file', path }, LIMITS.list, signal);
+}

@@ -1,0 +1,67 @@
+import { usageError } from '../../base/errors.js';
+import { parseDataTypeName } from '../../market/names/data-type-name.js';
+import { parsePeriod } from '../../replay/period.js';
+import type { ReplayOption, ReplayRequest } from '../../replay/types.js';
+import type { Args } from '../arguments/args.js';
+import { readList, readText, readToggle } from '../arguments/read.js';
+import { resolveSymbolFiles } from './selection.js';
+
+/** What the flags of `replay` ask for (contract, Replay). @throws usage error. */
+export async function readReplayRequest(args: Args, signal: AbortSignal): Promise<ReplayRequest> {
+  refuseFeeds(args);
+  const names = readList(args, 'type');
+  if (!names) throw usageError('--type is missing: name normalized data types, as --type trade,book_change');
+  const types = [...new Set(names)].map(parseDataTypeName);
+  const words = { from: readText(args, 'from'), to: readText(args, 'to'), date: readText(args, 'date') };
+  const period = parsePeriod(words, Date.now());
+  const symbols = readList(args, 'symbol');
+  const common = symbols && (await resolveSymbolFiles(symbols, signal));
+  const given = args['exchange'];
+  const options = (Array.isArray(given) ? given : [given]).map((text) => readOption(String(text), common));
+  const twice = options.find(
+    ({ exchange }, at) => options.findIndex((one) => one.exchange === exchange) < at,
+  );
+  if (twice) throw usageError(`${twice.exchange} is named twice; name it once, with all its symbols`);
+  return { options, types, period };
+}
+
+/** How many times faster than real time; undefined for as fast as it goes. */
+export function readSpeed(args: Args): number | undefined {
+  const text = readText(args, 'speed') ?? 'max';
+  if (text === 'max') return undefined;
+  const factor = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (factor > 0 && Number.isFinite(factor)) return factor;
+  throw usageError(
+    `--speed: "${text}" is not a factor; write 1 for real time, 10 for ten times as fast, or max`,
+  );
+}
+
+function refuseFeeds(args: Args): void {
+  if (args['channel'] !== undefined) {
+    throw usageError(
+      "--channel needs the raw data API, which replay can't read yet; name normalized types with --type",
+    );
+  }
+  if (readText(args, 'source') === 'feeds') {
+    throw usageError(
+      "--source feeds: replay can't read the raw data API yet; leave it out to replay day files",
+    );
+  }
+  if (readToggle(args, 'with-disconnects')) {
+    throw usageError("--with-disconnects: day files don't know when a connection broke; leave it out");
+  }
+}
+
+/** `exchange`, or `exchange:symbol,symbol`. */
+function readOption(text: string, common: readonly string[] | undefined): ReplayOption {
+  const colon = text.indexOf(':');
+  if (colon < 0) return { exchange: text.trim().toLowerCase(), symbols: common };
+  const symbols = text
+    .slice(colon + 1)
+    .split(',')
+    .map((symbol) => symbol.trim())
+    .filter((symbol) => symbol !== '');
+  if (symbols.length === 0)
+    throw usageError(`"${text}" names no symbol; write exchange:SYMBOL, or leave the colon out`);
+  return { exchange: text.slice(0, colon).trim().toLowerCase(), symbols };
+}

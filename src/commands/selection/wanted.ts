@@ -1,0 +1,62 @@
+import { usageError } from '../../base/errors.js';
+import { type ListPlan, planList } from '../../download/lists/listed-plan.js';
+import { openPlan } from '../../download/open-plan.js';
+import type { Plan } from '../../download/plan/plan.js';
+import type { DownloadOptions, Selection } from '../../download/types.js';
+import type { EventSink } from '../../run/events.js';
+import { fetchKeyReach } from '../../service/key/key-coverage.js';
+import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
+import type { Args } from '../arguments/args.js';
+import type { Host } from '../host.js';
+import type { Session } from '../session.js';
+import { type FileList, readFileList } from './file-lists.js';
+import { readDownloadOptions, readSelection } from './selection.js';
+
+/** What `plan` and `download` are about: what a selection names, or the day files of a list. */
+export interface Wanted {
+  readonly selection?: Selection | undefined;
+  readonly list?: FileList | undefined;
+}
+
+/** @throws usage error for what isn't right in flags or list, before anything is asked for. */
+export async function readWanted(args: Args, host: Host): Promise<Wanted> {
+  const list = await readFileList(args, host);
+  if (list) return { list };
+  if (args['exchange'] === undefined) {
+    throw usageError('an argument is missing: tickhaul download <exchange>; see tickhaul download --help');
+  }
+  return { selection: await readSelection(args, host.signal) };
+}
+
+/** How to transfer: what a lock file names is read where it is there, unless that is said otherwise. */
+export function optionsFor({ list }: Wanted, args: Args, dir: string): DownloadOptions {
+  const options = readDownloadOptions(args, dir);
+  return list?.isFrozen && args['existing'] === undefined ? { ...options, existing: 'verify' } : options;
+}
+
+export interface OpenInput {
+  readonly session: Session;
+  readonly options: DownloadOptions;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedPlan {
+  readonly plan: Plan | ListPlan;
+  readonly manifest: Manifest;
+  /** Whether the API key has expired. */
+  readonly keyExpired: boolean;
+}
+
+/** Works out what is wanted against the service's record, where it is a selection, and what stands on disk. */
+export async function openWanted(
+  { selection, list }: Wanted,
+  { session: { client, settings }, options, emit, signal }: OpenInput,
+): Promise<OpenedPlan> {
+  if (selection) return openPlan({ client, cache: settings.cacheDir, selection, options, emit, signal });
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const manifest = await openManifest(options.dir, { warn });
+  const { mayRead, keyExpired } = await fetchKeyReach(client, signal, warn);
+  const plan = planList({ files: list?.files ?? new Map(), manifest, options, mayRead });
+  return { plan, manifest, keyExpired };
+}

@@ -1,0 +1,98 @@
+import { usageError } from '../base/errors.js';
+import type { ConfigFile } from '../config/parse.js';
+import type { RunSummary } from '../run/events.js';
+import type { SyncInput } from '../sync/types.js';
+import type { Args } from './arguments/args.js';
+import { readDuration, readText, readToggle } from './arguments/read.js';
+import { loadConfig, settingsOf } from './config/file.js';
+import { inPlace, jobNamed, readJobs, runArgs } from './config/jobs.js';
+import { readSettings } from './environment.js';
+import type { Host } from './host.js';
+import { lockOwner } from './lock-owner.js';
+import { type Notifications, notified } from './notify/notified.js';
+import { readPing } from './notify/ping.js';
+import type { Run, Teller } from './run.js';
+import { readDownloadOptions } from './selection/selection.js';
+import { withSession } from './session.js';
+
+/**
+ * The jobs of a config file, brought up to date (contract, Sync). Options and file are read by the run itself, as those
+ * whom they name are told of what is wrong with them.
+ */
+export function prepareSync(args: Args, host: Host): Run {
+  return async (teller) => {
+    const config = await tryLoad(args, host);
+    const allArgs = config.file ? runArgs(config.file, args) : args;
+    // Whatever is wrong with the file, those whom the flags name hear of it.
+    const read = (): Notifications => readNotifications(allArgs);
+    const notifications = config.file ? await inPlace(config.file, [], args, read) : read();
+    return notified(notifications, host, teller.emit, async () => {
+      if (!config.file) throw config.error;
+      return syncJobs(config.file, args, host, teller);
+    });
+  };
+}
+
+type Loaded =
+  | { readonly file: ConfigFile; readonly error?: undefined }
+  | { readonly file?: undefined; readonly error: unknown };
+
+async function tryLoad(args: Args, host: Host): Promise<Loaded> {
+  try {
+    const file = await loadConfig(args, host);
+    if (file) return { file };
+    throw usageError(
+      'no config file: write ./tickhaul.yaml with the jobs to keep up to date, or name one with --config',
+    );
+  } catch (error) {
+    return { error };
+  }
+}
+
+function readNotifications(args: Args): Notifications {
+  return {
+    onSuccess: readText(args, 'on-success'),
+    onFailure: readText(args, 'on-failure'),
+    ping: readPing(args),
+  };
+}
+
+async function syncJobs(
+  file: ConfigFile,
+  args: Args,
+  host: Host,
+  { emit, note, askForSpace }: Teller,
+): Promise<RunSummary> {
+  const settings = readSettings(host.env, args, host.home, settingsOf(file, host.home));
+  const allArgs = runArgs(file, args);
+  const run = await inPlace(file, [], args, () => readRun(allArgs, settings.downloadDir));
+  const jobs = jobNamed(await readJobs(file, args, settings.downloadDir, host.signal), readText(args, 'job'));
+  return withSession(args, host, { settings, note }, async ({ client }) => {
+    const { sync } = await import('../sync/run.js');
+    return sync({
+      client,
+      cache: settings.cacheDir,
+      jobs,
+      ...run,
+      // Its flags may hold secrets: an address to ping, a command to run.
+      owner: { ...lockOwner(host), command: 'tickhaul sync' },
+      askForSpace,
+      emit,
+      signal: host.signal,
+    });
+  });
+}
+
+type RunSettings = Pick<SyncInput, 'options' | 'lockTimeoutMs' | 'waiting' | 'maxDurationMs'>;
+
+function readRun(args: Args, dir: string): RunSettings {
+  const timeoutMs = readDuration(args, 'timeout');
+  const wait = readToggle(args, 'wait');
+  if (timeoutMs !== undefined && !wait) throw usageError('--timeout goes with --wait; add it');
+  return {
+    options: readDownloadOptions(args, dir),
+    lockTimeoutMs: readDuration(args, 'lock-timeout') ?? 0,
+    waiting: wait ? { timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY } : undefined,
+    maxDurationMs: readDuration(args, 'max-duration'),
+  };
+}

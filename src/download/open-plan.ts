@@ -1,0 +1,45 @@
+import type { EventSink } from '../run/events.js';
+import type { Client } from '../service/http/client.js';
+import { fetchKeyReach } from '../service/key/key-coverage.js';
+import { fetchDatasetRecord } from '../service/records/metadata.js';
+import { type Manifest, openManifest } from '../store/manifest/manifest.js';
+import { makePlan, type Plan } from './plan/plan.js';
+import type { DownloadOptions, Selection } from './types.js';
+
+export interface OpenPlanInput {
+  readonly client: Client;
+  /** Folder for copies of exchange records; without one, the service is asked each time. */
+  readonly cache?: string | undefined;
+  readonly selection: Selection;
+  readonly options: DownloadOptions;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedPlan {
+  readonly plan: Plan;
+  readonly manifest: Manifest;
+  /** Whether the API key has expired. */
+  readonly keyExpired: boolean;
+}
+
+/** Works a selection out against the exchange's record and what stands on disk; nothing is downloaded. */
+export async function openPlan(input: OpenPlanInput): Promise<OpenedPlan> {
+  const { client, cache, selection, options, emit, signal } = input;
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const [record, { mayRead, keyExpired }] = await Promise.all([
+    fetchDatasetRecord(client, selection.exchange, { cache, signal }),
+    fetchKeyReach(client, signal, warn),
+  ]);
+  const manifest = await openManifest(options.dir, { warn });
+  const plan = makePlan({
+    selection,
+    record,
+    manifest,
+    dir: options.dir,
+    existing: options.existing,
+    convert: options.convert,
+    mayRead,
+  });
+  return { plan, manifest, keyExpired };
+}

@@ -1,0 +1,29 @@
+import { usageError } from '../../base/errors.js';
+import { type Day, formatDay } from '../../dataset/day.js';
+import type { Layout } from '../../dataset/layout.js';
+import type { SelectedRange, Series } from './select.js';
+
+/**
+ * A template tells days apart; of a function nobody knows. What does so for one series does so for all.
+ * @throws usage error.
+ */
+export function assertDistinctDays(
+  [series]: readonly Series[],
+  layout: Layout,
+  exchange: string,
+  range: SelectedRange,
+): void {
+  if (!series) return;
+  const { dataType, symbol } = series;
+  const days = new Map<string, Day>();
+  for (let day = range.from; day < range.to; day = (day + 1) as Day) {
+    const path = layout.pathOf({ exchange, dataType, symbol, day }, 'csv.gz');
+    const other = days.get(path);
+    if (other !== undefined) {
+      throw usageError(
+        `--layout: the function names ${path} for ${formatDay(other)} and for ${formatDay(day)} of ${symbol}; each day needs a name of its own`,
+      );
+    }
+    days.set(path, day);
+  }
+}

@@ -1,0 +1,229 @@
+import type { LayoutFunction } from '../dataset/layout.js';
+
+/** Separate values, or one text with commas. */
+export type List = string | readonly string[];
+
+/** Which service, and what ends the call. What isn't given comes from the environment, else from the config file. */
+export interface ServiceOptions {
+  /** Default: TICKHAUL_API_KEY, TARDIS_API_KEY, TM_API_KEY, or the file that one of the next two names. */
+  readonly apiKey?: string | undefined;
+  /** Default: TICKHAUL_API_KEY_FILE. */
+  readonly apiKeyFile?: string | undefined;
+  /** Metadata host; default: TICKHAUL_API_URL, else `https://api.tardis.dev`. */
+  readonly apiUrl?: string | undefined;
+  /** Dataset host; default: TICKHAUL_DATASETS_URL, else `https://datasets.tardis.dev`. */
+  readonly datasetsUrl?: string | undefined;
+  /** Config file; default: TICKHAUL_CONFIG, `tickhaul.yaml` here, else the one in the user's config folder. */
+  readonly config?: string | undefined;
+  /** Ends the call in order: what is done is kept, and the call rejects with the code `interrupted`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where day files are. */
+export interface FolderOptions {
+  /** Download folder; default: TICKHAUL_DIR, else `datasets`. */
+  readonly dir?: string | undefined;
+}
+
+/** Which day files. Days are one of: `from` with or without `to`, `date`, `last`. */
+export interface SelectionOptions {
+  /** Exchange id, in any case. */
+  readonly exchange: string;
+  /** Data types, or `all`. */
+  readonly types: List;
+  /** Dataset symbols in any case, globs, `@file` with one a line, or `all`. */
+  readonly symbols: List;
+  /** Only symbols of these types: `spot`, `future`, `perpetual`, `option`, `combo`. */
+  readonly symbolTypes?: List | undefined;
+  /** First UTC day: `YYYY-MM-DD`, `yesterday`, or a month as `2024-03`. */
+  readonly from?: string | undefined;
+  /** The UTC day after the last one; default: the end of the export. */
+  readonly to?: string | undefined;
+  /** A single UTC day. */
+  readonly date?: string | undefined;
+  /** The last exported days: `7`, or `'7d'`. */
+  readonly last?: number | string | undefined;
+  /** Only these days of the week, as `mon-fri`. */
+  readonly weekdays?: List | undefined;
+}
+
+/** Day files of a list in the place of a selection. */
+export type ListOptions =
+  | {
+      /** A list as `failedTo` writes it. */
+      readonly fromFile: string;
+    }
+  | {
+      /** A lock file: the folder is to hold exactly its files, to the byte. */
+      readonly frozen: string;
+    };
+
+export interface LayoutOptions {
+  /**
+   * Where files go under the folder: `flat` (the default), `hive`, a template of `{exchange} {type} {symbol} {date} {year}
+   * {month} {day} {name}`, or a function of the day file. No path leads out of the folder, and each day file needs one of
+   * its own.
+   */
+  readonly layout?: string | LayoutFunction | undefined;
+}
+
+/** How day files come. */
+export interface TransferOptions {
+  /** Files in flight, 1 to 100; `auto`, the default, begins at 8 and never passes 20. */
+  readonly concurrency?: number | 'auto' | undefined;
+  /** Tries again per file; new bytes start the count anew; default: 8. */
+  readonly retries?: number | undefined;
+  /** A transfer without a byte for so long is broken off and tried again; default: `60s`. */
+  readonly stallTimeout?: string | undefined;
+  /** The longest wait a server may ask for; default: `15m`. */
+  readonly maxWait?: string | undefined;
+  /** Bytes a second over all transfers, as `20MB`; default: no limit. */
+  readonly maxRate?: number | string | undefined;
+}
+
+export interface DownloadRules {
+  /** What becomes of files that are there; `skip`, the default, trusts the manifest and the size. */
+  readonly existing?: 'skip' | 'verify' | 'overwrite' | undefined;
+  /** Stop at the first failed file. */
+  readonly failFast?: boolean | undefined;
+  /** Days that are pending or unavailable make the call fail with exit code 7. */
+  readonly strict?: boolean | undefined;
+}
+
+/** What a conversion makes of the data. */
+export interface EncodingOptions {
+  /** Default: `zstd` for Parquet, `none` for NDJSON, which knows no `snappy`. */
+  readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'none' | undefined;
+  /** Rows of a Parquet row group, as `64k`; default: `128k`. */
+  readonly rowGroup?: number | string | undefined;
+  /** Default: `timestamp` in Parquet, `int` (microseconds) in NDJSON. */
+  readonly times?: 'timestamp' | 'int' | 'iso' | undefined;
+  /** `string` keeps the CSV's text exactly; default: `double`. */
+  readonly numbers?: 'double' | 'string' | undefined;
+}
+
+/** Conversion of each day file as it arrives. */
+export interface ArrivalOptions extends EncodingOptions {
+  readonly convert?: 'parquet' | 'ndjson' | undefined;
+  /** Keep only the conversion. */
+  readonly noKeepCsv?: boolean | undefined;
+}
+
+/** What `plan` is told: what `download` is told, but for what only a download does. */
+export type PlanOptions = (SelectionOptions | ListOptions) &
+  ServiceOptions &
+  FolderOptions &
+  LayoutOptions &
+  TransferOptions &
+  DownloadRules &
+  ArrivalOptions;
+
+export type DownloadOptions = PlanOptions & {
+  /** Write the day files that failed there, as JSON lines. */
+  readonly failedTo?: string | undefined;
+  /** Plan only: the same as `plan`. */
+  readonly dryRun?: boolean | undefined;
+};
+
+/** What `sync` is told; what is said here stands over every job of the config file. */
+export interface SyncOptions
+  extends ServiceOptions,
+    FolderOptions,
+    TransferOptions,
+    DownloadRules,
+    ArrivalOptions {
+  /** Only the job of this name. */
+  readonly job?: string | undefined;
+  /** Wait until yesterday (UTC) is exported. */
+  readonly wait?: boolean | undefined;
+  /** With `wait`: go on with what is there after this long, and end with exit code 7. */
+  readonly timeout?: string | undefined;
+  /** Begin no file after this long. */
+  readonly maxDuration?: string | undefined;
+  /** Wait so long for another run in the folder to end; default: not at all. */
+  readonly lockTimeout?: string | undefined;
+  /** Shell command that gets the summary on stdin when all went well. */
+  readonly onSuccess?: string | undefined;
+  readonly onFailure?: string | undefined;
+  /** Address of a dead man's switch. */
+  readonly ping?: string | undefined;
+}
+
+export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOptions {
+  /** Files or folders to check; default: the whole download folder. */
+  readonly paths?: string | readonly string[] | undefined;
+  /** Presence and size only. */
+  readonly quick?: boolean | undefined;
+  /** Download corrupt and missing files again. */
+  readonly repair?: boolean | undefined;
+  /** Record whole files that the manifest doesn't know. */
+  readonly adopt?: boolean | undefined;
+  /** Take missing files out of the manifest. */
+  readonly forget?: boolean | undefined;
+  /** Remove what ended runs left. */
+  readonly clean?: boolean | undefined;
+  /** Days missing within a series make the call fail with exit code 7. */
+  readonly strict?: boolean | undefined;
+  /** Files to read at once; default: the number of processors. */
+  readonly jobs?: number | undefined;
+  /** Wait so long for another run in the folder to end; default: not at all. */
+  readonly lockTimeout?: string | undefined;
+}
+
+export interface ConvertOptions extends LayoutOptions, EncodingOptions {
+  /** Day files, folders, globs. */
+  readonly paths: string | readonly string[];
+  /** Default: `parquet`. */
+  readonly format?: 'parquet' | 'ndjson' | undefined;
+  /** Folder for the outputs; default: beside each source. */
+  readonly out?: string | undefined;
+  /** Computed types to make instead, as `trade_bar_1m`; `rows` among them for the rows too. */
+  readonly as?: List | undefined;
+  /** Data type of all files; default: from the file name, else the header. */
+  readonly type?: string | undefined;
+  /** Files at once; default: the number of processors. */
+  readonly jobs?: number | undefined;
+  /** `skip`, the default, skips only what was made from the very same source. */
+  readonly existing?: 'skip' | 'overwrite' | undefined;
+  /** Delete each source once it is converted whole. */
+  readonly noKeepSource?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CoverageOptions extends FolderOptions {
+  /** Only these exchanges. */
+  readonly exchange?: List | undefined;
+  /** Only these data types. */
+  readonly types?: List | undefined;
+  /** Only these symbols; globs, `@file`. */
+  readonly symbols?: List | undefined;
+  /** First UTC day; default: the first one of each series. */
+  readonly from?: string | undefined;
+  /** The UTC day after the last one; default: the end of each series. */
+  readonly to?: string | undefined;
+  /** Write a page that needs no network to this file, too. */
+  readonly html?: string | undefined;
+  readonly config?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A period is `date`, or `from` and `to`: UTC days or ISO 8601 times, `to` not included. */
+export interface ReplayOptions extends ServiceOptions, FolderOptions, LayoutOptions, TransferOptions {
+  /** Exchange ids, each with symbols after a colon where it has some of its own: `deribit:BTC-PERPETUAL`. */
+  readonly exchange: string | readonly string[];
+  /** Normalized data types: `trade`, `book_change`, `book_snapshot_10_100ms`, `trade_bar_1m` and so on. */
+  readonly types: List;
+  /** Of the exchanges that name none of their own; default: all. */
+  readonly symbols?: List | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly date?: string | undefined;
+  /** Where messages come from: day files. */
+  readonly source?: 'datasets' | undefined;
+  /** Only what is on disk; what is missing ends the call with exit code 7. */
+  readonly offline?: boolean | undefined;
+  /** Pace by local timestamps: 1 is real time; default: `max`. */
+  readonly speed?: number | 'max' | undefined;
+  /** JSON lines to this file, compressed by `.gz` or `.zst`; the iterable yields none then. */
+  readonly out?: string | undefined;
+}

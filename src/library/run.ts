@@ -1,0 +1,71 @@
+import { abortReason, TickhaulError as HouseError } from '../base/errors.js';
+import { describeFailure, failedSummary } from '../run/failure.js';
+import { summaryObject } from '../run/json.js';
+import { TickhaulError } from './error.js';
+import { Feed } from './feed.js';
+import { plainly } from './plainly.js';
+
+/**
+ * Work under way: a promise of what it comes to, and an async iterable of what it tells. The iterable has one reader,
+ * who begins in the same turn in which the work was begun; one who leaves early ends the work. Both end with the same
+ * error.
+ */
+export type Run<Told, Result> = Promise<Result> & AsyncIterable<Told>;
+
+/**
+ * Begins some work, when the caller had its turn to ask for what it tells.
+ * @param given ends it, in order.
+ */
+export function begin<Told, Result>(
+  given: AbortSignal | undefined,
+  work: (feed: Feed<Told>, signal: AbortSignal) => Promise<Result>,
+): Run<Told, Result> {
+  const began = performance.now();
+  const controller = new AbortController();
+  const { signal } = controller;
+  // Whatever the program's reason is, ours is an error with a code.
+  const interrupt = (): void => {
+    if (given) controller.abort(abortReason(given));
+  };
+  if (given?.aborted) interrupt();
+  else given?.addEventListener('abort', interrupt, { once: true });
+  const feed = new Feed<Told>(async () => {
+    controller.abort(new HouseError('interrupted', 'interrupted: nobody reads on'));
+    await promise.catch(() => {});
+  });
+  const promise: Promise<Result> = Promise.resolve().then(async () => {
+    try {
+      const result = await work(feed, signal);
+      feed.end();
+      return result;
+    } catch (thrown) {
+      const error = thrown instanceof TickhaulError ? thrown : errorOf(thrown, began);
+      feed.end(error);
+      throw error;
+    } finally {
+      given?.removeEventListener('abort', interrupt);
+    }
+  });
+  return Object.assign(promise, {
+    [Symbol.asyncIterator]() {
+      // Who reads is told of a failure there.
+      promise.catch(() => {});
+      return feed.read();
+    },
+  });
+}
+
+/** What was thrown before there was a summary. */
+function errorOf(thrown: unknown, began: number): TickhaulError {
+  const failure = describeFailure(thrown);
+  return new TickhaulError(
+    failure.error,
+    plainly(summaryObject(failedSummary(failure, began))),
+    causeOf(thrown),
+  );
+}
+
+/** The error that was thrown, where it is no word of tickhaul itself. */
+export function causeOf(thrown: unknown): unknown {
+  return thrown instanceof HouseError ? thrown.cause : thrown;
+}

@@ -1,0 +1,161 @@
+import type { Kind, OptionTable } from './arguments.js';
+import type {
+  ArrivalOptions,
+  ConvertOptions,
+  CoverageOptions,
+  DownloadOptions,
+  DownloadRules,
+  EncodingOptions,
+  FolderOptions,
+  LayoutOptions,
+  ListOptions,
+  PlanOptions,
+  ReplayOptions,
+  SelectionOptions,
+  ServiceOptions,
+  SyncOptions,
+  TransferOptions,
+  VerifyOptions,
+} from './options.js';
+
+/** Every name that options may have, whichever of several forms they take. */
+type NamesOf<Options> = Options extends unknown ? keyof Options : never;
+/** What each of them takes; one that is forgotten doesn't compile. */
+type Kinds<Options> = Readonly<Record<NamesOf<Options>, Kind>>;
+
+const SERVICE: Kinds<ServiceOptions> = {
+  apiKey: 'text',
+  apiKeyFile: 'file',
+  apiUrl: 'text',
+  datasetsUrl: 'text',
+  config: 'file',
+  signal: 'signal',
+};
+const FOLDER: Kinds<FolderOptions> = { dir: 'file' };
+const LAYOUT: Kinds<LayoutOptions> = { layout: 'layout' };
+const TRANSFER: Kinds<TransferOptions> = {
+  concurrency: 'number',
+  retries: 'number',
+  stallTimeout: 'text',
+  maxWait: 'text',
+  maxRate: 'number',
+};
+const RULES: Kinds<DownloadRules> = {
+  existing: ['skip', 'verify', 'overwrite'],
+  failFast: 'toggle',
+  strict: 'toggle',
+};
+const ENCODING: Kinds<EncodingOptions> = {
+  compression: ['zstd', 'snappy', 'gzip', 'none'],
+  rowGroup: 'number',
+  times: ['timestamp', 'int', 'iso'],
+  numbers: ['double', 'string'],
+};
+const ARRIVAL: Kinds<ArrivalOptions> = { ...ENCODING, convert: ['parquet', 'ndjson'], noKeepCsv: 'toggle' };
+const SELECTION: Kinds<SelectionOptions> = {
+  exchange: 'text',
+  types: 'list',
+  symbols: 'list',
+  symbolTypes: 'list',
+  from: 'text',
+  to: 'text',
+  date: 'text',
+  last: 'number',
+  weekdays: 'list',
+};
+const LISTS: Kinds<ListOptions> = { fromFile: 'file', frozen: 'file' };
+
+const PLAN_KINDS: Kinds<PlanOptions> = {
+  ...SELECTION,
+  ...LISTS,
+  ...SERVICE,
+  ...FOLDER,
+  ...LAYOUT,
+  ...TRANSFER,
+  ...RULES,
+  ...ARRIVAL,
+};
+const DOWNLOAD_KINDS: Kinds<DownloadOptions> = { ...PLAN_KINDS, failedTo: 'file', dryRun: 'toggle' };
+const SYNC_KINDS: Kinds<SyncOptions> = {
+  ...SERVICE,
+  ...FOLDER,
+  ...TRANSFER,
+  ...RULES,
+  ...ARRIVAL,
+  job: 'text',
+  wait: 'toggle',
+  timeout: 'text',
+  maxDuration: 'text',
+  lockTimeout: 'text',
+  onSuccess: 'text',
+  onFailure: 'text',
+  ping: 'text',
+};
+const VERIFY_KINDS: Kinds<VerifyOptions> = {
+  ...SERVICE,
+  ...FOLDER,
+  ...TRANSFER,
+  paths: 'list',
+  quick: 'toggle',
+  repair: 'toggle',
+  adopt: 'toggle',
+  forget: 'toggle',
+  clean: 'toggle',
+  strict: 'toggle',
+  jobs: 'number',
+  lockTimeout: 'text',
+};
+const CONVERT_KINDS: Kinds<ConvertOptions> = {
+  ...LAYOUT,
+  ...ENCODING,
+  paths: 'list',
+  format: ['parquet', 'ndjson'],
+  out: 'file',
+  as: 'list',
+  type: 'text',
+  jobs: 'number',
+  existing: ['skip', 'overwrite'],
+  noKeepSource: 'toggle',
+  signal: 'signal',
+};
+const COVERAGE_KINDS: Kinds<CoverageOptions> = {
+  ...FOLDER,
+  exchange: 'list',
+  types: 'list',
+  symbols: 'list',
+  from: 'text',
+  to: 'text',
+  html: 'file',
+  config: 'file',
+  signal: 'signal',
+};
+const REPLAY_KINDS: Kinds<ReplayOptions> = {
+  ...SERVICE,
+  ...FOLDER,
+  ...LAYOUT,
+  ...TRANSFER,
+  exchange: 'list',
+  types: 'list',
+  symbols: 'list',
+  from: 'text',
+  to: 'text',
+  date: 'text',
+  source: ['datasets'],
+  offline: 'toggle',
+  speed: 'number',
+  out: 'file',
+};
+
+const EXCHANGE = { name: 'exchange', as: "exchange: 'deribit'" };
+const SELECTED = { ...EXCHANGE, unless: Object.keys(LISTS) };
+
+export const PLAN: OptionTable = { kinds: PLAN_KINDS, required: SELECTED };
+export const DOWNLOAD: OptionTable = { kinds: DOWNLOAD_KINDS, required: SELECTED };
+export const SYNC: OptionTable = { kinds: SYNC_KINDS };
+export const VERIFY: OptionTable = { kinds: VERIFY_KINDS };
+export const CONVERT: OptionTable = {
+  kinds: CONVERT_KINDS,
+  required: { name: 'paths', unless: [], as: "paths: ['datasets']" },
+};
+export const COVERAGE: OptionTable = { kinds: COVERAGE_KINDS };
+export const REPLAY: OptionTable = { kinds: REPLAY_KINDS, required: { ...EXCHANGE, unless: [] } };

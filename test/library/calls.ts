@@ -1,0 +1,61 @@
+import type { TestContext } from 'node:test';
+import type { RunEvent, TickhaulError } from '../../src/index.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import { envOf } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+export interface Place {
+  readonly service: Sandbox;
+  readonly dir: string;
+}
+
+/** A service, and a folder for day files, that the environment of this process names till the test ends. */
+export async function place(t: TestContext, options: SandboxOptions = {}): Promise<Place> {
+  const service = await sandbox(t, options);
+  const dir = await tempDir(t);
+  const before = { ...process.env };
+  Object.assign(process.env, envOf(service, dir));
+  t.after(() => {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  });
+  return { service, dir };
+}
+
+/** One day file of few rows. */
+export const ONE = {
+  exchange: 'binance-futures',
+  types: 'trades',
+  symbols: 'BTCUSDT',
+  date: '2024-03-01',
+} as const;
+
+/** All that a run tells. */
+export async function eventsOf<Told>(run: AsyncIterable<Told>): Promise<readonly Told[]> {
+  const events: Told[] = [];
+  for await (const event of run) events.push(event);
+  return events;
+}
+
+/** What a call is rejected with. */
+export async function errorOf(call: Promise<unknown>): Promise<TickhaulError> {
+  return call.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => error as TickhaulError,
+  );
+}
+
+/** Without what differs between two runs. */
+export function timeless(events: readonly object[]): readonly object[] {
+  return events.map((event) =>
+    Object.fromEntries(
+      Object.entries(event).filter(([name]) => !['seconds', 'estimatedSeconds', 'freeBytes'].includes(name)),
+    ),
+  );
+}
+
+export function filesOf(events: readonly RunEvent[]) {
+  return events.filter((event) => event.event === 'file');
+}

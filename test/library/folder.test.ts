@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { convert, coverage, download, plan, sync, verify } from '../../src/index.js';
+import { jsonLines, tickhaul } from '../helpers/cli.js';
+import { namesIn } from '../helpers/temp.js';
+import { errorOf, eventsOf, filesOf, ONE, place, timeless } from './calls.js';
+
+const DAYS = { ...ONE, date: undefined, from: '2024-03-01', to: '2024-03-04' };
+const STEM = 'binance-futures_trades_2024-03-02_BTCUSDT';
+
+test('verify checks, fails for what is missing, and repairs it', async (t) => {
+  const { dir } = await place(t);
+  await download(DAYS);
+  const checked = verify({ quick: true });
+  assert.equal((await checked).verified, 3);
+
+  await rm(join(dir, `${STEM}.csv.gz`));
+  const run = verify({ paths: [join(dir, `${STEM}.csv.gz`)] });
+  const error = await errorOf(run);
+  assert.deepEqual([error.code, error.exitCode, error.summary.missing], ['missing', 6, 1]);
+  assert.equal((await verify({ repair: true, jobs: 1 })).repaired, 1);
+
+  const both = await errorOf(verify({ repair: true, forget: true }));
+  assert.match(both.message, /^forget and repair do not go together/);
+});
+
+test('convert makes files, with a layout of its own and with computed types', async (t) => {
+  const { dir } = await place(t);
+  await download(ONE);
+  const out = join(dir, 'out');
+  const run = convert({ paths: dir, out, layout: ({ date, symbol }) => `${symbol}/${date}`, rowGroup: '4k' });
+  const [file] = filesOf(await eventsOf(run));
+  assert.deepEqual([file?.status, file?.path], ['converted', join(out, 'BTCUSDT', '2024-03-01.parquet')]);
+  assert.equal((await run).converted, 1);
+
+  await convert({ paths: [dir], format: 'ndjson', as: ['trade_bar_1m'], jobs: 1 });
+  assert.ok((await namesIn(dir)).includes('binance-futures_trade_bar_1m_2024-03-01_BTCUSDT.ndjson'));
+
+  const snappy = await errorOf(convert({ paths: dir, format: 'ndjson', compression: 'snappy' }));
+  assert.equal(snappy.exitCode, 2);
+  const nothing = await errorOf(convert({ paths: join(dir, 'nowhere') }));
+  assert.equal(nothing.exitCode, 2);
+});
+
+test('coverage gives the document of --json, its series one by one, and the page', async (t) => {
+  const { dir } = await place(t);
+  await download({ ...ONE, types: 'trades,quotes' });
+  await download({ ...ONE, date: '2024-03-03' });
+  const html = join(dir, 'coverage.html');
+  const run = coverage({ symbols: ['BTC*'], html });
+  const events = await eventsOf(run);
+  const { totals, series } = await run;
+  const { stdout } = await tickhaul(['coverage', dir, '-s', 'BTC*', '--json']);
+  assert.deepEqual({ totals, series }, JSON.parse(stdout));
+  assert.deepEqual(
+    events,
+    series.map((one) => ({ event: 'series', ...one })),
+  );
+  assert.ok((await namesIn(dir)).includes('coverage.html'));
+  const error = await errorOf(coverage({ types: 'trade' }));
+  assert.deepEqual([error.code, error.exitCode, error.summary.exitCode], ['usage', 2, 2]);
+});
+
+test('sync brings the jobs of a config file up to date, as the command does', async (t) => {
+  const { service, dir } = await place(t);
+  const config = join(dir, 'jobs.yaml');
+  const job = 'exchange: binance-futures, types: trades, symbols: BTCUSDT, from: "2024-03-08"';
+  await writeFile(config, `jobs:\n  - { name: btc, ${job} }\n`);
+  const env = { ...process.env, TICKHAUL_DIR: join(dir, 'command') } as Record<string, string>;
+  const told = jsonLines(await tickhaul(['sync', '--config', config, '--json', '-j', '1'], { env }));
+  const run = sync({ config, concurrency: 1 });
+  const events = await eventsOf(run);
+  const jobless = (all: readonly object[]) => timeless(all).map((event) => ({ ...event, jobs: undefined }));
+  assert.deepEqual(jobless(events), jobless(told));
+  assert.deepEqual(
+    (await run).jobs?.map(({ name, downloaded }) => [name, downloaded]),
+    [['btc', 2]],
+  );
+
+  const unknown = await errorOf(sync({ config, job: 'btcc' }));
+  assert.match(unknown.message, /^job: no job is named "btcc"; did you mean btc/);
+  await writeFile(
+    config,
+    'jobs:\n  - { name: btc, exchange: deribit, types: trades, symbols: all, frm: 1 }\n',
+  );
+  const wrong = await errorOf(sync({ config }));
+  assert.match(wrong.message, /jobs\.yaml:2: unknown key "frm"; did you mean from/);
+  assert.ok(service.requests.length > 0);
+});
+
+test('a plan of many files is made as it is read', async (t) => {
+  await place(t);
+  const run = plan({ exchange: 'binance-futures', types: 'all', symbols: 'all', from: '2024-01-01' });
+  const seen: string[] = [];
+  for await (const event of run) {
+    seen.push(event.event);
+    if (event.event === 'file') break;
+  }
+  assert.deepEqual(seen, ['plan', 'file']);
+  assert.equal((await errorOf(run)).code, 'interrupted');
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { replay } from '../../src/index.js';
+import { tickhaul } from '../helpers/cli.js';
+import { errorOf, eventsOf, place } from './calls.js';
+
+const HOUR = {
+  exchange: ['deribit:BTC-PERPETUAL', 'binance-futures:BTCUSDT'],
+  types: ['trade', 'book_change', 'trade_bar_10ticks'],
+  from: '2024-03-01',
+  to: '2024-03-01T12:00',
+};
+const WORDS = ['-t', HOUR.types.join(), '--from', HOUR.from, '--to', HOUR.to];
+
+test('messages are the lines of the command, parsed; who only awaits gets the summary', async (t) => {
+  await place(t);
+  const { stdout, stderr } = await tickhaul(['replay', ...HOUR.exchange, ...WORDS, '--json'], {
+    env: process.env as Record<string, string>,
+  });
+  const lines = stdout.trimEnd().split('\n');
+  assert.ok(lines.length > 100, stderr);
+  const run = replay(HOUR);
+  const messages = await eventsOf(run);
+  assert.deepEqual(
+    messages,
+    lines.map((line) => JSON.parse(line)),
+  );
+  const told = { ...JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''), seconds: 0 };
+  assert.deepEqual({ ...(await run), seconds: 0 }, told);
+  assert.deepEqual({ ...(await replay({ ...HOUR, offline: true })), seconds: 0 }, told);
+});
+
+test('a reader who leaves ends the replay; a file takes the lines', async (t) => {
+  const { dir } = await place(t);
+  const run = replay(HOUR);
+  let count = 0;
+  for await (const message of run) {
+    assert.equal(typeof message.localTimestamp, 'string');
+    if (++count === 3) break;
+  }
+  const error = await errorOf(run);
+  assert.deepEqual([error.code, error.exitCode], ['interrupted', 130]);
+
+  const out = join(dir, 'messages.ndjson');
+  const filed = replay({ ...HOUR, out });
+  assert.deepEqual(await eventsOf(filed), []);
+  const text = await readFile(out, 'utf8');
+  assert.equal((await filed).messages, text.split('\n').length - 1);
+});
+
+test('what is wrong rejects before the first message, with what was written', async (t) => {
+  await place(t);
+  const wrong: readonly (readonly [options: object, exitCode: number, message: RegExp])[] = [
+    [{ types: ['trad'] }, 2, /trad/],
+    [{ speed: 'fast' }, 2, /^speed: "fast" is not a factor/],
+    [{ exchange: undefined }, 2, /^exchange is missing: name it/],
+    [{ out: '-' }, 2, /^out: "-" is a stream of the process/],
+    [{ from: '2024-03-08', to: '2024-03-11' }, 7, /not exported yet/],
+    [{ channel: ['trades'] }, 2, /^unknown option "channel"/],
+  ];
+  for (const [options, exitCode, message] of wrong) {
+    const run = replay({ ...HOUR, ...options } as Parameters<typeof replay>[0]);
+    const [error, read] = await Promise.all([errorOf(run), errorOf(eventsOf(run))]);
+    assert.equal(read, error);
+    assert.match(error.message, message);
+    const { seconds: _, error: told, ...summary } = error.summary;
+    assert.deepEqual(summary, { event: 'summary', exitCode, messages: 0, bytes: 0 });
+    assert.deepEqual(told, { code: error.code, message: error.message });
+  }
+});

@@ -1,0 +1,67 @@
+/** Compiled, and not run: what the types of the library allow, and what they refuse. */
+import { test } from 'node:test';
+import type {
+  CoverageDocument,
+  convert,
+  coverage,
+  DownloadOptions,
+  download,
+  FileEvent,
+  Message,
+  plan,
+  ReplaySummary,
+  Run,
+  RunEvent,
+  replay,
+  Summary,
+  sync,
+  TickhaulError,
+  verify,
+} from '../../src/index.js';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Same<A, B>): void => {};
+
+test('what the functions give', () => {
+  same<ReturnType<typeof download>, Run<RunEvent, Summary>>(true);
+  same<ReturnType<typeof plan>, Run<RunEvent, Summary>>(true);
+  same<ReturnType<typeof sync>, Run<RunEvent, Summary>>(true);
+  same<ReturnType<typeof verify>, Run<RunEvent, Summary>>(true);
+  same<ReturnType<typeof convert>, Run<RunEvent, Summary>>(true);
+  same<Awaited<ReturnType<typeof coverage>>, CoverageDocument>(true);
+  same<Awaited<ReturnType<typeof replay>>, ReplaySummary>(true);
+  same<ReturnType<typeof replay> extends AsyncIterable<infer Told> ? Told : never, Message>(true);
+});
+
+test('an event is known by its name, and so are its fields', () => {
+  const read = (event: RunEvent): void => {
+    if (event.event !== 'file') return;
+    same<typeof event, FileEvent>(true);
+    same<typeof event.date, string | undefined>(true);
+    same<typeof event.path, string>(true);
+  };
+  same<Parameters<typeof read>, [RunEvent]>(true);
+  same<TickhaulError['exitCode'], number>(true);
+});
+
+test('options: the least, a list in the place of a selection, and what is refused', () => {
+  const selection = { exchange: 'deribit', types: 'trades', symbols: ['BTC-PERPETUAL'] };
+  const right: readonly DownloadOptions[] = [
+    { ...selection, from: '2024-03-01', to: undefined },
+    { ...selection, last: 7, layout: ({ symbol, date }) => `${symbol}/${date}` },
+    { frozen: 'tickhaul.lock', signal: new AbortController().signal },
+  ];
+  const wrong: readonly DownloadOptions[] = [
+    // @ts-expect-error: no symbols
+    { exchange: 'deribit', types: 'trades', date: '2024-03-01' },
+    // @ts-expect-error: no such option
+    { ...selection, symbol: 'BTC-PERPETUAL' },
+    // @ts-expect-error: no such choice
+    { ...selection, existing: 'keep' },
+    // @ts-expect-error: a layout gives a text
+    { ...selection, layout: () => 1 },
+    // @ts-expect-error: nothing is printed
+    { ...selection, json: true },
+  ];
+  same<(typeof right)[number], (typeof wrong)[number]>(true);
+});
