@@ -1,10 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { wait } from '../base/wait.js';
-import type { LineBuffer } from '../market/lines/line-buffer.js';
+import type { TimedLines } from '../market/lines/line-buffer.js';
 import { Merge } from '../market/merge.js';
 import type { Period } from '../market/trade-bars.js';
-import { openInput } from './input.js';
-import { readInTurns } from './read-in-turns.js';
+import { openInputs } from './inputs.js';
 import type { ReplaySeries } from './types.js';
 
 /** Takes lines; resolves when they are written, so that a slow reader slows the replay. */
@@ -24,8 +22,10 @@ export interface ReplayInput {
   readonly signal: AbortSignal;
 }
 
-/** Bytes of one write. */
+/** Bytes of one write, of lines that come in small pieces. */
 const WRITE = 512 * 1024;
+/** Lines of one input that follow each other are written as they are from so many bytes on. */
+const LONG_RUN = 64 * 1024;
 
 /**
  * Writes the messages of all series, merged by local timestamp.
@@ -34,10 +34,8 @@ const WRITE = 512 * 1024;
  */
 export async function replay(input: ReplayInput): Promise<void> {
   const { series, period, speed, output, written, signal } = input;
-  const read = readInTurns();
-  // Each input listens to it, and that is no leak.
-  setMaxListeners(0, signal);
-  const merge = new Merge(series.map((one) => openInput(one, period, read, signal)));
+  const inputs = await openInputs(series, period, signal);
+  const merge = new Merge(inputs.lines);
   const lines = new GatheredLines(output, written);
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
   try {
@@ -56,12 +54,13 @@ export async function replay(input: ReplayInput): Promise<void> {
     }
     await lines.flush();
   } finally {
+    await inputs.close();
     await merge.close();
   }
 }
 
 /** What is right before a failure is written before it is told. */
-async function fill(merge: Merge<LineBuffer>, lines: GatheredLines): Promise<boolean> {
+async function fill(merge: Merge<TimedLines>, lines: GatheredLines): Promise<boolean> {
   try {
     return await merge.fill();
   } catch (error) {
@@ -97,11 +96,12 @@ class GatheredLines {
     this.#written = written;
   }
 
-  async add({ bytes, ends }: LineBuffer, start: number, end: number): Promise<void> {
+  async add({ bytes, ends }: TimedLines, start: number, end: number): Promise<void> {
     const from = start === 0 ? 0 : (ends[start - 1] ?? 0);
     const to = ends[end - 1] ?? from;
-    if (this.#length + to - from > WRITE) await this.flush();
-    if (to - from > WRITE) {
+    const isLong = to - from >= LONG_RUN;
+    if (isLong || this.#length + to - from > WRITE) await this.flush();
+    if (isLong) {
       await this.#output.write(bytes.subarray(from, to));
       this.#count(end - start, to - from);
       return;

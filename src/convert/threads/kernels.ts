@@ -2,9 +2,8 @@ import { availableParallelism } from 'node:os';
 import type { KernelHost, Kernels } from './kernel-host.js';
 import { startKernelThread } from './kernel-thread.js';
 import { localKernels } from './local-kernel.js';
+import { WORTH_A_THREAD } from './worth-a-thread.js';
 
-/** A thread takes a while to start: smaller sources, in bytes, are done by then. */
-const WORTH_A_THREAD = 4_000_000;
 /** What gunzips one file feeds no more kernels than these. */
 const MOST_THREADS = 4;
 /** Of more columns, the kernel has so much more to do than what feeds it that one more thread pays. */
