@@ -9,7 +9,7 @@ import { startSeriesThread } from './threads/series-thread.js';
 import type { ReadingSizes, ReplaySeries } from './types.js';
 
 /** Bytes of text at hand, of all series together; their lines take some five times as much. */
-const TEXT = 16 * 1024 * 1024;
+const TEXT = 8 * 1024 * 1024;
 const MOST_TEXT_CHUNK = 512 * 1024;
 const LEAST_TEXT_CHUNK = 16 * 1024;
 const OPEN_FILES = 16;

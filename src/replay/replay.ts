@@ -42,13 +42,8 @@ export async function replay(input: ReplayInput): Promise<void> {
     while (await fill(merge, lines)) {
       while (merge.next()) {
         const { batch, start, end } = merge;
-        if (!pace) await lines.add(batch, start, end);
-        else {
-          for (let at = start; at < end; at++) {
-            await pace(batch.localTimestamps[at] ?? 0);
-            await lines.add(batch, at, at + 1);
-          }
-        }
+        if (pace) await writePaced(merge, pace, lines);
+        else if (!lines.take(batch, start, end)) await lines.write(batch, start, end);
       }
       signal.throwIfAborted();
     }
@@ -69,11 +64,10 @@ async function fill(merge: Merge<TimedLines>, lines: GatheredLines): Promise<boo
   }
 }
 
-function createPace(
-  speed: number,
-  flush: () => Promise<void>,
-  signal: AbortSignal,
-): (localTimestamp: number) => Promise<void> {
+/** Waits until a line is due. */
+type Pace = (localTimestamp: number) => Promise<void>;
+
+function createPace(speed: number, flush: () => Promise<void>, signal: AbortSignal): Pace {
   let first: { readonly time: number; readonly at: number } | undefined;
   return async (localTimestamp) => {
     first ??= { time: localTimestamp, at: performance.now() };
@@ -82,6 +76,17 @@ function createPace(
     await flush();
     await wait(left, signal);
   };
+}
+
+async function writePaced(
+  { batch, start, end }: Merge<TimedLines>,
+  pace: Pace,
+  lines: GatheredLines,
+): Promise<void> {
+  for (let at = start; at < end; at++) {
+    await pace(batch.localTimestamps[at] ?? 0);
+    if (!lines.take(batch, at, at + 1)) await lines.write(batch, at, at + 1);
+  }
 }
 
 class GatheredLines {
@@ -96,19 +101,26 @@ class GatheredLines {
     this.#written = written;
   }
 
-  async add({ bytes, ends }: TimedLines, start: number, end: number): Promise<void> {
-    const from = start === 0 ? 0 : (ends[start - 1] ?? 0);
-    const to = ends[end - 1] ?? from;
-    const isLong = to - from >= LONG_RUN;
-    if (isLong || this.#length + to - from > WRITE) await this.flush();
-    if (isLong) {
-      await this.#output.write(bytes.subarray(from, to));
-      this.#count(end - start, to - from);
-      return;
-    }
+  /** Takes a few lines at once; false where they have to be written. */
+  take({ bytes, ends }: TimedLines, start: number, end: number): boolean {
+    const from = start === 0 ? 0 : (ends[start - 1] as number);
+    const to = ends[end - 1] as number;
+    if (to - from >= LONG_RUN || this.#length + to - from > WRITE) return false;
     this.#bytes.set(bytes.subarray(from, to), this.#length);
     this.#length += to - from;
     this.#messages += end - start;
+    return true;
+  }
+
+  /** Makes room by writing, and takes or writes these lines; they may be written over when it resolves. */
+  async write(lines: TimedLines, start: number, end: number): Promise<void> {
+    await this.flush();
+    if (this.take(lines, start, end)) return;
+    const { bytes, ends } = lines;
+    const from = start === 0 ? 0 : (ends[start - 1] as number);
+    const to = ends[end - 1] as number;
+    await this.#output.write(bytes.subarray(from, to));
+    this.#count(end - start, to - from);
   }
 
   async flush(): Promise<void> {

@@ -10,8 +10,8 @@ import type { Exchange } from './handover.js';
 import { readInTurns } from './read-in-turns.js';
 import type { ReadingSizes, ReplaySeries } from './types.js';
 
-/** Cells a batch. */
-const BATCH_CELLS = 16 * 1024;
+/** Cells a batch: those of a whole text, as a rule. */
+const BATCH_CELLS = 64 * 1024;
 /** Lines have two to three times the bytes of their rows; memory past so many times is for few. */
 const MOST_LINES = 8;
 

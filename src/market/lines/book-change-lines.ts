@@ -21,7 +21,7 @@ const KEYS_SIZE = CHANGE_BIDS.length + ASKS.length + END.length;
 const FEW = 256;
 /** Bytes that a side begins with, and the most that it keeps: whole books are rare, and files many. */
 const ROOM = 4096;
-const MOST_ROOM = 64 * 1024;
+const MOST_ROOM = 16 * 1024;
 
 /**
  * The lines of book changes, each made of some rows of incremental_book_L2: `begin`, a `level` for each row, `write`.

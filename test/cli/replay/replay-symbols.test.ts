@@ -18,7 +18,7 @@ test('symbols by name, by glob and by file are the same; options are picked out 
   for (const symbol of ['BTC-PERPETUAL', 'ETH-PERPETUAL', one])
     await writeDayFile(dir, 'trades', trades.replaceAll('BTC-PERPETUAL', symbol), symbol);
   const list = join(dir, 'symbols.txt');
-  writeFileSync(list, 'eth-perpetual\nBTC-PERPETUAL\n');
+  writeFileSync(list, 'eth-perpetual\nBTC/PERPETUAL\n');
 
   const service = await sandbox(t, { replayDir: dir, exportedUntil: undefined });
   const env = envOf(service, dir);
@@ -29,8 +29,10 @@ test('symbols by name, by glob and by file are the same; options are picked out 
   };
   const named = await replay('deribit:ETH-PERPETUAL,BTC-PERPETUAL', '-t', 'trade');
   assert.equal(named.length, 100);
-  assert.deepEqual(await replay('deribit', '-t', 'trade', '-s', '*-PERPETUAL'), named);
-  assert.deepEqual(await replay('deribit', '-t', 'trade', '-s', `@${list}`), named);
+  assert.ok((await replay('deribit', '-t', 'trade', '-s', `@${list}`)).join() === named.join());
+  // A glob's symbols come in the record's order.
+  const matched = await replay('deribit', '-t', 'trade', '-s', '*-PERPETUAL');
+  assert.ok(matched.toSorted().join() === named.toSorted().join());
 
   const isOfOne = (line: string): boolean => JSON.parse(line).symbol === one;
   const all = await replay('deribit', '-t', 'option_summary');
@@ -50,10 +52,10 @@ test('500 symbols with 256 file handles, over threads', async (t) => {
   const args = ['replay', `deribit:${symbols}`, '-t', 'trade', ...DAY];
   const { exitCode, stdout, stderr } = await tickhaul(args, { env: envOf(service, dir), command });
   assert.equal(exitCode, 0, stderr);
-  // All have the same times, and ties go by the record's order: so each time has every symbol, in one order.
-  const found = [...stdout.matchAll(/"symbol":"(\w+)"/g)].map(([, symbol]) => symbol);
-  assert.equal(found.length, 500 * 600);
-  const order = found.slice(0, 500).join();
-  assert.deepEqual(order.split(',').sort(), [...symbols].sort());
-  for (let at = 0; at < found.length; at += 500) assert.equal(found.slice(at, at + 500).join(), order);
+  // All have the same times, so that only the order of the symbols tells which comes first.
+  const keys = [...stdout.matchAll(/"symbol":"S(\d+)".*"localTimestamp":"(.+)"/g)].map(
+    ([, at = '', time = '']) => `${time} ${at.padStart(3, '0')}`,
+  );
+  assert.equal(keys.length, 500 * 600);
+  assert.ok(keys.toSorted().join() === keys.join());
 });
