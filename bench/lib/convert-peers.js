@@ -36,6 +36,7 @@ export function converters({ header }, files, rows) {
       },
     }),
     duckdb: () => convert('DuckDB', 'duckdb'),
+    duckdbBars: () => convert('DuckDB, time_bucket', 'duckdb-bars'),
     duckdbJson: () => convert('DuckDB, FORMAT json', 'duckdb', { FORMAT: 'json' }),
     gunzip: () => ({ ...convert('gunzip alone, in Node', 'gunzip'), leavesNothing: true }),
   };

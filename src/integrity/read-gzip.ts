@@ -9,9 +9,18 @@ export interface GzipReader {
   readonly onText: TextSink;
 }
 
+/** How a gzip file is read where it isn't one of few, in large chunks. */
+export interface GzipReading {
+  /** How the file's bytes are read. */
+  readonly read: ReadChunks;
+  /** Bytes of text that come at once, at most. */
+  readonly textChunk: number;
+}
+
+const LARGE_CHUNKS: GzipReading = { read: readChunks, textChunk: LARGE_TEXT_CHUNK };
+
 /**
  * Reads a whole gzip file.
- * @param read how the file's bytes are read.
  * @throws TickhaulError `corrupt` where it is no whole gzip file, `disk`, the reason of an abort, and what the reader
  * throws.
  */
@@ -19,9 +28,9 @@ export async function readGzip(
   path: string,
   reader: GzipReader,
   signal?: AbortSignal,
-  read: ReadChunks = readChunks,
+  { read, textChunk }: GzipReading = LARGE_CHUNKS,
 ): Promise<void> {
-  const pass = startGunzip(reader.onText, LARGE_TEXT_CHUNK);
+  const pass = startGunzip(reader.onText, textChunk);
   try {
     await read(
       path,

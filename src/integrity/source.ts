@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isSystemError, TickhaulError } from '../base/errors.js';
 import type { TextSink } from './gunzip.js';
-import type { ReadChunks } from './read-chunks.js';
-import { readGzip } from './read-gzip.js';
+import { type GzipReader, type GzipReading, readGzip } from './read-gzip.js';
 
 /** What one reading of a source found. */
 export interface ReadSource {
@@ -14,42 +13,48 @@ export interface ReadSource {
 /**
  * Reads a `.csv.gz` file to its end, and gives its text.
  * @param onBytes told of compressed bytes as they are read.
- * @param read how they are read; left out, in large chunks of an open file.
- * @throws TickhaulError `corrupt` that names the file when it is no whole gzip file, `unreadable`, and what `onText`
- * throws.
+ * @throws as `readText` does.
  */
 export async function readSource(
   path: string,
   onText: TextSink,
   onBytes: (count: number) => void,
   signal: AbortSignal,
-  read?: ReadChunks,
 ): Promise<ReadSource> {
   const md5 = createHash('md5');
   let bytes = 0;
+  const onChunk = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    md5.update(chunk);
+    onBytes(chunk.length);
+  };
+  await readText(path, { onBytes: onChunk, onText }, signal);
+  return { bytes, md5: md5.digest('hex') };
+}
+
+/**
+ * Reads a `.csv.gz` file to its end.
+ * @param reading left out, in large chunks of an open file.
+ * @throws TickhaulError `corrupt` that names the file when it is no whole gzip file, `unreadable`, and what the reader
+ * throws.
+ */
+export async function readText(
+  path: string,
+  { onBytes, onText }: GzipReader,
+  signal: AbortSignal,
+  reading?: GzipReading,
+): Promise<void> {
   let textError: unknown;
+  const onCheckedText = async (text: Buffer): Promise<void> => {
+    try {
+      await onText(text);
+    } catch (error) {
+      textError = error;
+      throw error;
+    }
+  };
   try {
-    await readGzip(
-      path,
-      {
-        onBytes(chunk) {
-          bytes += chunk.length;
-          md5.update(chunk);
-          onBytes(chunk.length);
-        },
-        async onText(text) {
-          try {
-            await onText(text);
-          } catch (error) {
-            textError = error;
-            throw error;
-          }
-        },
-      },
-      signal,
-      read,
-    );
-    return { bytes, md5: md5.digest('hex') };
+    await readGzip(path, { onBytes, onText: onCheckedText }, signal, reading);
   } catch (error) {
     if (error === textError) throw error;
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw sourceError(error, path);

@@ -63,7 +63,7 @@ export class Merge<B extends TimedBatch> {
     const second = this.#runnerUp();
     const limit = second ? second.time : Number.POSITIVE_INFINITY;
     const winsTies = second === undefined || index < second.index;
-    let at = first.at + 1;
+    let at = second ? first.at + 1 : count;
     while (at < count) {
       const time = localTimestamps[at] as number;
       if (time > limit || (time === limit && !winsTies)) break;

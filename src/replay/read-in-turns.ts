@@ -4,18 +4,17 @@ import { abortReason, diskError, TickhaulError } from '../base/errors.js';
 import { openRegular } from '../base/open-regular.js';
 import type { ReadChunks } from '../integrity/read-chunks.js';
 
-/** Bytes: several hundred inputs have one each. */
-const CHUNK = 64 * 1024;
-/** Files that are open at once, whatever the number of inputs. */
-const OPEN_FILES = 16;
-
-/** Reads many files side by side with few handles: a file is opened anew for each chunk, and closed behind it. */
-export function readInTurns(): ReadChunks {
-  const limit = pLimit(OPEN_FILES);
+/**
+ * Reads many files side by side with few handles: a file is opened anew for each chunk, and closed behind it.
+ * @param openFiles how many are open at once, whatever the number of files.
+ * @param chunk bytes that are read at once; each file has a buffer of so many.
+ */
+export function readInTurns(openFiles: number, chunk: number): ReadChunks {
+  const limit = pLimit(openFiles);
   return async (path, use, signal) => {
     try {
       const { ino, size } = await stat(path);
-      const buffer = Buffer.allocUnsafe(Math.min(CHUNK, size + 1));
+      const buffer = Buffer.allocUnsafe(Math.min(chunk, size + 1));
       for (let position = 0; ; ) {
         if (signal?.aborted) throw abortReason(signal);
         const bytesRead = await limit(() => readAt(path, ino, buffer, position));

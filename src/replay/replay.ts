@@ -1,10 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { wait } from '../base/wait.js';
-import type { LineBuffer } from '../market/lines/line-buffer.js';
+import type { TimedLines } from '../market/lines/line-buffer.js';
 import { Merge } from '../market/merge.js';
 import type { Period } from '../market/trade-bars.js';
-import { openInput } from './input.js';
-import { readInTurns } from './read-in-turns.js';
+import { openInputs } from './inputs.js';
 import type { ReplaySeries } from './types.js';
 
 /** Takes lines; resolves when they are written, so that a slow reader slows the replay. */
@@ -24,8 +22,10 @@ export interface ReplayInput {
   readonly signal: AbortSignal;
 }
 
-/** Bytes of one write. */
+/** Bytes of one write, of lines that come in small pieces. */
 const WRITE = 512 * 1024;
+/** Lines of one input that follow each other are written as they are from so many bytes on. */
+const LONG_RUN = 64 * 1024;
 
 /**
  * Writes the messages of all series, merged by local timestamp.
@@ -34,34 +34,28 @@ const WRITE = 512 * 1024;
  */
 export async function replay(input: ReplayInput): Promise<void> {
   const { series, period, speed, output, written, signal } = input;
-  const read = readInTurns();
-  // Each input listens to it, and that is no leak.
-  setMaxListeners(0, signal);
-  const merge = new Merge(series.map((one) => openInput(one, period, read, signal)));
+  const inputs = await openInputs(series, period, signal);
+  const merge = new Merge(inputs.lines);
   const lines = new GatheredLines(output, written);
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
   try {
     while (await fill(merge, lines)) {
       while (merge.next()) {
         const { batch, start, end } = merge;
-        if (!pace) await lines.add(batch, start, end);
-        else {
-          for (let at = start; at < end; at++) {
-            await pace(batch.localTimestamps[at] ?? 0);
-            await lines.add(batch, at, at + 1);
-          }
-        }
+        if (pace) await writePaced(merge, pace, lines);
+        else if (!lines.take(batch, start, end)) await lines.write(batch, start, end);
       }
       signal.throwIfAborted();
     }
     await lines.flush();
   } finally {
+    await inputs.close();
     await merge.close();
   }
 }
 
 /** What is right before a failure is written before it is told. */
-async function fill(merge: Merge<LineBuffer>, lines: GatheredLines): Promise<boolean> {
+async function fill(merge: Merge<TimedLines>, lines: GatheredLines): Promise<boolean> {
   try {
     return await merge.fill();
   } catch (error) {
@@ -70,11 +64,10 @@ async function fill(merge: Merge<LineBuffer>, lines: GatheredLines): Promise<boo
   }
 }
 
-function createPace(
-  speed: number,
-  flush: () => Promise<void>,
-  signal: AbortSignal,
-): (localTimestamp: number) => Promise<void> {
+/** Waits until a line is due. */
+type Pace = (localTimestamp: number) => Promise<void>;
+
+function createPace(speed: number, flush: () => Promise<void>, signal: AbortSignal): Pace {
   let first: { readonly time: number; readonly at: number } | undefined;
   return async (localTimestamp) => {
     first ??= { time: localTimestamp, at: performance.now() };
@@ -83,6 +76,17 @@ function createPace(
     await flush();
     await wait(left, signal);
   };
+}
+
+async function writePaced(
+  { batch, start, end }: Merge<TimedLines>,
+  pace: Pace,
+  lines: GatheredLines,
+): Promise<void> {
+  for (let at = start; at < end; at++) {
+    await pace(batch.localTimestamps[at] ?? 0);
+    if (!lines.take(batch, at, at + 1)) await lines.write(batch, at, at + 1);
+  }
 }
 
 class GatheredLines {
@@ -97,18 +101,26 @@ class GatheredLines {
     this.#written = written;
   }
 
-  async add({ bytes, ends }: LineBuffer, start: number, end: number): Promise<void> {
-    const from = start === 0 ? 0 : (ends[start - 1] ?? 0);
-    const to = ends[end - 1] ?? from;
-    if (this.#length + to - from > WRITE) await this.flush();
-    if (to - from > WRITE) {
-      await this.#output.write(bytes.subarray(from, to));
-      this.#count(end - start, to - from);
-      return;
-    }
+  /** Takes a few lines at once; false where they have to be written. */
+  take({ bytes, ends }: TimedLines, start: number, end: number): boolean {
+    const from = start === 0 ? 0 : (ends[start - 1] as number);
+    const to = ends[end - 1] as number;
+    if (to - from >= LONG_RUN || this.#length + to - from > WRITE) return false;
     this.#bytes.set(bytes.subarray(from, to), this.#length);
     this.#length += to - from;
     this.#messages += end - start;
+    return true;
+  }
+
+  /** Makes room by writing, and takes or writes these lines; they may be written over when it resolves. */
+  async write(lines: TimedLines, start: number, end: number): Promise<void> {
+    await this.flush();
+    if (this.take(lines, start, end)) return;
+    const { bytes, ends } = lines;
+    const from = start === 0 ? 0 : (ends[start - 1] as number);
+    const to = ends[end - 1] as number;
+    await this.#output.write(bytes.subarray(from, to));
+    this.#count(end - start, to - from);
   }
 
   async flush(): Promise<void> {

@@ -27,3 +27,11 @@ export interface ReplaySeries {
   /** Paths of its day files, day by day; days without data have none. */
   readonly paths: readonly string[];
 }
+
+/** How much of its files a thread has at hand. */
+export interface ReadingSizes {
+  /** Bytes of text that come of a file at once, at most; of gzip too. */
+  readonly textChunk: number;
+  /** Files that are open at once, whatever the number of series. */
+  readonly openFiles: number;
+}

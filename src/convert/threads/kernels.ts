@@ -3,9 +3,8 @@ import type { KernelJob } from '../../format/kernel/batch-kernel.js';
 import type { Kernels } from './kernel-host.js';
 import { startKernelThread } from './kernel-thread.js';
 import { localKernels } from './local-kernel.js';
+import { WORTH_A_THREAD } from './worth-a-thread.js';
 
-/** A thread takes a while to start: smaller sources, in bytes, are done by then. */
-const WORTH_A_THREAD = 4_000_000;
 /** What gunzips one file feeds no more kernels than these. */
 const MOST_THREADS = 4;
 /**

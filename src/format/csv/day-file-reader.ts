@@ -1,5 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import type { Batch, Schema } from '../columns.js';
+import { ColumnMemory } from '../kernel/column-memory.js';
 import { dataTypeOf, Head, headerNames } from './head.js';
 import { CsvParser } from './parser.js';
 
@@ -11,6 +12,11 @@ export interface ReaderOptions {
   /** Rows a batch, of so many columns. */
   readonly batchRows: (columns: number) => number;
   readonly numberText: boolean;
+  /**
+   * Memories of the readers of one thread, which use them in turns (CsvOptions): of files that are alike, and read with
+   * the same options. Empty at first.
+   */
+  readonly memories?: Map<string, ColumnMemory> | undefined;
 }
 
 /**
@@ -65,7 +71,7 @@ export class DayFileReader {
   }
 
   #open(head: Buffer): CsvParser {
-    const { path, dataType, batchRows, numberText } = this.#options;
+    const { path, dataType, batchRows, numberText, memories } = this.#options;
     const names = headerNames(head);
     this.#dataType = dataType ?? dataTypeOf(names) ?? 'unknown';
     this.#parser = new CsvParser({
@@ -73,9 +79,16 @@ export class DayFileReader {
       dataType: this.#dataType,
       batchRows: batchRows(names.length),
       numberText,
+      shared: memories && memoryFor(memories, `${this.#dataType}\n${names}`),
     });
     return this.#parser;
   }
+}
+
+function memoryFor(memories: Map<string, ColumnMemory>, kind: string): ColumnMemory {
+  const memory = memories.get(kind) ?? new ColumnMemory();
+  memories.set(kind, memory);
+  return memory;
 }
 
 function* pushAll(parser: CsvParser, text: Buffer): Generator<Batch, void, undefined> {

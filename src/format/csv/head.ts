@@ -8,14 +8,16 @@ const MAX_HEAD = 64 * 1024;
 export class Head {
   #bytes: Buffer | undefined;
 
-  /** Gives all bytes so far, once they hold the header; undefined before. */
+  /** Gives all bytes so far, once they hold the header, and forgets them; undefined before. */
   push(chunk: Buffer): Buffer | undefined {
     const from = this.#bytes?.length ?? 0;
-    this.#bytes = Buffer.concat([this.bytes, chunk]);
-    return this.#bytes.includes(LF, from) || this.#bytes.length > MAX_HEAD ? this.#bytes : undefined;
+    const bytes = Buffer.concat([this.bytes, chunk]);
+    const isWhole = bytes.includes(LF, from) || bytes.length > MAX_HEAD;
+    this.#bytes = isWhole ? undefined : bytes;
+    return isWhole ? bytes : undefined;
   }
 
-  /** What came so far. */
+  /** What is held back. */
   get bytes(): Buffer {
     return this.#bytes ?? Buffer.alloc(0);
   }

@@ -22,6 +22,11 @@ export interface CsvOptions {
   readonly batchRows: number;
   /** Whether number columns bring their digits too (`NumberColumn.text`). */
   readonly numberText?: boolean | undefined;
+  /**
+   * A memory that parsers of one thread use in turns, each for rows of the same header, data type and size of batches.
+   * What `push` gives must be gone through before another of them goes on; its last batch need not be full then.
+   */
+  readonly shared?: ColumnMemory | undefined;
 }
 
 /**
@@ -34,7 +39,7 @@ export interface CsvOptions {
  */
 export class CsvParser {
   readonly #options: CsvOptions;
-  readonly #memory = new ColumnMemory();
+  readonly #memory: ColumnMemory;
   /** How much of the memory's piece is not parsed yet: it always begins with a line's first byte. */
   #filled = 0;
   /** Of the line that the piece begins with, until there are columns: that is the header's. */
@@ -45,9 +50,12 @@ export class CsvParser {
   #columns: ColumnParser | undefined;
   /** Once there was a quote. */
   #recordEnds: RecordEnds | undefined;
+  /** What is not parsed yet, while others have the memory. */
+  #rest = Buffer.alloc(0);
 
   constructor(options: CsvOptions) {
     this.#options = options;
+    this.#memory = options.shared ?? new ColumnMemory();
   }
 
   /** Known once the header was read, which is before the first batch; at the end always. */
@@ -67,6 +75,23 @@ export class CsvParser {
 
   /** Takes gunzipped bytes; gives the batches that they made full. */
   *push(chunk: Buffer): Generator<Batch, void, undefined> {
+    this.#takeTurn();
+    yield* this.#add(chunk);
+    yield* this.#endTurn();
+  }
+
+  /** The file ended; gives what is left. */
+  *end(): Generator<Batch, void, undefined> {
+    this.#takeTurn();
+    if (this.#filled > 0) {
+      this.#memory.piece[this.#filled++] = LF;
+      yield* this.#take(this.#filled);
+    }
+    this.#schema ??= schemaOf(this.#options.dataType);
+    if (this.#columns && this.#memory.rows > 0) yield* this.#takeOut();
+  }
+
+  *#add(chunk: Buffer): Generator<Batch, void, undefined> {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + MAX_LINE - this.#filled);
       part.copy(this.#memory.piece, this.#filled);
@@ -78,14 +103,17 @@ export class CsvParser {
     }
   }
 
-  /** The file ended; gives what is left. */
-  *end(): Generator<Batch, void, undefined> {
-    if (this.#filled > 0) {
-      this.#memory.piece[this.#filled++] = LF;
-      yield* this.#take(this.#filled);
-    }
-    this.#schema ??= schemaOf(this.#options.dataType);
+  /** Whoever was there before may have left in the middle of a batch. */
+  #takeTurn(): void {
+    if (!this.#options.shared) return;
+    this.#memory.clear();
+    this.#memory.piece.set(this.#rest);
+  }
+
+  *#endTurn(): Generator<Batch, void, undefined> {
+    if (!this.#options.shared) return;
     if (this.#columns && this.#memory.rows > 0) yield* this.#takeOut();
+    this.#rest = Buffer.from(this.#memory.piece.subarray(0, this.#filled));
   }
 
   /** `part` stands already at the end of what is not parsed yet. */
@@ -146,7 +174,7 @@ export class CsvParser {
     this.#schema = schema;
     this.#warning = warning;
     this.#line += lines;
-    this.#memory.open(schema, batchRows, numberText);
+    if (this.#memory.schema.length === 0) this.#memory.open(schema, batchRows, numberText);
     this.#columns = new ColumnParser(this.#memory, source, this.#line);
   }
 

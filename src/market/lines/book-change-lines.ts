@@ -19,6 +19,9 @@ const LEVEL_SIZE = NEXT_PRICE.length + AMOUNT.length + 2 * LONGEST_NUMBER + 1;
 const KEYS_SIZE = CHANGE_BIDS.length + ASKS.length + END.length;
 /** Up to so many bytes words are copied here; more of them faster by the engine's own copy. */
 const FEW = 256;
+/** Bytes that a side begins with, and the most that it keeps: whole books are rare, and files many. */
+const ROOM = 4096;
+const MOST_ROOM = 16 * 1024;
 
 /**
  * The lines of book changes, each made of some rows of incremental_book_L2: `begin`, a `level` for each row, `write`.
@@ -43,8 +46,8 @@ export class BookChangeLines {
   }
 
   begin(): void {
-    this.#bids.length = 0;
-    this.#asks.length = 0;
+    this.#bids.clear();
+    this.#asks.clear();
   }
 
   level(isAsk: boolean, row: number): void {
@@ -70,8 +73,13 @@ export class BookChangeLines {
 
 /** The levels of one side, as the inside of a JSON array: ASCII alone. */
 class LevelTexts {
-  #target = targetOf(4096);
+  #target = targetOf(ROOM);
   length = 0;
+
+  clear(): void {
+    this.length = 0;
+    if (this.#target.bytes.length > MOST_ROOM) this.#target = targetOf(ROOM);
+  }
 
   add(price: number, amount: number): void {
     const { bytes, view } = this.#room();

@@ -2,23 +2,38 @@ import type { TimedBatch } from '../merge.js';
 import { type Target, targetOf, WORD } from './bytes.js';
 
 /**
- * Messages as lines, end to end, with what a merge needs of each. Line i is `bytes` from `ends[i - 1]` (0 for the
- * first) up to `ends[i]`, its LF included. The memory grows to what it has to hold once, and is used again.
+ * Messages as lines, end to end, with what a merge needs of each; plain data. Line i is `bytes` from `ends[i - 1]` (0
+ * for the first) up to `ends[i]`, its LF included. Each array may be longer.
  */
-export class LineBuffer implements TimedBatch {
+export interface TimedLines extends TimedBatch {
+  readonly bytes: Uint8Array;
+  readonly ends: Int32Array;
+}
+
+/** Lines to be. The memory grows to what it has to hold once, and is used again. */
+export class LineBuffer implements TimedLines {
   target: Target;
   count = 0;
-  ends = new Int32Array(1024);
-  localTimestamps = new Float64Array(1024);
+  ends: Int32Array;
+  localTimestamps: Float64Array;
   /** Bytes so far. */
   length = 0;
 
-  /** @param size bytes to begin with. */
-  constructor(size = 64 * 1024) {
-    this.target = targetOf(size);
+  /** @param memory bytes to begin with, or lines that nobody needs any more, whose memory is taken. */
+  constructor(memory: number | TimedLines = 64 * 1024) {
+    if (typeof memory === 'number') {
+      this.target = targetOf(memory);
+      this.ends = new Int32Array(1024);
+      this.localTimestamps = new Float64Array(1024);
+      return;
+    }
+    const { bytes, ends, localTimestamps } = memory;
+    this.target = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+    this.ends = ends;
+    this.localTimestamps = localTimestamps;
   }
 
-  /** May be longer than `length`; another array once it grew. */
+  /** Another array once it grew. */
   get bytes(): Uint8Array {
     return this.target.bytes;
   }
@@ -52,5 +67,10 @@ export class LineBuffer implements TimedBatch {
   clear(): void {
     this.count = 0;
     this.length = 0;
+  }
+
+  /** Gives the memory back where it is more than so many bytes, as after a message of a whole book. */
+  shrink(most: number): void {
+    if (this.length === 0 && this.target.bytes.length > most) this.target = targetOf(most);
   }
 }

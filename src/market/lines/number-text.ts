@@ -11,6 +11,8 @@ const TWO_DIGITS = Uint16Array.from({ length: 100 }, (_, i) =>
 export const LONGEST_NUMBER = 32;
 
 const MOST_WHOLE = 1e15;
+/** Thousandths below this are 32-bit integers. */
+const MOST_SHORT = 1e6;
 /** Below this JavaScript writes an exponent. */
 const LEAST_PLAIN = 1e-6;
 
@@ -29,6 +31,10 @@ export function writeNumber(value: number, out: DataView, position: number): num
     rest = -rest;
   }
   if (rest < MOST_WHOLE && Math.floor(rest) === rest) return writeWhole(rest, out, at);
+  if (rest < MOST_SHORT) {
+    const scaled = Math.round(rest * 1000) | 0;
+    if (scaled / 1000 === rest) return writeThousandths(scaled, out, at);
+  }
   if (rest < 1e7 && rest >= LEAST_PLAIN) {
     const scaled = Math.round(rest * 1e8);
     if (scaled / 1e8 === rest) {
@@ -43,6 +49,14 @@ export function writeNumber(value: number, out: DataView, position: number): num
     }
   }
   return writeAscii(JSON.stringify(value), out, position);
+}
+
+/** Most prices and many amounts, in integers alone. */
+function writeThousandths(scaled: number, out: DataView, position: number): number {
+  const whole = (scaled / 1000) | 0;
+  const at = writeInt(whole, out, position);
+  out.setUint8(at, POINT);
+  return writeStripped(scaled - whole * 1000, 3, out, at + 1);
 }
 
 /** A number of at most 15 digits, twelve of them behind the point. */

@@ -1,4 +1,4 @@
-import type { Batch, ColumnData, Schema } from '../../format/columns.js';
+import type { Batch, ColumnData, Schema, TextValues } from '../../format/columns.js';
 import { copyFixed, type Fixed, fixed, type Target } from './bytes.js';
 import { TAIL_SIZE, writeTail } from './head.js';
 import { hasMicros, IsoTime, LONGEST_TIME } from './iso-time.js';
@@ -12,6 +12,16 @@ const QUOTE = 34;
 /** How a part's cells are written, as small integers for the loop over them. */
 const CELL = { number: 0, time: 1, entry: 2, text: 3 } as const;
 
+/** A part, with what is written for it whatever the batch. */
+interface MadePart {
+  readonly column: number;
+  /** `,"key":` */
+  readonly begin: string;
+  /** The same, with the quote that begins a string. */
+  readonly key: Fixed;
+  readonly missing: Fixed | undefined;
+}
+
 /** A part of one batch, made ready: the same shape whatever the kind. */
 interface Cells {
   readonly how: number;
@@ -22,10 +32,14 @@ interface Cells {
   readonly values: Float64Array;
   readonly text: Uint8Array;
   readonly offsets: Int32Array;
+  /** Of a dictionary: the entry of each row. */
   readonly indices: Int32Array;
-  /** Of a dictionary: key and value. */
+  /** Of a small dictionary: key and value. */
   readonly entries: readonly Fixed[];
 }
+
+/** Entries up to which a dictionary's texts are made ready for all rows of a batch. */
+const FEW_ENTRIES = 32;
 
 const NO_VALUES = new Float64Array();
 const NO_TEXT = new Uint8Array();
@@ -37,7 +51,7 @@ const NO_INDICES = new Int32Array();
  * cell's key is absent. Lines equal `JSON.stringify` of the message.
  */
 export class RowLines {
-  readonly #parts: readonly { readonly part: Part; readonly column: number }[];
+  readonly #parts: readonly MadePart[];
   readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
   readonly #cellTime = new IsoTime();
   #cells: readonly Cells[] = [];
@@ -47,13 +61,13 @@ export class RowLines {
 
   constructor(type: RowType, schema: Schema) {
     this.#parts = LAYOUTS[type]
-      .map((part) => ({ part, column: schema.findIndex(({ name }) => name === part.column) }))
+      .map((part) => ({ ...keysOf(part), column: schema.findIndex(({ name }) => name === part.column) }))
       .filter(({ column }) => column >= 0);
   }
 
   /** Takes the batch that rows are to be of. */
   open({ columns }: Batch): void {
-    this.#cells = this.#parts.map(({ part, column }) => cellsOf(part, columns[column] as ColumnData));
+    this.#cells = this.#parts.map((part) => cellsOf(part, columns[part.column] as ColumnData));
     this.#texts = this.#cells.filter(({ how }) => how === CELL.text);
     this.#size = this.#cells.reduce((sum, cells) => sum + sizeOf(cells), TAIL_SIZE);
   }
@@ -82,22 +96,27 @@ export class RowLines {
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
   }
 
-  #writeString(
-    { how, values, text, offsets }: Cells,
-    row: number,
-    { bytes, view }: Target,
-    at: number,
-  ): number {
+  #writeString(cell: Cells, row: number, { bytes, view }: Target, at: number): number {
+    const { how, values, text, offsets } = cell;
     if (how === CELL.time) return this.#cellTime.write(values[row] as number, false, view, at);
-    return writeText(text, offsets[row] as number, offsets[row + 1] as number, bytes, at);
+    const value = textOf(cell, row);
+    return writeText(text, offsets[value] as number, offsets[value + 1] as number, bytes, at);
   }
 
-  /** Room for the row's plain texts. */
+  /** Room for the row's texts that are not made ready. */
   #textSize(row: number): number {
     let size = 0;
-    for (const { offsets } of this.#texts) size += (offsets[row + 1] as number) - (offsets[row] as number);
+    for (const cell of this.#texts) {
+      const value = textOf(cell, row);
+      size += (cell.offsets[value + 1] as number) - (cell.offsets[value] as number);
+    }
     return size * LONGEST_ESCAPE;
   }
+}
+
+/** Which of a column's texts a row has. */
+function textOf({ indices }: Cells, row: number): number {
+  return indices === NO_INDICES ? row : (indices[row] as number);
 }
 
 function sizeOf({ key, missing, entries }: Cells): number {
@@ -105,11 +124,19 @@ function sizeOf({ key, missing, entries }: Cells): number {
   return key.length + Math.max(longest, LONGEST_NUMBER, LONGEST_TIME) + 1;
 }
 
-function cellsOf({ key, kind, orElse }: Part, column: ColumnData): Cells {
+function keysOf({ key, kind, orElse }: Part): Omit<MadePart, 'column'> {
   const begin = `,${JSON.stringify(key)}:`;
-  const common = {
+  return {
+    begin,
     key: fixed(kind === 'number' ? begin : `${begin}"`),
     missing: orElse === undefined ? undefined : fixed(`${begin}"${orElse}"`),
+  };
+}
+
+function cellsOf({ begin, key, missing }: MadePart, column: ColumnData): Cells {
+  const common = {
+    key,
+    missing,
     nulls: column.nulls,
     values: NO_VALUES,
     text: NO_TEXT,
@@ -126,14 +153,23 @@ function cellsOf({ key, kind, orElse }: Part, column: ColumnData): Cells {
       if (column.encoding === 'plain') {
         return { ...common, how: CELL.text, text: column.text.bytes, offsets: column.text.offsets };
       }
-      return {
-        ...common,
-        how: CELL.entry,
-        indices: column.indices,
-        entries: dictionaryTexts(column.dictionary, begin),
-      };
+      return { ...common, indices: column.indices, ...dictionaryCells(column.dictionary, begin) };
     case 'boolean':
     case 'integer':
-      throw new Error(`no message has ${key} as a boolean`);
+      throw new Error(`no message has${begin} of a boolean`);
   }
+}
+
+function dictionaryCells(
+  dictionary: TextValues,
+  begin: string,
+): Pick<Cells, 'how' | 'text' | 'offsets' | 'entries'> {
+  const { bytes, offsets } = dictionary;
+  const isSmall = offsets.length <= FEW_ENTRIES;
+  return {
+    how: isSmall ? CELL.entry : CELL.text,
+    text: bytes,
+    offsets,
+    entries: isSmall ? dictionaryTexts(dictionary, begin) : [],
+  };
 }

@@ -158,6 +158,8 @@ test('what is refused, with its code and what to do', async (t) => {
   const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
     [2, /"trade_bar_1h" .*did you mean/, [one, '-t', 'trade_bar_1h', ...day]],
     [2, /"book_snapshot_5" .*did you mean/, [one, '-t', 'book_snapshot_5', ...day]],
+    [2, /"quotes" .*did you mean/, [one, '-t', 'trade,quotes', ...day]],
+    [2, /"ohlcv" .*did you mean/, [one, '-t', 'ohlcv', ...day]],
     [2, /--type is missing/, [one, ...day]],
     [2, /needs --to/, [one, '-t', 'trade', '--from', '2024-03-01']],
     [2, /must be after/, [one, '-t', 'trade', '--from', '2024-03-02', '--to', '2024-03-01']],

@@ -39,10 +39,12 @@ export function parseCsv(csv: string | Buffer, options: ParseOptions = {}): Pars
     at += size;
   }
   for (const batch of parser.end()) batches.push(copyOf(batch));
-  const rows = batches.flatMap((batch) =>
-    Array.from({ length: batch.rows }, (_, row) => batch.columns.map((column) => valueAt(column, row))),
-  );
+  const rows = batches.flatMap(rowsOf);
   return { schema: parser.schema ?? [], rows, warning: parser.warning, batches };
+}
+
+export function rowsOf({ rows, columns }: Batch): Value[][] {
+  return Array.from({ length: rows }, (_, row) => columns.map((column) => valueAt(column, row)));
 }
 
 export function valueAt(column: ColumnData, row: number): Value {

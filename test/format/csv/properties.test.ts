@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { columnsOf, type DataType, type DayFileKind } from '../../../src/dataset/data-types.js';
+import { CsvParser } from '../../../src/format/csv/parser.js';
+import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { alikeRows } from '../alike-rows.js';
-import { parseCsv, type Value } from './helpers.js';
+import { parseCsv, rowsOf, type Value } from './helpers.js';
 import { naiveRows } from './naive.js';
 
 const digits = (min: number, max: number): fc.Arbitrary<string> =>
@@ -98,6 +100,49 @@ test('any chunking gives the same batches, and so does csv-parse', () => {
         const at = nth % (file.rows.length + 1);
         const rows = file.rows.map((row, i) => (i === at ? row.map(quoted) : row));
         same(csvOf({ ...file, rows }), chunks);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('parsers that use a memory in turns each give what they give alone, also beside one that fails', () => {
+  fc.assert(
+    fc.property(
+      dayFile,
+      fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 3, maxLength: 3 }),
+      fc.integer({ min: 1, max: 5 }),
+      (file, sizes, batchRows) => {
+        const { dataType, rows } = file;
+        const whole = csvOf(file);
+        const texts = [
+          whole,
+          csvOf({ ...file, rows: rows.toReversed().map((row, i) => (i === 1 ? row.map(quoted) : row)) }),
+          `${whole}too,few${file.lineEnd}${whole}`,
+        ];
+        const shared = new ColumnMemory();
+        const turns = texts.map((text, at) => {
+          const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, shared });
+          return { parser, rest: Buffer.from(text), size: sizes[at] ?? 1, rows: [] as Value[][] };
+        });
+        let failures = 0;
+        for (let left = [...turns]; left.length > 0; left = left.filter(({ rest }) => rest.length > 0)) {
+          for (const turn of left) {
+            const chunk = turn.rest.subarray(0, turn.size);
+            turn.rest = turn.rest.subarray(turn.size);
+            try {
+              for (const batch of turn.parser.push(chunk)) turn.rows.push(...rowsOf(batch));
+            } catch {
+              failures++;
+              turn.rest = Buffer.alloc(0);
+            }
+          }
+        }
+        assert.equal(failures, 1);
+        for (const [at, { parser, rows: found }] of turns.slice(0, 2).entries()) {
+          for (const batch of parser.end()) found.push(...rowsOf(batch));
+          assert.deepEqual(found, parseCsv(texts[at] ?? '', { dataType }).rows);
+        }
       },
     ),
     { numRuns: 200 },

@@ -1,0 +1,93 @@
+// Replays of day files to a pipe, and bars of a day file as Parquet beside DuckDB. See docs/benchmarks.md.
+//   node bench/replay.js [--rounds <n>] [--scale <n>] [--only <section>]
+// --rounds  all peers in turn, so many times (default 3)
+// --scale   times 3 million trades and 5 million rows of incremental_book_L2 (default 4); files are made once for each
+// --only    trades, books, bars or symbols; may be given again.
+// TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { barMakers, sameBars } from './lib/bar-makers.js';
+import { compare } from './lib/compare.js';
+import { dayFile } from './lib/day-file.js';
+import { KINDS } from './lib/kinds.js';
+import { makeSymbols, replayFolder } from './lib/replay-folder.js';
+import { messagesOf, replays } from './lib/replay-peers.js';
+import { withScratch } from './lib/scratch.js';
+import { formatRuns } from './lib/table.js';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    scale: { type: 'string', default: '4' },
+    only: { type: 'string', multiple: true },
+  },
+});
+const rounds = Math.max(1, Number(values.rounds) || 3);
+const scale = Number(values.scale) || 4;
+const [BOOK, TRADES] = KINDS;
+const SYMBOLS = 500;
+
+const SECTIONS = {
+  trades: () => ofOneFile(TRADES, ['trade', 'trade_bar_1m'], 'trade'),
+  books: () => ofOneFile(BOOK, ['book_change', 'book_snapshot_10_100ms', 'quote_1s'], 'book_change'),
+  bars,
+  symbols,
+};
+
+process.stdout.write(
+  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds, scale ${scale}\n`,
+);
+for (const [name, run] of Object.entries(SECTIONS)) {
+  if (values.only?.includes(name) ?? true) await run();
+}
+
+/** @param source the type whose messages are the source messages of all. */
+async function ofOneFile(kind, types, source) {
+  const { path, rows } = await dayFile(kind, { scale });
+  await withScratch(async (scratch) => {
+    const place = await replayFolder(scratch, [path]);
+    const messages = await messagesOf(place, kind, source);
+    const title = `${count(rows)} rows of ${kind.name}, ${count(messages)} source messages`;
+    await report(title, scratch, replays(place, kind, types, messages));
+  });
+}
+
+async function bars() {
+  const { path, rows } = await dayFile(TRADES, { scale });
+  await withScratch(async (scratch) => {
+    await report(
+      `bars of ${count(rows)} trades, to Parquet`,
+      scratch,
+      barMakers(TRADES, path, rows),
+      sameBars(),
+    );
+  });
+}
+
+/** Files that hold a five hundredth of the rows each. */
+async function symbols() {
+  for (const [kind, types] of [
+    [TRADES, ['trade']],
+    [BOOK, ['book_change', 'book_snapshot_10_100ms']],
+  ]) {
+    const part = await dayFile(kind, { scale: scale / SYMBOLS });
+    await withScratch(async (scratch) => {
+      const place = await replayFolder(scratch, await makeSymbols(scratch, part.path, SYMBOLS));
+      const all = { ...kind, symbol: undefined };
+      const messages = await messagesOf(place, all, types[0]);
+      const title = `${SYMBOLS} symbols of ${kind.name}, ${count(messages)} source messages`;
+      await report(title, scratch, replays(place, all, types, messages));
+    });
+  }
+}
+
+async function report(title, scratch, peers, check = async () => ({})) {
+  const onRun = ({ name }, round, { wall }) =>
+    process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
+  const runs = await compare(peers, { files: [], rounds, scratch, onRun, check });
+  process.stdout.write(`\n### ${title}\n\n${formatRuns(runs)}\n`);
+}
+
+function count(value) {
+  return value.toLocaleString('en');
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { DataType } from '../../src/dataset/data-types.js';
+import type { TimedLines } from '../../src/market/lines/line-buffer.js';
+import { Merge } from '../../src/market/merge.js';
+import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
+import { createHandover } from '../../src/replay/handover.js';
+import { lineBuffers, makeLines, shareReading } from '../../src/replay/series-lines.js';
+import { startSeriesThread } from '../../src/replay/threads/series-thread.js';
+import type { ReadingSizes, ReplaySeries } from '../../src/replay/types.js';
+import { csvOf, writeDayFile } from '../convert/day-files.js';
+import { tempDir } from '../helpers/temp.js';
+import { ALWAYS } from '../market/lines-of.js';
+
+const TYPES = ['trade', 'trade_bar_10s', 'book_change', 'quote'].map(parseDataTypeName);
+const { signal } = new AbortController();
+
+function here(series: readonly ReplaySeries[], sizes: ReadingSizes): AsyncIterable<TimedLines>[] {
+  const reading = shareReading(sizes);
+  return series.map((one) =>
+    createHandover(lineBuffers(sizes), (exchange) => makeLines(one, ALWAYS, reading, exchange, signal)),
+  );
+}
+
+async function merged(inputs: readonly AsyncIterable<TimedLines>[]): Promise<string> {
+  const merge = new Merge(inputs);
+  const parts: string[] = [];
+  while (await merge.fill()) {
+    while (merge.next()) {
+      const { bytes, ends } = merge.batch;
+      const from = merge.start === 0 ? 0 : (ends[merge.start - 1] ?? 0);
+      parts.push(Buffer.from(bytes.subarray(from, ends[merge.end - 1])).toString());
+    }
+  }
+  return parts.join('');
+}
+
+/** Some series of files of which the last rows have quotes, so that the parsers in turns read both ways. */
+async function someSeries(dir: string): Promise<ReplaySeries[]> {
+  const kinds: readonly DataType[] = ['trades', 'incremental_book_L2', 'trades', 'incremental_book_L2'];
+  return Promise.all(
+    kinds.map(async (dataType, at) => {
+      const csv = csvOf(dataType, 1000 + 500 * at);
+      const [, row = ''] = csv.split('\n');
+      const quoted = row.replaceAll(/[^,]+/g, '"$&"');
+      const path = await writeDayFile(dir, dataType, `${csv}${quoted}\n${row}`, `S${at}`);
+      const types = TYPES.filter(({ dayFiles }) => dayFiles === dataType);
+      return { exchange: 'deribit', dataType, types, symbols: undefined, paths: [path, path] };
+    }),
+  );
+}
+
+test('a thread gives the same bytes as this one, whatever comes at once', async (t) => {
+  const series = await someSeries(await tempDir(t));
+  const expected = await merged(here(series, { textChunk: 1024 * 1024, openFiles: 16 }));
+  assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
+  for (const textChunk of [1024, 16_384]) {
+    const sizes = { textChunk, openFiles: 2 };
+    assert.ok((await merged(here(series, sizes))) === expected, `${textChunk} here`);
+    const thread = startSeriesThread({ series, period: ALWAYS, sizes });
+    t.after(() => thread.close());
+    const inputs = series.map((_, at) => thread.lines(at));
+    assert.ok((await merged(inputs)) === expected, `${textChunk} in a thread`);
+  }
+});
+
+test('an error in a thread is the one that it is here, and comes after the lines before it', async (t) => {
+  const dir = await tempDir(t);
+  const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
+  const [path = ''] = whole.paths;
+  const bytes = await readFile(path);
+  bytes.writeUInt32LE((bytes.readUInt32LE(bytes.length - 8) ^ 1) >>> 0, bytes.length - 8);
+  const broken = path.replace('S0', 'S9');
+  await writeFile(broken, bytes);
+  const series = [{ ...whole, paths: [path, broken] }, other];
+  const sizes = { textChunk: 16_384, openFiles: 2 };
+  const read = async (lines: AsyncIterable<TimedLines> | undefined): Promise<[number, unknown]> => {
+    let count = 0;
+    try {
+      for await (const part of lines ?? []) count += part.count;
+    } catch (error) {
+      return [count, error];
+    }
+    throw new Error('no error');
+  };
+  const thread = startSeriesThread({ series, period: ALWAYS, sizes });
+  t.after(() => thread.close());
+  const [count, error] = await read(thread.lines(0));
+  assert.deepEqual([count, error], await read(here(series, sizes)[0]));
+  assert.ok(count >= 1000, `${count} lines`);
+  assert.equal((error as { code: string }).code, 'corrupt');
+  await thread.close();
+  await assert.rejects(async () => {
+    for await (const _ of thread.lines(1));
+  });
+});
