@@ -1,5 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { SOURCE_TYPES, type NormalizedType, type SourceTypeName } from '../market/names/data-type-name.js';
+import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../market/names/data-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import { type Filter, mergeFilters } from './filters.js';
 import type { Normalizer } from './normalizer.js';
@@ -26,6 +26,8 @@ export interface FeedPlan {
 }
 
 export interface Segment extends Period {
+  /** Of the asked source types those that the exchange has here. */
+  readonly types: readonly SourceTypeName[];
   /** What to ask the raw data API for: the union of what the normalizers need. */
   readonly filters: readonly Filter[];
   /** New normalizers, in the order in which a message goes to them. */
@@ -49,31 +51,43 @@ export async function planFeed({ exchange, types, symbols, period }: FeedPlanOpt
   const starts = [period.start, ...midnightsWithin(period)];
   const areOurs = starts.every((at) => asked.every((type) => ownNormalizer(exchange, type, at)));
   const vendor = areOurs ? undefined : await loadVendor();
-  const normalizersAt = (at: number): readonly (Normalizer | undefined)[] =>
-    asked.map((type) => normalizerAt(vendor, exchange, type, at));
   const wanted = symbols === undefined || symbols.length === 0 ? undefined : symbols;
-  const segments: Segment[] = [];
-  const found = new Set<SourceTypeName>();
-  let last = '';
-  for (const start of starts) {
-    const fresh = normalizersAt(start);
-    fresh.forEach((normalizer, i) => normalizer && found.add(asked[i] as SourceTypeName));
-    const present = fresh.filter((normalizer) => normalizer !== undefined);
-    const kind = JSON.stringify(present.map((one) => [one.kind, one.filters(wanted)]));
-    if (kind === last) continue;
-    last = kind;
-    segments.push({
-      start,
-      end: period.end,
-      filters: mergeFilters(present.flatMap((one) => one.filters(wanted))),
-      normalizers: () => normalizersAt(start).filter((normalizer) => normalizer !== undefined),
+  const readersAt = (at: number): readonly Reader[] =>
+    asked.flatMap((type) => {
+      const normalizer = normalizerAt(vendor, exchange, type, at);
+      return normalizer ? [{ type, normalizer, filters: normalizer.filters(wanted) }] : [];
     });
-  }
+  const segments = segmentsOf(starts, period.end, readersAt);
+  const found = new Set(segments.flatMap(({ types }) => types));
   if (found.size === 0) throw usageError(`${exchange} has no ${asked.join(', ')} messages`);
-  return {
-    segments: segments.map((segment, i) => ({ ...segment, end: segments[i + 1]?.start ?? period.end })),
-    lacking: asked.filter((type) => !found.has(type)),
-  };
+  return { segments, lacking: asked.filter((type) => !found.has(type)) };
+}
+
+interface Reader {
+  readonly type: SourceTypeName;
+  readonly normalizer: Normalizer;
+  readonly filters: readonly Filter[];
+}
+
+/** A segment for each of the starts at which fresh readers differ from those before. */
+function segmentsOf(
+  starts: readonly number[],
+  end: number,
+  readersAt: (at: number) => readonly Reader[],
+): readonly Segment[] {
+  const fresh = starts.map((start) => {
+    const readers = readersAt(start);
+    const kind = JSON.stringify(readers.map(({ normalizer, filters }) => [normalizer.kind, filters]));
+    return { start, readers, kind };
+  });
+  const changes = fresh.filter(({ kind }, i) => kind !== fresh[i - 1]?.kind);
+  return changes.map(({ start, readers }, i) => ({
+    start,
+    end: changes[i + 1]?.start ?? end,
+    types: readers.map(({ type }) => type),
+    filters: mergeFilters(readers.flatMap(({ filters }) => filters)),
+    normalizers: () => readersAt(start).map(({ normalizer }) => normalizer),
+  }));
 }
 
 /** The types of messages that the asked types are made of, in the order in which messages go to normalizers. */

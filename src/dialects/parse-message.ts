@@ -22,9 +22,13 @@ export function messageParser(exchange: string): (text: string) => unknown {
     try {
       return JSON.parse(safe);
     } catch (cause) {
-      throw new TickhaulError('corrupt', `${exchange}: a message of the feed is not JSON: ${text.slice(0, 80)}`, {
-        cause,
-      });
+      throw new TickhaulError(
+        'corrupt',
+        `${exchange}: a message of the feed is not JSON: ${text.slice(0, 80)}`,
+        {
+          cause,
+        },
+      );
     }
   };
 }

@@ -41,11 +41,7 @@ export const REFUSALS: readonly Refusal[] = [
  * The refusal that a period runs into, as an error that says what works instead; undefined where none does.
  * @param end microseconds, not included.
  */
-export function refusalOf(
-  exchange: string,
-  type: SourceTypeName,
-  end: number,
-): TickhaulError | undefined {
+export function refusalOf(exchange: string, type: SourceTypeName, end: number): TickhaulError | undefined {
   const refusal = REFUSALS.find(
     ({ exchange: of, types, from }) =>
       of === exchange &&

@@ -44,33 +44,65 @@ const bitmexTrade = (price: number, timestamp: string, symbol = 'XBTUSD'): objec
 
 test('a line has its keys in order, numbers in shortest form, and local times to the microsecond', async () => {
   const message = bitmexTrade(8532.5, '2019-06-01T00:03:02.100Z');
-  assert.deepEqual(await linesOf({ exchange: 'bitmex', types: 'trade' }, [['2019-06-01T00:03:03.1238784Z', message]]), [
-    '{"type":"trade","symbol":"XBTUSD","exchange":"bitmex","id":"a\\"1","price":8532.5,"amount":1e-7,"side":"sell",' +
-      '"timestamp":"2019-06-01T00:03:02.100Z","localTimestamp":"2019-06-01T00:03:03.123878Z"}',
-  ]);
+  assert.deepEqual(
+    await linesOf({ exchange: 'bitmex', types: 'trade' }, [['2019-06-01T00:03:03.1238784Z', message]]),
+    [
+      '{"type":"trade","symbol":"XBTUSD","exchange":"bitmex","id":"a\\"1","price":8532.5,"amount":1e-7,"side":"sell",' +
+        '"timestamp":"2019-06-01T00:03:02.100Z","localTimestamp":"2019-06-01T00:03:03.123878Z"}',
+    ],
+  );
 });
 
 test("an exchange's microseconds are kept, and its book tickers' order of keys", async () => {
-  const match = { type: 'match', trade_id: 7, side: 'sell', size: '0.10', price: '60000.00', product_id: 'BTC-USD', time: '2024-03-01T00:00:00.000450Z' };
-  assert.deepEqual(await linesOf({ exchange: 'coinbase', types: 'trade' }, [['2024-03-01T00:00:01.0000001Z', match]]), [
-    '{"type":"trade","symbol":"BTC-USD","exchange":"coinbase","id":"7","price":60000,"amount":0.1,"side":"buy",' +
-      '"timestamp":"2024-03-01T00:00:00.000450Z","localTimestamp":"2024-03-01T00:00:01.000000Z"}',
-  ]);
-  const bbo = { channel: 'bbo', data: { coin: 'BTC', time: 1709251200000, bbo: [{ px: '1', sz: '2', n: 1 }, null] } };
-  assert.deepEqual(await linesOf({ exchange: 'hyperliquid', types: 'book_ticker' }, [['2024-03-01T00:00:01.0000001Z', bbo]]), [
-    '{"type":"book_ticker","symbol":"BTC","exchange":"hyperliquid","bidPrice":1,"bidAmount":2,' +
-      '"timestamp":"2024-03-01T00:00:00.000Z","localTimestamp":"2024-03-01T00:00:01.000000Z"}',
-  ]);
+  const match = {
+    type: 'match',
+    trade_id: 7,
+    side: 'sell',
+    size: '0.10',
+    price: '60000.00',
+    product_id: 'BTC-USD',
+    time: '2024-03-01T00:00:00.000450Z',
+  };
+  assert.deepEqual(
+    await linesOf({ exchange: 'coinbase', types: 'trade' }, [['2024-03-01T00:00:01.0000001Z', match]]),
+    [
+      '{"type":"trade","symbol":"BTC-USD","exchange":"coinbase","id":"7","price":60000,"amount":0.1,"side":"buy",' +
+        '"timestamp":"2024-03-01T00:00:00.000450Z","localTimestamp":"2024-03-01T00:00:01.000000Z"}',
+    ],
+  );
+  const bbo = {
+    channel: 'bbo',
+    data: { coin: 'BTC', time: 1709251200000, bbo: [{ px: '1', sz: '2', n: 1 }, null] },
+  };
+  assert.deepEqual(
+    await linesOf({ exchange: 'hyperliquid', types: 'book_ticker' }, [['2024-03-01T00:00:01.0000001Z', bbo]]),
+    [
+      '{"type":"book_ticker","symbol":"BTC","exchange":"hyperliquid","bidPrice":1,"bidAmount":2,' +
+        '"timestamp":"2024-03-01T00:00:00.000Z","localTimestamp":"2024-03-01T00:00:01.000000Z"}',
+    ],
+  );
 });
 
 test('a derivative ticker has its times and the keys that are known', async () => {
-  const row = { symbol: 'XBTUSD', state: 'Open', fundingRate: 0.0001, fundingTimestamp: '2019-06-01T04:00:00.000Z', markPrice: 8530.25, timestamp: '2019-06-01T00:00:00.000Z' };
+  const row = {
+    symbol: 'XBTUSD',
+    state: 'Open',
+    fundingRate: 0.0001,
+    fundingTimestamp: '2019-06-01T04:00:00.000Z',
+    markPrice: 8530.25,
+    timestamp: '2019-06-01T00:00:00.000Z',
+  };
   const message = { table: 'instrument', action: 'partial', data: [row] };
-  assert.deepEqual(await linesOf({ exchange: 'bitmex', types: 'derivative_ticker' }, [['2019-06-01T00:00:00.5000000Z', message]]), [
-    '{"type":"derivative_ticker","symbol":"XBTUSD","exchange":"bitmex","fundingRate":0.0001,' +
-      '"fundingTimestamp":"2019-06-01T04:00:00.000Z","markPrice":8530.25,' +
-      '"timestamp":"2019-06-01T00:00:00.000Z","localTimestamp":"2019-06-01T00:00:00.500000Z"}',
-  ]);
+  assert.deepEqual(
+    await linesOf({ exchange: 'bitmex', types: 'derivative_ticker' }, [
+      ['2019-06-01T00:00:00.5000000Z', message],
+    ]),
+    [
+      '{"type":"derivative_ticker","symbol":"XBTUSD","exchange":"bitmex","fundingRate":0.0001,' +
+        '"fundingTimestamp":"2019-06-01T04:00:00.000Z","markPrice":8530.25,' +
+        '"timestamp":"2019-06-01T00:00:00.000Z","localTimestamp":"2019-06-01T00:00:00.500000Z"}',
+    ],
+  );
 });
 
 test('symbols come in any case, and others are left out', async () => {
@@ -80,14 +112,20 @@ test('symbols come in any case, and others are left out', async () => {
   ];
   for (const symbols of [['ethusd'], ['ethUSD'], ['ETHUSD']]) {
     const lines = await linesOf({ exchange: 'bitmex', types: 'trade', symbols }, events);
-    assert.deepEqual(lines.map((line) => JSON.parse(line).price), [2]);
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).price),
+      [2],
+    );
   }
   assert.equal((await linesOf({ exchange: 'bitmex', types: 'trade', symbols: [] }, events)).length, 2);
 });
 
 test('computed types follow what they are made of, by symbol, in the order asked for', async () => {
   const second = (n: number): string => `2024-03-01T00:00:0${n}.000Z`;
-  const trade = (n: number, price: number): Event => [`2024-03-01T00:00:0${n}.0000000Z`, bitmexTrade(price, second(n))];
+  const trade = (n: number, price: number): Event => [
+    `2024-03-01T00:00:0${n}.0000000Z`,
+    bitmexTrade(price, second(n)),
+  ];
   const names = async (types: string): Promise<readonly string[]> =>
     (await linesOf({ exchange: 'bitmex', types }, [trade(0, 1), trade(1, 2), trade(2, 3)])).map((line) => {
       const { type, name, price } = JSON.parse(line);
@@ -104,8 +142,14 @@ test('snapshots are made of book changes that are not asked for', async () => {
   const timestamp = '2024-03-01T00:00:00.000Z';
   const level = { symbol: 'XBTUSD', timestamp };
   const lines = await linesOf({ exchange: 'bitmex', types: 'quote' }, [
-    ['2024-03-01T00:00:00.0000010Z', book('partial', [{ ...level, id: 1, side: 'Buy', price: 99.5, size: 3 }])],
-    ['2024-03-01T00:00:00.0000020Z', book('insert', [{ ...level, id: 2, side: 'Sell', price: 100, size: 4 }])],
+    [
+      '2024-03-01T00:00:00.0000010Z',
+      book('partial', [{ ...level, id: 1, side: 'Buy', price: 99.5, size: 3 }]),
+    ],
+    [
+      '2024-03-01T00:00:00.0000020Z',
+      book('insert', [{ ...level, id: 2, side: 'Sell', price: 100, size: 4 }]),
+    ],
     ['2024-03-01T00:00:00.0000030Z', book('update', [{ ...level, id: 1, side: 'Buy', size: 5 }])],
   ]);
   assert.deepEqual(lines.slice(-1), [
@@ -120,9 +164,15 @@ test('a disconnect is told once, never before the first message, and throws stat
   const partial = (size: number): object => ({
     table: 'orderBookL2',
     action: 'partial',
-    data: [{ symbol: 'XBTUSD', id: 1, side: 'Buy', price: 99.5, size, timestamp: '2024-03-01T00:00:00.000Z' }],
+    data: [
+      { symbol: 'XBTUSD', id: 1, side: 'Buy', price: 99.5, size, timestamp: '2024-03-01T00:00:00.000Z' },
+    ],
   });
-  const update = { table: 'orderBookL2', action: 'update', data: [{ symbol: 'XBTUSD', id: 1, side: 'Buy', size: 9 }] };
+  const update = {
+    table: 'orderBookL2',
+    action: 'update',
+    data: [{ symbol: 'XBTUSD', id: 1, side: 'Buy', size: 9 }],
+  };
   const events: readonly Event[] = [
     'disconnect',
     ['2024-03-01T00:00:00.0000010Z', partial(3)],
@@ -159,11 +209,18 @@ test('a bar runs on across a gap unless the disconnect is told', async () => {
   const feed = { exchange: 'bitmex', types: 'trade_bar_2ticks' };
   assert.equal((await linesOf(feed, events)).length, 1);
   const told = await linesOf({ ...feed, withDisconnects: true }, events);
-  assert.deepEqual(told.map((line) => JSON.parse(line).type), ['disconnect']);
+  assert.deepEqual(
+    told.map((line) => JSON.parse(line).type),
+    ['disconnect'],
+  );
 });
 
 test('at a midnight at which the API changed the new normalizers take over', async () => {
-  const old = { arg: { channel: 'books-l2-tbt', instId: 'BTC-USDT' }, action: 'snapshot', data: [{ asks: [], bids: [['1', '2', '0', '1']], ts: '1779321599000' }] };
+  const old = {
+    arg: { channel: 'books-l2-tbt', instId: 'BTC-USDT' },
+    action: 'snapshot',
+    data: [{ asks: [], bids: [['1', '2', '0', '1']], ts: '1779321599000' }],
+  };
   const now = { ...old, arg: { channel: 'books', instId: 'BTC-USDT' } };
   const lines = await linesOf({ exchange: 'okex', types: 'book_change' }, [
     ['2026-05-20T23:59:59.9999999Z', old],
@@ -198,6 +255,7 @@ test('a message that is no JSON, or that breaks a normalizer, is named with its 
   const broken = { table: 'trade', action: 'insert' };
   await assert.rejects(linesOf(feed, [['2024-03-01T00:00:00.0000000Z', broken]]), {
     code: 'corrupt',
-    message: /^bitmex: the message of 2024-03-01T00:00:00.0000000Z can't be normalized \(.*\); --channel gives it as it is$/,
+    message:
+      /^bitmex: the message of 2024-03-01T00:00:00.0000000Z can't be normalized \(.*\); --channel gives it as it is$/,
   });
 });

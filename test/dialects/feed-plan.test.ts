@@ -8,7 +8,13 @@ import { parseDataTypeName, SOURCE_TYPES } from '../../src/market/names/data-typ
 const DAY = 86_400_000_000;
 const at = (time: string): number => Date.parse(time) * 1000;
 
-function plan(exchange: string, types: string, from: string, to: string, symbols?: string[]): Promise<FeedPlan> {
+function plan(
+  exchange: string,
+  types: string,
+  from: string,
+  to: string,
+  symbols?: string[],
+): Promise<FeedPlan> {
   const period = { start: at(from), end: at(to) };
   return planFeed({ exchange, types: types.split(',').map(parseDataTypeName), symbols, period });
 }
@@ -55,14 +61,17 @@ test("the period is cut at the midnights at which an exchange's API changed", as
     '2023-04-03 trade',
     '2023-04-05 publicTrade',
   ]);
-  assert.deepEqual(channels(await plan('okex-swap', 'trade,book_change', '2021-12-22T23:59Z', '2026-06-01')), [
-    '2021-12-22T23:59:00.000Z swap/trade,swap/depth_l2_tbt',
-    '2021-12-23 trades,books-l2-tbt',
-    '2023-02-25 trades,books',
-    '2023-03-09 trades,books-l2-tbt',
-    '2023-10-19 trades-all,books-l2-tbt',
-    '2026-05-21 trades-all,books',
-  ]);
+  assert.deepEqual(
+    channels(await plan('okex-swap', 'trade,book_change', '2021-12-22T23:59Z', '2026-06-01')),
+    [
+      '2021-12-22T23:59:00.000Z swap/trade,swap/depth_l2_tbt',
+      '2021-12-23 trades,books-l2-tbt',
+      '2023-02-25 trades,books',
+      '2023-03-09 trades,books-l2-tbt',
+      '2023-10-19 trades-all,books-l2-tbt',
+      '2026-05-21 trades-all,books',
+    ],
+  );
   assert.deepEqual(channels(await plan('kraken', 'book_ticker', '2026-07-09', '2026-07-12')), [
     '2026-07-09 spread',
     '2026-07-10 ticker',
@@ -89,7 +98,11 @@ test('our own normalizers stand in from the day that the feed changed', async ()
   ] as const) {
     const period = { start: at(day) - DAY, end: at(day) + DAY };
     const { segments } = await planFeed({ exchange, types: [parseDataTypeName(type)], period });
-    assert.deepEqual(segments.map(({ start }) => start), [at(day) - DAY, at(day)], exchange);
+    assert.deepEqual(
+      segments.map(({ start }) => start),
+      [at(day) - DAY, at(day)],
+      exchange,
+    );
   }
 });
 
@@ -126,7 +139,17 @@ test('what would be silent or wrong is refused, with what works instead', async 
 test("every exchange and type of the vendor's package can be planned over years", async () => {
   const types = Object.keys(SOURCE_TYPES).map(parseDataTypeName);
   const period = { start: at('2019-11-01'), end: at('2025-07-01') };
-  for (const exchange of ['bitmex', 'deribit', 'huobi', 'delta', 'poloniex', 'phemex', 'okcoin', 'okex-options', 'ftx']) {
+  for (const exchange of [
+    'bitmex',
+    'deribit',
+    'huobi',
+    'delta',
+    'poloniex',
+    'phemex',
+    'okcoin',
+    'okex-options',
+    'ftx',
+  ]) {
     const { segments } = await planFeed({ exchange, types, period });
     assert.ok(segments.length > 0 && segments.length < 10, `${exchange}: ${segments.length}`);
     assert.ok(segments.every(({ filters }) => filters.length > 0));

@@ -1,6 +1,6 @@
+import { type Fields, fieldsIn, listIn } from '../fields.js';
 import type { Filter } from '../filters.js';
 import type { Emit, Normalizer } from '../normalizer.js';
-import { type Fields, fieldsIn, listIn } from '../fields.js';
 import { LastTicker } from './last-ticker.js';
 import { upperCase } from './symbols.js';
 import { nonZero, numberOf, pairLevels, type Stamp, stampOfMs } from './values.js';

@@ -1,5 +1,5 @@
-import type { Normalizer } from '../normalizer.js';
 import { fieldsIn } from '../fields.js';
+import type { Normalizer } from '../normalizer.js';
 import { upperCase } from './symbols.js';
 import { pairLevels, stampOfMs } from './values.js';
 

@@ -1,6 +1,6 @@
 import type { PriceLevel } from '../../market/messages.js';
-import type { Normalizer } from '../normalizer.js';
 import { fieldsIn, listIn } from '../fields.js';
+import type { Normalizer } from '../normalizer.js';
 import { inCase } from './symbols.js';
 import { stampOfMs } from './values.js';
 

@@ -1,6 +1,6 @@
 import type { PriceLevel } from '../../market/messages.js';
-import type { Emit, Normalizer } from '../normalizer.js';
 import { type Fields, fieldsIn, listIn } from '../fields.js';
+import type { Emit, Normalizer } from '../normalizer.js';
 import { inCase } from './symbols.js';
 import { nonZero, stampOfIso } from './values.js';
 

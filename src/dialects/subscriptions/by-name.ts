@@ -92,18 +92,16 @@ export const bullish = form(
   },
 );
 
-export const mexcFutures = form(
-  '{"method":"sub.deal","param":{"symbol":"BTC_USDT"}}',
-  ({ method, param }) =>
-    namedFilters(method, fieldsIn(param)['symbol'], {
-      'sub.deal': ['push.deal'],
-      'sub.depth': ['push.depth'],
-      'sub.ticker': ['push.ticker'],
-      'sub.index.price': ['push.index.price'],
-      'sub.fair.price': ['push.fair.price'],
-      'sub.funding.rate': ['push.funding.rate'],
-      'sub.contract': ['push.contract'],
-    }),
+export const mexcFutures = form('{"method":"sub.deal","param":{"symbol":"BTC_USDT"}}', ({ method, param }) =>
+  namedFilters(method, fieldsIn(param)['symbol'], {
+    'sub.deal': ['push.deal'],
+    'sub.depth': ['push.depth'],
+    'sub.ticker': ['push.ticker'],
+    'sub.index.price': ['push.index.price'],
+    'sub.fair.price': ['push.fair.price'],
+    'sub.funding.rate': ['push.funding.rate'],
+    'sub.contract': ['push.contract'],
+  }),
 );
 
 const POLYMARKET = ['book', 'price_change', 'last_trade_price', 'tick_size_change'];

@@ -54,9 +54,7 @@ export const huobi = form('{"sub":"market.btcusdt.trade.detail"}', ({ sub }) => 
 export const coinbaseInternational = form(
   '{"type":"SUBSCRIBE","channels":["MATCH"],"product_ids":["BTC-PERP"]}',
   ({ type, channels, product_ids }) =>
-    type === 'SUBSCRIBE'
-      ? eachOf(textsIn(channels), (channel) => filterIn(channel, product_ids))
-      : undefined,
+    type === 'SUBSCRIBE' ? eachOf(textsIn(channels), (channel) => filterIn(channel, product_ids)) : undefined,
 );
 
 /** What stands between the first point and the last is the symbol; behind the last, how often. */

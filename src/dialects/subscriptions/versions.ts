@@ -28,13 +28,10 @@ export const okex = form(
 );
 
 export const kraken = either(
-  form(
-    '{"method":"subscribe","params":{"channel":"trade","symbol":["BTC/USD"]}}',
-    ({ method, params }) => {
-      const { channel, symbol } = fieldsIn(params);
-      return method === 'subscribe' ? oneFilter(channel, symbol) : undefined;
-    },
-  ),
+  form('{"method":"subscribe","params":{"channel":"trade","symbol":["BTC/USD"]}}', ({ method, params }) => {
+    const { channel, symbol } = fieldsIn(params);
+    return method === 'subscribe' ? oneFilter(channel, symbol) : undefined;
+  }),
   form(
     '{"event":"subscribe","pair":["XBT/USD"],"subscription":{"name":"trade"}}',
     ({ event, subscription, pair }) =>
@@ -63,15 +60,13 @@ export const gateIo = either(
   }),
 );
 
-export const gateIoFutures = gateV4('{"event":"subscribe","channel":"futures.trades","payload":["BTC_USDT"]}');
+export const gateIoFutures = gateV4(
+  '{"event":"subscribe","channel":"futures.trades","payload":["BTC_USDT"]}',
+);
 
 export const poloniex = either(
-  form(
-    '{"event":"subscribe","channel":["trades"],"symbols":["BTC_USDT"]}',
-    ({ event, channel, symbols }) =>
-      event === 'subscribe'
-        ? eachOf(textsIn(channel), (name) => filterIn(name, symbols))
-        : undefined,
+  form('{"event":"subscribe","channel":["trades"],"symbols":["BTC_USDT"]}', ({ event, channel, symbols }) =>
+    event === 'subscribe' ? eachOf(textsIn(channel), (name) => filterIn(name, symbols)) : undefined,
   ),
   form('{"command":"subscribe","channel":"BTC_ETH"}', ({ command, channel }) => {
     const symbol = textIn(channel);

@@ -1,5 +1,5 @@
-import { isSystemError, usageError } from '../../base/errors.js';
 import type { TickhaulError } from '../../base/errors.js';
+import { isSystemError, usageError } from '../../base/errors.js';
 import type { SourceTypeName } from '../../market/names/data-type-name.js';
 
 /** A date with what it lacks below the millisecond, as the vendor's normalizers take and give it. */

@@ -75,7 +75,15 @@ export class RecordFlow {
     for (const one of bars) one.add(price, amount, SIDE[side], timestamp, localTimestamp, micros);
   }
 
-  #applyToBook({ symbol, isSnapshot, bids, asks, timestamp, micros, localTimestamp }: BookChangeRecord): void {
+  #applyToBook({
+    symbol,
+    isSnapshot,
+    bids,
+    asks,
+    timestamp,
+    micros,
+    localTimestamp,
+  }: BookChangeRecord): void {
     let state = this.#books.get(symbol);
     if (state === undefined) {
       state = this.#newBook({ exchange: this.#exchange, symbol });

@@ -1,4 +1,3 @@
-import type { PriceLevel } from '../messages.js';
 import { copyFixed, type Fixed, fixed, type Target } from '../lines/bytes.js';
 import { lineHead, TAIL_SIZE, writeTail } from '../lines/head.js';
 import { IsoTime, LONGEST_TIME } from '../lines/iso-time.js';
@@ -15,6 +14,7 @@ import {
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { LONGEST_NUMBER, writeNumber } from '../lines/number-text.js';
 import { LONGEST_ESCAPE, writeString } from '../lines/text.js';
+import type { PriceLevel } from '../messages.js';
 import type { BookChangeRecord, SourceRecord } from './records.js';
 
 const QUOTE = 34;
@@ -102,7 +102,12 @@ export class RecordLines {
     return at + 1;
   }
 
-  #end({ timestamp, micros, localTimestamp }: SourceRecord, target: Target, at: number, out: LineBuffer): void {
+  #end(
+    { timestamp, micros, localTimestamp }: SourceRecord,
+    target: Target,
+    at: number,
+    out: LineBuffer,
+  ): void {
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
   }
 

@@ -27,7 +27,10 @@ export function bitmex(): Dialect {
     return levels;
   };
 
-  function rows(event: EventOf<'book_change'>, isTaken: (side: Side, level: PriceLevel) => boolean): object[] {
+  function rows(
+    event: EventOf<'book_change'>,
+    isTaken: (side: Side, level: PriceLevel) => boolean,
+  ): object[] {
     const { symbol, timestamp, bids, asks } = event;
     const side = (name: Side, levels: readonly PriceLevel[]): object[] =>
       levels

@@ -143,7 +143,7 @@ function pushed(channel: string, event: Told, data: readonly object[], more: obj
 }
 
 function messageOf(
-  arg: { readonly channel: string },
+  arg: { readonly channel: string; readonly [field: string]: string },
   { symbol, localTimestamp }: Told,
   data: readonly object[],
   more: object = {},

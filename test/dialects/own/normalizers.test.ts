@@ -69,16 +69,19 @@ test("Gate.io's order book V2: the stream's name has the pair", () => {
     event: 'update',
   });
   const books = gateIoBooks();
-  assert.deepEqual(read(books, message({ full: true, b: [['104027.1', '509392']], a: [['104027.2', '44617']] })), [
-    {
-      type: 'book_change',
-      symbol: 'BTC_USDT',
-      isSnapshot: true,
-      bids: [{ price: 104027.1, amount: 509392 }],
-      asks: [{ price: 104027.2, amount: 44617 }],
-      ...AT_MS,
-    },
-  ]);
+  assert.deepEqual(
+    read(books, message({ full: true, b: [['104027.1', '509392']], a: [['104027.2', '44617']] })),
+    [
+      {
+        type: 'book_change',
+        symbol: 'BTC_USDT',
+        isSnapshot: true,
+        bids: [{ price: 104027.1, amount: 509392 }],
+        asks: [{ price: 104027.2, amount: 44617 }],
+        ...AT_MS,
+      },
+    ],
+  );
   assert.deepEqual(read(books, message({ U: 73777715169, b: [['104027.1', '0']] })), [
     {
       type: 'book_change',
@@ -89,7 +92,12 @@ test("Gate.io's order book V2: the stream's name has the pair", () => {
       ...AT_MS,
     },
   ]);
-  const subscribed = { channel: 'spot.obu', event: 'subscribe', payload: ['ob.BTC_USDT.400'], result: { status: 'success' } };
+  const subscribed = {
+    channel: 'spot.obu',
+    event: 'subscribe',
+    payload: ['ob.BTC_USDT.400'],
+    result: { status: 'success' },
+  };
   assert.deepEqual(read(books, subscribed), []);
   assert.deepEqual(books.filters(['btc_usdt']), [{ channel: 'obu', symbols: ['BTC_USDT'] }]);
 });
@@ -123,16 +131,48 @@ test("Hyperliquid's fast books are whole, and coins by the thousand have a small
 test("Kraken's v2: times to the microsecond, symbols as they are", () => {
   const stamp = { timestamp: TIME + 456, micros: true, localTimestamp: LOCAL };
   const timestamp = '2026-08-03T10:00:00.125456Z';
-  const trade = { symbol: 'MATIC/USD', side: 'sell', price: 0.5117, qty: 40, ord_type: 'market', trade_id: 4665906, timestamp };
-  assert.deepEqual(read(krakenTrades(), { channel: 'trade', type: 'update', data: [trade, { ...trade, side: 'buy' }] }), [
-    { type: 'trade', symbol: 'MATIC/USD', id: '4665906', price: 0.5117, amount: 40, side: 'sell', ...stamp },
-    { type: 'trade', symbol: 'MATIC/USD', id: '4665906', price: 0.5117, amount: 40, side: 'buy', ...stamp },
-  ]);
+  const trade = {
+    symbol: 'MATIC/USD',
+    side: 'sell',
+    price: 0.5117,
+    qty: 40,
+    ord_type: 'market',
+    trade_id: 4665906,
+    timestamp,
+  };
+  assert.deepEqual(
+    read(krakenTrades(), { channel: 'trade', type: 'update', data: [trade, { ...trade, side: 'buy' }] }),
+    [
+      {
+        type: 'trade',
+        symbol: 'MATIC/USD',
+        id: '4665906',
+        price: 0.5117,
+        amount: 40,
+        side: 'sell',
+        ...stamp,
+      },
+      { type: 'trade', symbol: 'MATIC/USD', id: '4665906', price: 0.5117, amount: 40, side: 'buy', ...stamp },
+    ],
+  );
   assert.deepEqual(read(krakenTrades(), { channel: 'trade', type: 'snapshot', data: [trade] }), []);
-  assert.deepEqual(read(krakenTrades(), { channel: 'status', type: 'update', data: [{ system: 'online' }] }), []);
+  assert.deepEqual(
+    read(krakenTrades(), { channel: 'status', type: 'update', data: [{ system: 'online' }] }),
+    [],
+  );
 
-  const book = { symbol: 'AAPLx/USD', bids: [{ price: 0.5666, qty: 4831.75496356 }], asks: [{ price: 0.5668, qty: 0 }], checksum: 1 };
-  const change = { type: 'book_change', symbol: 'AAPLx/USD', bids: [{ price: 0.5666, amount: 4831.75496356 }], asks: [{ price: 0.5668, amount: 0 }] };
+  const book = {
+    symbol: 'AAPLx/USD',
+    bids: [{ price: 0.5666, qty: 4831.75496356 }],
+    asks: [{ price: 0.5668, qty: 0 }],
+    checksum: 1,
+  };
+  const change = {
+    type: 'book_change',
+    symbol: 'AAPLx/USD',
+    bids: [{ price: 0.5666, amount: 4831.75496356 }],
+    asks: [{ price: 0.5668, amount: 0 }],
+  };
   assert.deepEqual(read(krakenBooks(), { channel: 'book', type: 'update', data: [{ ...book, timestamp }] }), [
     { ...change, isSnapshot: false, ...stamp },
   ]);
@@ -140,9 +180,25 @@ test("Kraken's v2: times to the microsecond, symbols as they are", () => {
     { ...change, isSnapshot: true, ...AT_LOCAL },
   ]);
 
-  const ticker = { symbol: 'ALGO/USD', bid: 0.10025, bid_qty: 740, ask: 0.10036, ask_qty: 1361.44813783, last: 0.10035, timestamp };
+  const ticker = {
+    symbol: 'ALGO/USD',
+    bid: 0.10025,
+    bid_qty: 740,
+    ask: 0.10036,
+    ask_qty: 1361.44813783,
+    last: 0.10035,
+    timestamp,
+  };
   assert.deepEqual(read(krakenBookTickers(), { channel: 'ticker', type: 'update', data: [ticker] }), [
-    { type: 'book_ticker', symbol: 'ALGO/USD', askAmount: 1361.44813783, askPrice: 0.10036, bidPrice: 0.10025, bidAmount: 740, ...stamp },
+    {
+      type: 'book_ticker',
+      symbol: 'ALGO/USD',
+      askAmount: 1361.44813783,
+      askPrice: 0.10036,
+      bidPrice: 0.10025,
+      bidAmount: 740,
+      ...stamp,
+    },
   ]);
   const half = { ...ticker, bid: 0, bid_qty: 0 };
   assert.deepEqual(read(krakenBookTickers(), { channel: 'ticker', type: 'update', data: [half] }), [
@@ -162,7 +218,15 @@ test("Bitget's v3: trades, books, best prices, liquidations", () => {
   });
   const trade = { i: '1432912488536195072', p: '76671.22', v: '0.001', S: 'sell', T: MS, L: '1' };
   assert.deepEqual(read(bitgetTrades(), message('publicTrade', 'update', trade)), [
-    { type: 'trade', symbol: 'BTCUSDT', id: '1432912488536195072', price: 76671.22, amount: 0.001, side: 'sell', ...AT_MS },
+    {
+      type: 'trade',
+      symbol: 'BTCUSDT',
+      id: '1432912488536195072',
+      price: 76671.22,
+      amount: 0.001,
+      side: 'sell',
+      ...AT_MS,
+    },
   ]);
   assert.deepEqual(read(bitgetTrades(), message('publicTrade', 'snapshot', trade)), []);
   assert.deepEqual(read(bitgetTrades(), { event: 'subscribe', arg: { topic: 'publicTrade' } }), []);
@@ -207,7 +271,15 @@ test("Bitget's v3 tickers come when a value changes, with all last values and a 
     ticker(funding, Number(MS) - 50),
     ticker({ ...funding, lastPrice: '101' }, Number(MS) + 50),
   ] as { message: unknown; localTimestamp: number }[];
-  const first = { type: 'derivative_ticker', symbol: 'BTCUSDT', lastPrice: 100.5, openInterest: 7, indexPrice: 100.25, markPrice: 100, ...AT_MS };
+  const first = {
+    type: 'derivative_ticker',
+    symbol: 'BTCUSDT',
+    lastPrice: 100.5,
+    openInterest: 7,
+    indexPrice: 100.25,
+    markPrice: 100,
+    ...AT_MS,
+  };
   const funded = { ...first, fundingRate: -0.00003, fundingTimestamp: 1785772800000 * 1000 };
   assert.deepEqual(recordsOf([bitgetDerivativeTickers()], messages), [
     first,

@@ -40,6 +40,11 @@ test('another release of it is not taken', async (t) => {
   const fake = join(folder, 'node_modules/tardis-dev');
   await mkdir(fake, { recursive: true });
   await writeFile(join(fake, 'index.js'), '');
-  await writeFile(join(fake, 'package.json'), '{"name":"tardis-dev","version":"18.2.0","exports":"./index.js"}');
-  await assert.rejects(loadIn(folder), { message: /is another release than the one that is known: npm install/ });
+  await writeFile(
+    join(fake, 'package.json'),
+    '{"name":"tardis-dev","version":"18.2.0","exports":"./index.js"}',
+  );
+  await assert.rejects(loadIn(folder), {
+    message: /is another release than the one that is known: npm install/,
+  });
 });

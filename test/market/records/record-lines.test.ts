@@ -49,7 +49,12 @@ const record = fc.constantFrom(...TYPES).chain((type) => {
     const value = values[key] ?? number;
     return [key, type === 'book_change' ? value : fc.option(value, { nil: undefined })] as const;
   });
-  const common = { symbol: fc.string({ unit: 'binary' }), timestamp: time, localTimestamp: time, micros: fc.boolean() };
+  const common = {
+    symbol: fc.string({ unit: 'binary' }),
+    timestamp: time,
+    localTimestamp: time,
+    micros: fc.boolean(),
+  };
   return fc
     .record({ ...common, ...Object.fromEntries(fields) })
     .map((made) => ({ type, ...made }) as unknown as SourceRecord);
@@ -91,7 +96,14 @@ test('lines of records equal JSON.stringify of the messages', () => {
 test("an exchange's own order of a book ticker's keys is kept", () => {
   const out = new LineBuffer();
   const common = { symbol: 'X', timestamp: 0, micros: false, localTimestamp: 0 };
-  const ticker = { type: 'book_ticker', askAmount: 1, askPrice: 2, bidPrice: 3, bidAmount: 4, ...common } as const;
+  const ticker = {
+    type: 'book_ticker',
+    askAmount: 1,
+    askPrice: 2,
+    bidPrice: 3,
+    bidAmount: 4,
+    ...common,
+  } as const;
   new RecordLines('e', ['bidPrice', 'bidAmount', 'askPrice', 'askAmount']).write(ticker, out);
   const line = Buffer.from(out.bytes.subarray(0, out.length)).toString();
   assert.match(line, /"bidPrice":3,"bidAmount":4,"askPrice":2,"askAmount":1,"timestamp"/);

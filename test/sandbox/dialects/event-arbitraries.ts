@@ -31,6 +31,12 @@ const START = Date.UTC(2024, 2, 5) * 1000;
 const price = fc.integer({ min: 1, max: 1e7 }).map((n) => n / 100);
 const amount = fc.integer({ min: 1, max: 1e9 }).map((n) => n / 1e6);
 
+const level = (mayBeGone: boolean): fc.Arbitrary<{ price: number; amount: number }> =>
+  fc.record(
+    { price, amount: mayBeGone ? fc.oneof(amount, fc.constant(0)) : amount },
+    { noNullPrototype: true },
+  );
+
 interface Times {
   readonly timestamp: number;
   readonly localTimestamp: number;
@@ -60,7 +66,10 @@ function inTime<Part extends object>(
   );
 }
 
-function trades<Type extends 'trade' | 'liquidation'>(type: Type, traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
+function trades<Type extends 'trade' | 'liquidation'>(
+  type: Type,
+  traits: Traits,
+): fc.Arbitrary<readonly MarketEvent[]> {
   const id = traits.ids === 'number' ? fc.integer({ min: 1, max: 1e12 }).map(String) : fc.uuid();
   const sides = ['buy', 'sell', ...(type === 'trade' && traits.unknownSides ? ['unknown'] : [])] as const;
   const part = fc.record({
@@ -81,10 +90,11 @@ function trades<Type extends 'trade' | 'liquidation'>(type: Type, traits: Traits
 
 function bookChanges(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
   const side = (gone: boolean, minLength: number): fc.Arbitrary<{ price: number; amount: number }[]> =>
-    fc.uniqueArray(
-      fc.record({ price, amount: gone ? fc.oneof(amount, fc.constant(0)) : amount }),
-      { selector: (level) => level.price, minLength, maxLength: 6 },
-    );
+    fc.uniqueArray(level(gone), {
+      selector: (level) => level.price,
+      minLength,
+      maxLength: 6,
+    });
   const change = (isSnapshot: boolean): fc.Arbitrary<Omit<EventOf<'book_change'>, keyof Times | 'symbol'>> =>
     fc.record({
       type: fc.constant('book_change' as const),
@@ -96,7 +106,10 @@ function bookChanges(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
     fc.boolean().chain((isSnapshot) => change(isSnapshot && !traits.snapshotsOnce)),
     { maxLength: 8 },
   );
-  return inTime(traits, fc.tuple(change(true), later).map(([first, rest]) => [first, ...rest]));
+  return inTime(
+    traits,
+    fc.tuple(change(true), later).map(([first, rest]) => [first, ...rest]),
+  );
 }
 
 /** Each changes what one message tells; what a message without a time tells has the time of the one before. */
@@ -111,10 +124,7 @@ function derivativeTickers(traits: Traits): fc.Arbitrary<readonly MarketEvent[]>
     const made = Object.fromEntries(keys.map((key) => [key, value(key)]));
     return fc.record({ index: fc.constant(index), values: fc.record(made) });
   };
-  const later = fc.array(
-    fc.integer({ min: 0, max: tickerGroups.length - 1 }).chain(group),
-    { maxLength: 8 },
-  );
+  const later = fc.array(fc.integer({ min: 0, max: tickerGroups.length - 1 }).chain(group), { maxLength: 8 });
   const steps = fc.tuple(group(0), later).map(([first, rest]) => [first, ...rest]);
   return inTime(traits, steps).map((made) => {
     const events: MarketEvent[] = [];

@@ -41,8 +41,17 @@ const TRAITS: Readonly<Record<string, Traits>> = {
       { keys: ['openInterest'], timed: false },
     ],
   },
-  deribit: { ...MOST, symbol: 'BTC-PERPETUAL', liquidationIds: true, tickerGroups: [{ keys: PRICES, timed: true }] },
-  bybit: { ...MOST, unknownSides: true, tickerGroups: [{ keys: [...PRICES, 'fundingTimestamp'], timed: true }] },
+  deribit: {
+    ...MOST,
+    symbol: 'BTC-PERPETUAL',
+    liquidationIds: true,
+    tickerGroups: [{ keys: PRICES, timed: true }],
+  },
+  bybit: {
+    ...MOST,
+    unknownSides: true,
+    tickerGroups: [{ keys: [...PRICES, 'fundingTimestamp'], timed: true }],
+  },
   'okex-swap': {
     ...MOST,
     symbol: 'BTC-USDT-SWAP',
@@ -124,7 +133,14 @@ test("channels are those of the day: OKX's and Bybit's changed", async () => {
   const trade = { type: 'trade', symbol: 'X', id: '1', price: 1, amount: 1, side: 'buy' } as const;
   const level = { price: 1, amount: 1 };
   const book = { type: 'book_change', symbol: 'X', isSnapshot: true, bids: [level], asks: [level] } as const;
-  const best = { type: 'book_ticker', symbol: 'X', askAmount: 1, askPrice: 2, bidPrice: 1, bidAmount: 1 } as const;
+  const best = {
+    type: 'book_ticker',
+    symbol: 'X',
+    askAmount: 1,
+    askPrice: 2,
+    bidPrice: 1,
+    bidAmount: 1,
+  } as const;
   const liquidation = { type: 'liquidation', symbol: 'X', price: 1, amount: 1, side: 'buy' } as const;
   for (const [exchange, event, from] of [
     ['okex-swap', trade, '2023-10-18'],
