@@ -1,11 +1,11 @@
 import { usageError } from '../base/errors.js';
 import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../market/names/data-type-name.js';
 import type { Period } from '../market/trade-bars.js';
-import { type Filter, mergeFilters } from './filters.js';
+import type { Filter } from './filters.js';
 import type { Normalizer } from './normalizer.js';
 import { ownNormalizer } from './own/eras.js';
 import { refusalOf } from './refusals.js';
-import { loadVendor, type MapperFactories } from './vendor/load.js';
+import { loadVendor } from './vendor/load.js';
 import { vendorNormalizer } from './vendor/normalizer.js';
 
 export interface FeedPlanOptions {
@@ -28,7 +28,7 @@ export interface FeedPlan {
 export interface Segment extends Period {
   /** Of the asked source types those that the exchange has here. */
   readonly types: readonly SourceTypeName[];
-  /** What to ask the raw data API for: the union of what the normalizers need. */
+  /** What to ask the raw data API for: all that the normalizers need; a channel may be there twice. */
   readonly filters: readonly Filter[];
   /** New normalizers, in the order in which a message goes to them. */
   normalizers(): readonly Normalizer[];
@@ -52,9 +52,15 @@ export async function planFeed({ exchange, types, symbols, period }: FeedPlanOpt
   const areOurs = starts.every((at) => asked.every((type) => ownNormalizer(exchange, type, at)));
   const vendor = areOurs ? undefined : await loadVendor();
   const wanted = symbols === undefined || symbols.length === 0 ? undefined : symbols;
+  // What the package has for an exchange is the same on all days, and asking for what it has not takes a while.
+  const has = new Set(
+    asked.filter((type) => vendor && vendorNormalizer(vendor, exchange, type, period.start)),
+  );
   const readersAt = (at: number): readonly Reader[] =>
     asked.flatMap((type) => {
-      const normalizer = normalizerAt(vendor, exchange, type, at);
+      const own = ownNormalizer(exchange, type, at);
+      const vendors = vendor && has.has(type) && !own ? vendorNormalizer(vendor, exchange, type, at) : undefined;
+      const normalizer = own ?? vendors;
       return normalizer ? [{ type, normalizer, filters: normalizer.filters(wanted) }] : [];
     });
   const segments = segmentsOf(starts, period.end, readersAt);
@@ -85,7 +91,7 @@ function segmentsOf(
     start,
     end: changes[i + 1]?.start ?? end,
     types: readers.map(({ type }) => type),
-    filters: mergeFilters(readers.flatMap(({ filters }) => filters)),
+    filters: readers.flatMap(({ filters }) => filters),
     normalizers: () => readersAt(start).map(({ normalizer }) => normalizer),
   }));
 }
@@ -94,16 +100,6 @@ function segmentsOf(
 function sourceTypesOf(types: readonly NormalizedType[]): readonly SourceTypeName[] {
   const files = new Set<string>(types.map(({ dayFiles }) => dayFiles));
   return (Object.keys(SOURCE_TYPES) as SourceTypeName[]).filter((name) => files.has(SOURCE_TYPES[name]));
-}
-
-function normalizerAt(
-  vendor: MapperFactories | undefined,
-  exchange: string,
-  type: SourceTypeName,
-  at: number,
-): Normalizer | undefined {
-  const own = ownNormalizer(exchange, type, at);
-  return own ?? (vendor && vendorNormalizer(vendor, exchange, type, at));
 }
 
 function midnightsWithin({ start, end }: Period): readonly number[] {

@@ -8,14 +8,3 @@ export interface Filter {
 export function filterOf(channel: string, symbols?: readonly string[]): Filter {
   return symbols === undefined || symbols.length === 0 ? { channel } : { channel, symbols };
 }
-
-/** One filter a channel, with the symbols of all that name it; "all symbols" wins. */
-export function mergeFilters(filters: readonly Filter[]): readonly Filter[] {
-  const byChannel = new Map<string, ReadonlySet<string> | undefined>();
-  for (const { channel, symbols } of filters) {
-    const before = byChannel.get(channel);
-    const isAll = symbols === undefined || (byChannel.has(channel) && before === undefined);
-    byChannel.set(channel, isAll ? undefined : new Set([...(before ?? []), ...symbols]));
-  }
-  return [...byChannel].map(([channel, symbols]) => filterOf(channel, symbols && [...symbols]));
-}

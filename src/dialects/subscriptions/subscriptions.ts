@@ -1,4 +1,4 @@
-import { type Filter, mergeFilters } from '../filters.js';
+import type { Filter } from '../filters.js';
 import { binance, bitmex, bybit, coinflex, mexc } from './by-list.js';
 import {
   bitnomial,
@@ -109,7 +109,7 @@ const FORMS: Readonly<Record<string, SubscriptionForm>> = {
 /** What a client's subscribe message comes to. */
 export type Subscription =
   | {
-      /** One a channel; none at all is the whole exchange. */
+      /** A channel may be there twice; none at all is the whole exchange. */
       readonly filters: readonly Filter[];
     }
   | {
@@ -129,7 +129,7 @@ export function readSubscription(exchange: string, message: unknown, at: number)
     return { filters: undefined, advice: `no subscribe messages of ${exchange} are known` };
   }
   const filters = known.read(message, at);
-  if (filters) return { filters: mergeFilters(filters) };
+  if (filters) return { filters };
   const advice = `not a subscribe message of ${exchange} that is understood; this one would be: ${known.example}`;
   return { filters: undefined, advice };
 }
