@@ -3,6 +3,10 @@ import { join } from 'node:path';
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 const HEAD = 'The files beside this one hold code of these packages, under these licences.';
+const TAIL = [
+  'Not among these files, but used by them where it is installed, unmodified:',
+  'tardis-dev 13.35.3 (MPL-2.0), whose source is at https://github.com/tardis-dev/tardis-node',
+].join('\n\n');
 
 /**
  * The licences of the packages that some files are of, by the texts that the packages come with.
@@ -10,7 +14,7 @@ const HEAD = 'The files beside this one hold code of these packages, under these
  */
 export function notices(files) {
   const folders = new Set(files.flatMap((file) => PACKAGE.exec(file)?.[1] ?? []));
-  return [HEAD, ...[...folders].sort().map(notice)].join(`\n\n${'-'.repeat(80)}\n\n`);
+  return [HEAD, ...[...folders].sort().map(notice), `${TAIL}\n`].join(`\n\n${'-'.repeat(80)}\n\n`);
 }
 
 function notice(folder) {

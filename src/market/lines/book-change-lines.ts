@@ -1,22 +1,19 @@
 import type { Batch, Schema } from '../../format/columns.js';
 import { valuesOf } from '../columns.js';
-import { copyFixed, copyWords, type Fixed, fixed, type Target, targetOf, WORD } from './bytes.js';
+import { copyFixed, copyWords, type Fixed, type Target, targetOf, WORD } from './bytes.js';
 import { TAIL_SIZE, writeTail } from './head.js';
 import { hasMicros, IsoTime } from './iso-time.js';
+import {
+  ASKS,
+  CHANGE_BIDS,
+  CHANGE_KEYS_SIZE,
+  LEVEL_SIZE,
+  LEVELS_END,
+  SNAPSHOT_BIDS,
+  writeLevel,
+} from './levels.js';
 import type { LineBuffer } from './line-buffer.js';
-import { LONGEST_NUMBER, writeNumber } from './number-text.js';
 
-const BRACE = 125;
-const FIRST_PRICE = fixed('{"price":');
-const NEXT_PRICE = fixed(',{"price":');
-const AMOUNT = fixed(',"amount":');
-const SNAPSHOT_BIDS = fixed(',"isSnapshot":true,"bids":[');
-const CHANGE_BIDS = fixed(',"isSnapshot":false,"bids":[');
-const ASKS = fixed('],"asks":[');
-const END = fixed(']');
-
-const LEVEL_SIZE = NEXT_PRICE.length + AMOUNT.length + 2 * LONGEST_NUMBER + 1;
-const KEYS_SIZE = CHANGE_BIDS.length + ASKS.length + END.length;
 /** Up to so many bytes words are copied here; more of them faster by the engine's own copy. */
 const FEW = 256;
 /** Bytes that a side begins with, and the most that it keeps: whole books are rare, and files many. */
@@ -57,7 +54,7 @@ export class BookChangeLines {
 
   /** @param head of `lineHead`. Times are microseconds. */
   write(head: Fixed, isSnapshot: boolean, timestamp: number, localTimestamp: number, out: LineBuffer): void {
-    const size = head.length + KEYS_SIZE + this.#bids.length + this.#asks.length + TAIL_SIZE;
+    const size = head.length + CHANGE_KEYS_SIZE + this.#bids.length + this.#asks.length + TAIL_SIZE;
     const target = out.room(size);
     const { view } = target;
     let at = copyFixed(head, view, out.length);
@@ -65,7 +62,7 @@ export class BookChangeLines {
     at = this.#bids.copyTo(target, at);
     at = copyFixed(ASKS, view, at);
     at = this.#asks.copyTo(target, at);
-    at = copyFixed(END, view, at);
+    at = copyFixed(LEVELS_END, view, at);
     const micros = hasMicros(timestamp, localTimestamp);
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
   }
@@ -82,13 +79,8 @@ class LevelTexts {
   }
 
   add(price: number, amount: number): void {
-    const { bytes, view } = this.#room();
-    let at = copyFixed(this.length === 0 ? FIRST_PRICE : NEXT_PRICE, view, this.length);
-    at = writeNumber(price, view, at);
-    at = copyFixed(AMOUNT, view, at);
-    at = writeNumber(amount, view, at);
-    bytes[at++] = BRACE;
-    this.length = at;
+    const { view } = this.#room();
+    this.length = writeLevel(price, amount, this.length === 0, view, this.length);
   }
 
   copyTo({ bytes, view }: Target, at: number): number {

@@ -6,19 +6,13 @@ import type { TradeBar } from '../trade-bars.js';
 import { copyFixed, type Fixed, fixed } from './bytes.js';
 import { lineHead, TAIL_SIZE, writeTail } from './head.js';
 import { IsoTime, LONGEST_TIME } from './iso-time.js';
+import { ASKS, LEVEL_SIZE, LEVELS_END, writeLevel } from './levels.js';
 import type { LineBuffer } from './line-buffer.js';
-import { LONGEST_NUMBER, writeNumber } from './number-text.js';
+import { writeNumber } from './number-text.js';
 
-const BRACE = 125;
 const BIDS = fixed(',"bids":[');
-const ASKS = fixed('],"asks":[');
-const LEVELS_END = fixed(']');
-const FIRST_LEVEL = fixed('{"price":');
-const NEXT_LEVEL = fixed(',{"price":');
 const FIRST_GAP = fixed('{}');
 const NEXT_GAP = fixed(',{}');
-const AMOUNT = fixed(',"amount":');
-const LEVEL_SIZE = NEXT_LEVEL.length + AMOUNT.length + 2 * LONGEST_NUMBER + 1;
 
 /** The lines of the snapshots of one type and instrument. */
 export class BookSnapshotLines {
@@ -53,15 +47,8 @@ function writeLevels(
 ): number {
   let at = position;
   for (let i = 0; i < depth; i++) {
-    if (i >= count) {
-      at = copyFixed(i === 0 ? FIRST_GAP : NEXT_GAP, out, at);
-      continue;
-    }
-    at = copyFixed(i === 0 ? FIRST_LEVEL : NEXT_LEVEL, out, at);
-    at = writeNumber(prices[i] as number, out, at);
-    at = copyFixed(AMOUNT, out, at);
-    at = writeNumber(amounts[i] as number, out, at);
-    out.setUint8(at++, BRACE);
+    if (i >= count) at = copyFixed(i === 0 ? FIRST_GAP : NEXT_GAP, out, at);
+    else at = writeLevel(prices[i] as number, amounts[i] as number, i === 0, out, at);
   }
   return at;
 }

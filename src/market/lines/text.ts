@@ -4,6 +4,7 @@ import { type Fixed, fixed } from './bytes.js';
 const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
+const DELETE = 127;
 
 /** What a byte of text takes at most, as `\u0000`. */
 export const LONGEST_ESCAPE = 6;
@@ -30,6 +31,24 @@ export function writeText(text: Uint8Array, start: number, end: number, out: Uin
     out[q] = byte;
   }
   return at + end - start;
+}
+
+/**
+ * Writes text as a JSON string with its quotes, as `JSON.stringify` does; returns the position behind it. Room needed
+ * is `LONGEST_ESCAPE` for each of its UTF-16 units, and two.
+ */
+export function writeString(text: string, out: Uint8Array, at: number): number {
+  let p = at;
+  out[p++] = QUOTE;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < SPACE || unit >= DELETE || unit === QUOTE || unit === BACKSLASH) {
+      return at + Buffer.from(out.buffer, out.byteOffset, out.length).write(JSON.stringify(text), at);
+    }
+    out[p++] = unit;
+  }
+  out[p++] = QUOTE;
+  return p;
 }
 
 /** A column of text as a dictionary, whichever way it came. */

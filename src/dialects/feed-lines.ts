@@ -1,0 +1,114 @@
+import { TickhaulError } from '../base/errors.js';
+import type { LineBuffer } from '../market/lines/line-buffer.js';
+import type { NormalizedType } from '../market/names/data-type-name.js';
+import { RecordFlow } from '../market/records/record-flow.js';
+import type { SourceRecord } from '../market/records/records.js';
+import { bookTickerKeys } from './book-ticker-keys.js';
+import type { FeedPlan, Segment } from './feed-plan.js';
+import { localTimeReader } from './local-time.js';
+import type { Normalizer } from './normalizer.js';
+import { messageParser } from './parse-message.js';
+
+export interface FeedLinesOptions {
+  readonly exchange: string;
+  readonly types: readonly NormalizedType[];
+  /** In any case; left out or empty, all. */
+  readonly symbols?: readonly string[] | undefined;
+  readonly withDisconnects: boolean;
+  /** What `planFeed` gave for the same exchange, types and symbols. */
+  readonly plan: FeedPlan;
+}
+
+/**
+ * The messages of one exchange's feed as lines of normalized messages. Messages and disconnects go in as they were
+ * collected; each adds its lines to the buffer.
+ */
+export class FeedLines {
+  readonly #options: FeedLinesOptions;
+  readonly #flow: RecordFlow;
+  readonly #parse: (text: string) => unknown;
+  readonly #timeOf = localTimeReader();
+  readonly #emit: (record: SourceRecord) => void;
+  #segments: readonly Segment[];
+  #normalizers: readonly Normalizer[] | undefined;
+  #isWanted: ((symbol: string) => boolean) | undefined;
+  /** Microseconds, of the last message; undefined before the first. */
+  #last: number | undefined;
+  #isConnected = false;
+  #out: LineBuffer | undefined;
+
+  constructor(options: FeedLinesOptions) {
+    const { exchange, types, plan } = options;
+    this.#options = options;
+    this.#flow = new RecordFlow(exchange, types, bookTickerKeys(exchange));
+    this.#parse = messageParser(exchange);
+    this.#segments = plan.segments;
+    this.#emit = (record) => {
+      if (this.#out && (this.#isWanted?.(record.symbol) ?? true)) this.#flow.push(record, this.#out);
+    };
+  }
+
+  /**
+   * @param localTimestamp as the feed has it, with seven decimals.
+   * @param message the exchange's own JSON.
+   * @throws `corrupt` where it is no JSON, or nothing that the exchange could have sent.
+   */
+  message(localTimestamp: string, message: Uint8Array, out: LineBuffer): void {
+    const time = this.#timeOf(localTimestamp);
+    const parsed = this.#parse(textOf(message));
+    this.#out = out;
+    this.#last = time;
+    this.#isConnected = true;
+    for (const normalizer of this.#normalizersAt(time)) {
+      try {
+        normalizer.read(parsed, time, this.#emit);
+      } catch (cause) {
+        throw unreadable(this.#options.exchange, localTimestamp, cause);
+      }
+    }
+  }
+
+  /** The collector's connection broke; several in a row count as one, and none before the first message. */
+  disconnect(out: LineBuffer): void {
+    this.#normalizers = undefined;
+    if (!this.#isConnected || this.#last === undefined) return;
+    this.#isConnected = false;
+    if (this.#options.withDisconnects) this.#flow.disconnect(this.#last, out);
+  }
+
+  #normalizersAt(time: number): readonly Normalizer[] {
+    const [segment, next] = this.#segments;
+    if (segment && next && time >= segment.end) {
+      this.#segments = this.#segments.slice(1);
+      this.#normalizers = undefined;
+      return this.#normalizersAt(time);
+    }
+    if (this.#normalizers === undefined) {
+      this.#normalizers = segment?.normalizers() ?? [];
+      this.#isWanted = segment && wantedBy(this.#options.symbols, segment);
+    }
+    return this.#normalizers;
+  }
+}
+
+/** Symbols as they were asked for, in upper case, or as they are in the filters. */
+function wantedBy(
+  symbols: readonly string[] | undefined,
+  { filters }: Segment,
+): ((symbol: string) => boolean) | undefined {
+  if (symbols === undefined || symbols.length === 0) return undefined;
+  const asked = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);
+  const wanted = new Set([...asked, ...filters.flatMap((filter) => filter.symbols ?? [])]);
+  return (symbol) => wanted.has(symbol);
+}
+
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString();
+}
+
+function unreadable(exchange: string, localTimestamp: string, cause: unknown): unknown {
+  if (cause instanceof TickhaulError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const what = `the message of ${localTimestamp} can't be normalized (${reason})`;
+  return new TickhaulError('corrupt', `${exchange}: ${what}; --channel gives it as it is`, { cause });
+}

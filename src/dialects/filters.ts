@@ -1,0 +1,10 @@
+/** What the raw data API is asked for: the messages of one channel, of some symbols or, without any, of all. */
+export interface Filter {
+  readonly channel: string;
+  readonly symbols?: readonly string[];
+}
+
+/** A filter of a channel; without symbols, or with none, of all. */
+export function filterOf(channel: string, symbols?: readonly string[]): Filter {
+  return symbols === undefined || symbols.length === 0 ? { channel } : { channel, symbols };
+}

@@ -1,0 +1,27 @@
+import type { SourceRecord } from '../market/records/records.js';
+import type { Filter } from './filters.js';
+
+export type Emit = (record: SourceRecord) => void;
+
+/**
+ * Makes records of one type of an exchange's own messages. It keeps state (books that are being aligned, tickers' last
+ * values): one is made for each connection that the messages were collected with, and thrown away where that broke.
+ */
+export interface Normalizer {
+  /**
+   * Channels that the records are made of.
+   * @param symbols in any case; undefined for all.
+   */
+  filters(symbols: readonly string[] | undefined): readonly Filter[];
+  /**
+   * Gives the records of a message, none where it is of another channel.
+   * @param message the exchange's message, parsed.
+   * @param localTimestamp microseconds.
+   */
+  read(message: unknown, localTimestamp: number, emit: Emit): void;
+  /**
+   * What tells two ways of reading apart: normalizers that are made for two days and have the same kind read both
+   * days' messages alike.
+   */
+  readonly kind: string;
+}

@@ -1,0 +1,28 @@
+import { fieldsIn } from '../fields.js';
+import type { Normalizer } from '../normalizer.js';
+import { upperCase } from './symbols.js';
+import { pairLevels, stampOfMs } from './values.js';
+
+/** `ob.BTC_USDT.400`: the pair, and how many levels a side. */
+const STREAM = /^ob\.(.+)\.\d+$/;
+
+/**
+ * Book changes of Gate.io's spot channel `spot.obu` (Gate API v4, Order book V2): a message with `full` is the whole
+ * book, the others are changes that follow each other.
+ */
+export function gateIoBooks(): Normalizer {
+  return {
+    kind: 'gate-io-books',
+    filters: (symbols) => [{ channel: 'obu', ...upperCase(symbols) }],
+    read(message, localTimestamp, emit) {
+      const { channel, event, result } = fieldsIn(message);
+      if (channel !== 'spot.obu' || event !== 'update') return;
+      const { s, t, full, b, a } = fieldsIn(result);
+      const symbol = STREAM.exec(String(s))?.[1];
+      if (symbol === undefined) return;
+      const stamp = stampOfMs(t, localTimestamp);
+      const isSnapshot = full === true;
+      emit({ type: 'book_change', symbol, isSnapshot, bids: pairLevels(b), asks: pairLevels(a), ...stamp });
+    },
+  };
+}

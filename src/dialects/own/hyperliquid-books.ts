@@ -1,0 +1,42 @@
+import type { PriceLevel } from '../../market/messages.js';
+import { fieldsIn, listIn } from '../fields.js';
+import type { Normalizer } from '../normalizer.js';
+import { inCase } from './symbols.js';
+import { stampOfMs } from './values.js';
+
+/** Coins that are traded by the thousand: the exchange writes a small k before them. */
+const THOUSANDS = /^k(PEPE|SHIB|BONK|FLOKI|LUNC|DOGS|NEIRO)$/i;
+
+/**
+ * Books of Hyperliquid's fast order book: each message is the whole of it (Hyperliquid API, Subscriptions, l2Book with
+ * `fast`). The exchange sends it in the channel l2Book with `fast` among its data; the collected feed calls that
+ * fastBook.
+ */
+export function hyperliquidBooks(): Normalizer {
+  return {
+    kind: 'hyperliquid-fast-books',
+    filters: (symbols) => [{ channel: 'fastBook', ...inCase(symbols, coinOf) }],
+    read(message, localTimestamp, emit) {
+      const { channel, data } = fieldsIn(message);
+      const { coin, time, levels, fast } = fieldsIn(data);
+      if (channel !== 'fastBook' && !(channel === 'l2Book' && fast === true)) return;
+      const [bids, asks] = Array.isArray(levels) ? (levels as readonly unknown[]) : [];
+      emit({
+        type: 'book_change',
+        symbol: String(coin).toUpperCase(),
+        isSnapshot: true,
+        bids: levelsOf(bids),
+        asks: levelsOf(asks),
+        ...stampOfMs(time, localTimestamp),
+      });
+    },
+  };
+}
+
+function coinOf(symbol: string): string {
+  return THOUSANDS.test(symbol) ? `k${symbol.slice(1).toUpperCase()}` : symbol;
+}
+
+function levelsOf(side: unknown): readonly PriceLevel[] {
+  return listIn(side).map(({ px, sz }) => ({ price: Number(px), amount: Number(sz) }));
+}

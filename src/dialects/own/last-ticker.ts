@@ -1,0 +1,48 @@
+import type { DerivativeTickerRecord } from '../../market/records/records.js';
+import type { Stamp } from './values.js';
+
+type Values = Partial<
+  Pick<
+    DerivativeTickerRecord,
+    | 'lastPrice'
+    | 'openInterest'
+    | 'fundingRate'
+    | 'fundingTimestamp'
+    | 'predictedFundingRate'
+    | 'indexPrice'
+    | 'markPrice'
+  >
+>;
+
+/**
+ * The last known values of a symbol's ticker, since the connection began: a record is made only when one of them
+ * changes, and has all of them; its time never goes back (replay facts, derivative_ticker).
+ */
+export class LastTicker {
+  readonly #symbol: string;
+  #values: Values = {};
+  #stamp: Stamp | undefined;
+
+  constructor(symbol: string) {
+    this.#symbol = symbol;
+  }
+
+  /** @param values those that the message has; undefined ones stay as they are. */
+  update(values: Values, stamp: Stamp): DerivativeTickerRecord | undefined {
+    const news = Object.entries(values).filter(
+      ([key, value]) => value !== undefined && value !== this.#values[key as keyof Values],
+    );
+    if (this.#stamp === undefined || stamp.timestamp >= this.#stamp.timestamp) this.#stamp = stamp;
+    if (news.length === 0) return undefined;
+    this.#values = { ...this.#values, ...Object.fromEntries(news) };
+    const { timestamp, micros } = this.#stamp;
+    return {
+      type: 'derivative_ticker',
+      symbol: this.#symbol,
+      ...this.#values,
+      timestamp,
+      micros,
+      localTimestamp: stamp.localTimestamp,
+    };
+  }
+}

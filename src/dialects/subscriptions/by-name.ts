@@ -1,0 +1,126 @@
+import { type Fields, fieldsIn, isFields, listIn } from '../fields.js';
+import type { Filter } from '../filters.js';
+import { eachOf, filterIn, form, namedFilters } from './form.js';
+
+/**
+ * Exchanges whose names for what is subscribed are others than the feed's channels, or stand for several. One name that
+ * isn't known voids the whole message.
+ */
+
+function productChannels(
+  key: 'product_ids' | 'product_codes',
+  channels: Readonly<Record<string, readonly string[]>>,
+): (message: Fields) => readonly Filter[] | undefined {
+  return (message) => {
+    if (message['type'] !== 'subscribe' || !Array.isArray(message['channels'])) return undefined;
+    return eachNamed(message['channels'] as readonly unknown[], (item) =>
+      isFields(item)
+        ? namedFilters(item['name'], item[key] ?? message[key], channels)
+        : namedFilters(item, message[key], channels),
+    );
+  };
+}
+
+export const coinbase = form(
+  '{"type":"subscribe","channels":["matches"],"product_ids":["BTC-USD"]}',
+  productChannels('product_ids', {
+    full: ['received', 'open', 'done', 'match', 'change', 'full_snapshot'],
+    level2: ['snapshot', 'l2update'],
+    matches: ['match', 'last_match'],
+    ticker: ['ticker'],
+  }),
+);
+
+export const bitnomial = form(
+  '{"type":"subscribe","channels":["trade"],"product_codes":["BUIH24"]}',
+  productChannels('product_codes', { book: ['book', 'levels'], trade: ['trade'], block: ['block'] }),
+);
+
+const GEMINI = { l2: ['trade', 'l2_updates', 'auction_open', 'auction_indicative', 'auction_result'] };
+
+export const gemini = form(
+  '{"type":"subscribe","subscriptions":[{"name":"l2","symbols":["BTCUSD"]}]}',
+  ({ type, subscriptions }) =>
+    type === 'subscribe'
+      ? eachNamed(listIn(subscriptions), ({ name, symbols }) => namedFilters(name, symbols, GEMINI))
+      : undefined,
+);
+
+export const serum = form(
+  '{"op":"subscribe","channel":"trades","markets":["BTC/USDC"]}',
+  ({ op, channel, markets }) =>
+    op === 'subscribe'
+      ? namedFilters(channel, markets, {
+          trades: ['recent_trades', 'trade'],
+          level1: ['quote'],
+          level2: ['l2snapshot', 'l2update'],
+          level3: ['l3snapshot', 'open', 'fill', 'change', 'done'],
+        })
+      : undefined,
+);
+
+export const hitbtc = form(
+  '{"method":"subscribeTrades","params":{"symbol":"BTCUSD"}}',
+  ({ method, params }) =>
+    namedFilters(method, fieldsIn(params)['symbol'], {
+      subscribeTrades: ['snapshotTrades', 'updateTrades'],
+      subscribeOrderbook: ['snapshotOrderbook', 'updateOrderbook'],
+    }),
+);
+
+export const phemex = form('{"method":"trade.subscribe","params":["BTCUSD"]}', ({ method, params }) =>
+  namedFilters(method, params, {
+    'orderbook.subscribe': ['book'],
+    'trade.subscribe': ['trades'],
+    'market24h.subscribe': ['market24h'],
+  }),
+);
+
+export const bullish = form(
+  '{"method":"subscribe","params":{"topic":"anonymousTrades","symbol":"BTCUSDC"}}',
+  ({ method, params }) => {
+    const { topic, symbol, assetSymbol } = fieldsIn(params);
+    return method === 'subscribe'
+      ? namedFilters(topic, symbol ?? assetSymbol, {
+          l2Orderbook: ['V1TALevel2'],
+          l1Orderbook: ['V1TALevel1'],
+          anonymousTrades: ['V1TAAnonymousTradeUpdate'],
+          tick: ['V1TATickerResponse'],
+          indexPrice: ['V1TAIndexPrice'],
+        })
+      : undefined;
+  },
+);
+
+export const mexcFutures = form('{"method":"sub.deal","param":{"symbol":"BTC_USDT"}}', ({ method, param }) =>
+  namedFilters(method, fieldsIn(param)['symbol'], {
+    'sub.deal': ['push.deal'],
+    'sub.depth': ['push.depth'],
+    'sub.ticker': ['push.ticker'],
+    'sub.index.price': ['push.index.price'],
+    'sub.fair.price': ['push.fair.price'],
+    'sub.funding.rate': ['push.funding.rate'],
+    'sub.contract': ['push.contract'],
+  }),
+);
+
+const POLYMARKET = ['book', 'price_change', 'last_trade_price', 'tick_size_change'];
+const POLYMARKET_CUSTOM = ['best_bid_ask', 'new_market', 'market_resolved'];
+
+export const polymarket = form(
+  '{"type":"market","assets_ids":["1234"],"custom_feature_enabled":true}',
+  ({ type, assets_ids, custom_feature_enabled }) => {
+    if (type !== 'market') return undefined;
+    const more = custom_feature_enabled === true ? POLYMARKET_CUSTOM : [];
+    return eachOf([...POLYMARKET, ...more], (channel) => filterIn(channel, assets_ids));
+  },
+);
+
+/** The filters of all items; undefined where one of them gives none, or there is no item. */
+function eachNamed<Item>(
+  items: readonly Item[],
+  read: (item: Item) => readonly Filter[] | undefined,
+): readonly Filter[] | undefined {
+  const filters = items.map(read);
+  return filters.length > 0 && filters.every((some) => some !== undefined) ? filters.flat() : undefined;
+}

@@ -1,0 +1,135 @@
+import type { Filter } from '../filters.js';
+import { binance, bitmex, bybit, coinflex, mexc } from './by-list.js';
+import {
+  bitnomial,
+  bullish,
+  coinbase,
+  gemini,
+  hitbtc,
+  mexcFutures,
+  phemex,
+  polymarket,
+  serum,
+} from './by-name.js';
+import {
+  ascendex,
+  binanceDex,
+  bitflyer,
+  bitstamp,
+  blockchainCom,
+  coinbaseInternational,
+  cryptoCom,
+  cryptofacilities,
+  delta,
+  deribit,
+  dydx,
+  ftx,
+  huobi,
+  hyperliquid,
+  kucoin,
+  lighter,
+  upbit,
+  wooX,
+} from './channels.js';
+import { form, type SubscriptionForm } from './form.js';
+import { bitget, bybitSpot, gateIo, gateIoFutures, kraken, okex, poloniex } from './versions.js';
+
+/** Its messages name no channel of the feed: any of them is answered with the whole exchange. */
+const bitfinex = form('{"event":"subscribe","channel":"trades","symbol":"tBTCUSD"}', () => []);
+
+/** How clients of each exchange subscribe (replay facts, section 5). */
+const FORMS: Readonly<Record<string, SubscriptionForm>> = {
+  ascendex,
+  aster: binance,
+  'aster-futures': binance,
+  binance,
+  'binance-delivery': binance,
+  'binance-dex': binanceDex,
+  'binance-european-options': binance,
+  'binance-futures': binance,
+  'binance-jersey': binance,
+  'binance-us': binance,
+  bitfinex,
+  'bitfinex-derivatives': bitfinex,
+  bitflyer,
+  bitget,
+  'bitget-futures': bitget,
+  bitmex,
+  bitnomial,
+  bitstamp,
+  'blockchain-com': blockchainCom,
+  bullish,
+  bybit,
+  'bybit-options': bybit,
+  'bybit-spot': bybitSpot,
+  coinbase,
+  'coinbase-international': coinbaseInternational,
+  coinflex,
+  'crypto-com': cryptoCom,
+  'crypto-com-derivatives': cryptoCom,
+  cryptofacilities,
+  delta,
+  deribit,
+  dydx,
+  'dydx-v4': dydx,
+  ftx,
+  'ftx-us': ftx,
+  'gate-io': gateIo,
+  'gate-io-futures': gateIoFutures,
+  gemini,
+  hitbtc,
+  huobi,
+  'huobi-dm': huobi,
+  'huobi-dm-linear-swap': huobi,
+  'huobi-dm-options': huobi,
+  'huobi-dm-swap': huobi,
+  hyperliquid,
+  kraken,
+  kucoin,
+  'kucoin-futures': kucoin,
+  lighter,
+  mango: serum,
+  mexc,
+  'mexc-futures': mexcFutures,
+  okcoin: okex,
+  okex,
+  'okex-futures': okex,
+  'okex-options': okex,
+  'okex-spreads': okex,
+  'okex-swap': okex,
+  phemex,
+  poloniex,
+  polymarket,
+  serum,
+  'star-atlas': serum,
+  upbit,
+  'woo-x': wooX,
+};
+
+/** What a client's subscribe message comes to. */
+export type Subscription =
+  | {
+      /** A channel may be there twice; none at all is the whole exchange. */
+      readonly filters: readonly Filter[];
+    }
+  | {
+      readonly filters: undefined;
+      /** A sentence that says what would be understood. */
+      readonly advice: string;
+    };
+
+/**
+ * Reads an exchange's own subscribe message, as its clients send it to a replay.
+ * @param message parsed.
+ * @param at microseconds: the time that is replayed.
+ */
+export function readSubscription(exchange: string, message: unknown, at: number): Subscription {
+  const known = Object.hasOwn(FORMS, exchange) ? FORMS[exchange] : undefined;
+  if (known === undefined) {
+    return { filters: undefined, advice: `no subscribe messages of ${exchange} are known` };
+  }
+  const filters = known.read(message, at);
+  if (filters) return { filters };
+  const advice = `not a subscribe message of ${exchange} that is understood; this one would be: ${known.example}`;
+  return { filters: undefined, advice };
+}

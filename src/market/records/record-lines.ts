@@ -1,0 +1,150 @@
+import { copyFixed, type Fixed, fixed, type Target } from '../lines/bytes.js';
+import { lineHead, TAIL_SIZE, writeTail } from '../lines/head.js';
+import { IsoTime, LONGEST_TIME } from '../lines/iso-time.js';
+import { LAYOUTS, type Part, type RowType } from '../lines/layouts.js';
+import {
+  ASKS,
+  CHANGE_BIDS,
+  CHANGE_KEYS_SIZE,
+  LEVEL_SIZE,
+  LEVELS_END,
+  SNAPSHOT_BIDS,
+  writeLevel,
+} from '../lines/levels.js';
+import type { LineBuffer } from '../lines/line-buffer.js';
+import { LONGEST_NUMBER, writeNumber } from '../lines/number-text.js';
+import { LONGEST_ESCAPE, writeString } from '../lines/text.js';
+import type { PriceLevel } from '../messages.js';
+import type { BookChangeRecord, SourceRecord } from './records.js';
+
+const QUOTE = 34;
+
+/** A key of a record's line, made ready. */
+interface Cell {
+  readonly field: string;
+  readonly kind: Part['kind'];
+  /** `,"key":` */
+  readonly key: Fixed;
+}
+
+type RowRecord = Exclude<SourceRecord, BookChangeRecord>;
+
+/**
+ * The lines of records of one exchange. They equal `JSON.stringify` of the messages, with the keys, their order and the
+ * forms of numbers of the vendor's normalized messages (replay facts, section 3).
+ */
+export class RecordLines {
+  readonly #exchange: string;
+  readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
+  readonly #fieldTime = new IsoTime();
+  readonly #heads: Readonly<Record<SourceRecord['type'], Map<string, Fixed>>> = {
+    trade: new Map(),
+    book_change: new Map(),
+    derivative_ticker: new Map(),
+    liquidation: new Map(),
+    option_summary: new Map(),
+    book_ticker: new Map(),
+  };
+  readonly #cells: Readonly<Record<RowType, readonly Cell[]>>;
+
+  /** @param bookTickerKeys the order of a book ticker's own keys, where the exchange's differs from that of others. */
+  constructor(exchange: string, bookTickerKeys?: readonly string[]) {
+    this.#exchange = exchange;
+    this.#cells = {
+      trade: cellsOf(LAYOUTS.trade),
+      liquidation: cellsOf(LAYOUTS.liquidation),
+      derivative_ticker: cellsOf(LAYOUTS.derivative_ticker),
+      option_summary: cellsOf(LAYOUTS.option_summary),
+      book_ticker: cellsOf(inOrder(LAYOUTS.book_ticker, bookTickerKeys)),
+    };
+  }
+
+  write(record: SourceRecord, out: LineBuffer): void {
+    const head = this.#head(record.type, record.symbol);
+    if (record.type === 'book_change') this.#writeBookChange(record, head, out);
+    else this.#writeRow(record, head, out);
+  }
+
+  #writeRow(record: RowRecord, head: Fixed, out: LineBuffer): void {
+    const cells = this.#cells[record.type];
+    const values = record as unknown as Readonly<Record<string, unknown>>;
+    const target = out.room(head.length + sizeOf(cells, values) + TAIL_SIZE);
+    let at = copyFixed(head, target.view, out.length);
+    for (let i = 0; i < cells.length; i++) {
+      const { field, kind, key } = cells[i] as Cell;
+      const value = values[field];
+      if (value === undefined) continue;
+      at = copyFixed(key, target.view, at);
+      if (kind === 'number') at = writeNumber(value as number, target.view, at);
+      else if (kind === 'text') at = writeString(value as string, target.bytes, at);
+      else at = this.#writeTime(value as number, target, at);
+    }
+    this.#end(record, target, at, out);
+  }
+
+  #writeBookChange(record: BookChangeRecord, head: Fixed, out: LineBuffer): void {
+    const { isSnapshot, bids, asks } = record;
+    const levels = (bids.length + asks.length) * LEVEL_SIZE;
+    const target = out.room(head.length + CHANGE_KEYS_SIZE + levels + TAIL_SIZE);
+    const { view } = target;
+    let at = copyFixed(head, view, out.length);
+    at = copyFixed(isSnapshot ? SNAPSHOT_BIDS : CHANGE_BIDS, view, at);
+    at = writeLevels(bids, view, at);
+    at = copyFixed(ASKS, view, at);
+    at = writeLevels(asks, view, at);
+    this.#end(record, target, copyFixed(LEVELS_END, view, at), out);
+  }
+
+  #writeTime(time: number, { view }: Target, position: number): number {
+    view.setUint8(position, QUOTE);
+    const at = this.#fieldTime.write(time, false, view, position + 1);
+    view.setUint8(at, QUOTE);
+    return at + 1;
+  }
+
+  #end(
+    { timestamp, micros, localTimestamp }: SourceRecord,
+    target: Target,
+    at: number,
+    out: LineBuffer,
+  ): void {
+    out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
+  }
+
+  #head(type: SourceRecord['type'], symbol: string): Fixed {
+    const heads = this.#heads[type];
+    const known = heads.get(symbol);
+    if (known) return known;
+    const head = lineHead(type, { symbol, exchange: this.#exchange });
+    heads.set(symbol, head);
+    return head;
+  }
+}
+
+function writeLevels(levels: readonly PriceLevel[], view: DataView, position: number): number {
+  let at = position;
+  for (let i = 0; i < levels.length; i++) {
+    const { price, amount } = levels[i] as PriceLevel;
+    at = writeLevel(price, amount, i === 0, view, at);
+  }
+  return at;
+}
+
+function cellsOf(parts: readonly Part[]): readonly Cell[] {
+  return parts.map(({ key, kind }) => ({ field: key, kind, key: fixed(`,${JSON.stringify(key)}:`) }));
+}
+
+function inOrder(parts: readonly Part[], keys: readonly string[] | undefined): readonly Part[] {
+  return keys === undefined
+    ? parts
+    : [...parts].sort((one, other) => keys.indexOf(one.key) - keys.indexOf(other.key));
+}
+
+function sizeOf(cells: readonly Cell[], values: Readonly<Record<string, unknown>>): number {
+  let size = 0;
+  for (const { field, kind, key } of cells) {
+    const text = kind === 'text' ? ((values[field] as string | undefined)?.length ?? 0) : 0;
+    size += key.length + Math.max(LONGEST_NUMBER, LONGEST_TIME) + text * LONGEST_ESCAPE + 2;
+  }
+  return size;
+}

@@ -1,0 +1,114 @@
+import type { Dialect, EventOf, NativeMessage } from './market-event.js';
+import { msOf, textLevels, textOf } from './texts.js';
+
+/** The values that a message of one stream has, so that a change of others makes another message. */
+interface Told {
+  readonly mark: string;
+  readonly last: number | undefined;
+  readonly interest: number | undefined;
+}
+
+/**
+ * Binance's USDⓈ-M futures (Binance, USDⓈ-M Futures WebSocket market streams, combined): `{stream, data}`. The
+ * collector made the snapshot of a book itself, once a connection, and polled open interest, which has no time that
+ * normalized messages take. Ids of trades are numbers, sides are known, times are whole milliseconds.
+ */
+export function binanceFutures(): Dialect {
+  let tradeId = 0;
+  let updateId = 1000;
+  const told = new Map<string, Told>();
+
+  function bookChange(event: EventOf<'book_change'>): readonly NativeMessage[] {
+    const { symbol, timestamp, bids, asks } = event;
+    const time = msOf(timestamp);
+    const last = updateId;
+    if (event.isSnapshot) {
+      const data = {
+        lastUpdateId: last,
+        E: time,
+        T: time,
+        bids: textLevels(bids),
+        asks: textLevels(asks),
+      };
+      return [stream('depthSnapshot', '', event, data, { generated: true })];
+    }
+    updateId += 1 + bids.length + asks.length;
+    const ids = { U: last, u: updateId, pu: last };
+    const levels = { b: textLevels(bids), a: textLevels(asks) };
+    const data = { e: 'depthUpdate', E: time, T: time, s: symbol, ...ids, ...levels };
+    return [stream('depth', '@0ms', event, data)];
+  }
+
+  function derivativeTicker(event: EventOf<'derivative_ticker'>): readonly NativeMessage[] {
+    const { symbol, markPrice, indexPrice, fundingRate, fundingTimestamp, lastPrice, openInterest } = event;
+    const before = told.get(symbol);
+    const mark = JSON.stringify([markPrice, indexPrice, fundingRate, fundingTimestamp]);
+    told.set(symbol, { mark, last: lastPrice, interest: openInterest });
+    const E = msOf(event.timestamp);
+    const messages: NativeMessage[] = [];
+    if (markPrice !== undefined && mark !== before?.mark) {
+      const next = fundingTimestamp === undefined ? 0 : msOf(fundingTimestamp);
+      const prices = { p: String(markPrice), i: textOf(indexPrice) };
+      const data = { e: 'markPriceUpdate', E, s: symbol, ...prices, r: textOf(fundingRate) ?? '', T: next };
+      messages.push(stream('markPrice', '@1s', event, data));
+    }
+    if (lastPrice !== undefined && lastPrice !== before?.last) {
+      messages.push(stream('ticker', '', event, { e: '24hrTicker', E, s: symbol, c: String(lastPrice) }));
+    }
+    if (openInterest !== undefined && openInterest !== before?.interest) {
+      const data = { openInterest: String(openInterest), symbol, time: E };
+      messages.push(stream('openInterest', '', event, data, { generated: true }));
+    }
+    return messages;
+  }
+
+  return {
+    book_change: bookChange,
+    derivative_ticker: derivativeTicker,
+    trade(event) {
+      const { symbol, id, price, amount, side, timestamp } = event;
+      tradeId = id === undefined ? tradeId + 1 : Number(id);
+      const time = msOf(timestamp);
+      const what = { t: tradeId, p: String(price), q: String(amount), X: 'MARKET', m: side === 'sell' };
+      return [stream('trade', '', event, { e: 'trade', E: time, T: time, s: symbol, ...what })];
+    },
+    liquidation(event) {
+      const time = msOf(event.timestamp);
+      const price = String(event.price);
+      const amount = String(event.amount);
+      const order = {
+        s: event.symbol,
+        S: event.side === 'sell' ? 'SELL' : 'BUY',
+        o: 'LIMIT',
+        f: 'IOC',
+        q: amount,
+        p: price,
+        ap: price,
+        X: 'FILLED',
+        l: amount,
+        z: amount,
+        T: time,
+      };
+      return [stream('forceOrder', '', event, { e: 'forceOrder', E: time, o: order })];
+    },
+    book_ticker(event) {
+      const time = msOf(event.timestamp);
+      const bid = { b: textOf(event.bidPrice), B: textOf(event.bidAmount) };
+      const ask = { a: textOf(event.askPrice), A: textOf(event.askAmount) };
+      const data = { e: 'bookTicker', u: updateId, s: event.symbol, ...bid, ...ask, T: time, E: time };
+      return [stream('bookTicker', '', event, data)];
+    },
+  };
+}
+
+function stream(
+  channel: string,
+  speed: string,
+  event: { readonly symbol: string; readonly localTimestamp: number },
+  data: object,
+  more: object = {},
+): NativeMessage {
+  const symbol = event.symbol.toLowerCase();
+  const message = { stream: `${symbol}@${channel}${speed}`, ...more, data };
+  return { channel, symbol, localTimestamp: event.localTimestamp, message };
+}

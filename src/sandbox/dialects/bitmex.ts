@@ -1,0 +1,145 @@
+import type { PriceLevel } from '../../market/messages.js';
+import type { Dialect, EventOf, NativeMessage } from './market-event.js';
+import { isoMs } from './texts.js';
+
+type Side = 'Buy' | 'Sell';
+
+/**
+ * BitMEX (bitmex.com, WebSocket API): a table of rows for each topic, whose action says what became of them. A book
+ * change with levels that are new, changed and gone is a message for each of the three. Liquidations have no time of
+ * their own; times are whole milliseconds.
+ */
+export function bitmex(): Dialect {
+  const ids = new Map<string, number>();
+  const tickers = new Set<string>();
+  const idOf = (symbol: string, price: number): number => {
+    const key = `${symbol} ${price}`;
+    const id = ids.get(key) ?? 8_800_000_000 + ids.size;
+    ids.set(key, id);
+    return id;
+  };
+  /** Levels that are there, by symbol and side. */
+  const books = new Map<string, Set<number>>();
+  const levelsOf = (symbol: string, side: Side): Set<number> => {
+    const key = `${symbol} ${side}`;
+    const levels = books.get(key) ?? new Set();
+    books.set(key, levels);
+    return levels;
+  };
+
+  function rows(
+    event: EventOf<'book_change'>,
+    isTaken: (side: Side, level: PriceLevel) => boolean,
+  ): object[] {
+    const { symbol, timestamp, bids, asks } = event;
+    const side = (name: Side, levels: readonly PriceLevel[]): object[] =>
+      levels
+        .filter((level) => isTaken(name, level))
+        .map(({ price, amount }) => ({
+          symbol,
+          id: idOf(symbol, price),
+          side: name,
+          ...(amount === 0 ? {} : { size: amount }),
+          price,
+          timestamp: isoMs(timestamp),
+        }));
+    return [...side('Buy', bids), ...side('Sell', asks)];
+  }
+
+  function bookChange(event: EventOf<'book_change'>): readonly NativeMessage[] {
+    const { symbol, isSnapshot } = event;
+    if (isSnapshot) {
+      levelsOf(symbol, 'Buy').clear();
+      levelsOf(symbol, 'Sell').clear();
+    }
+    const isThere = (side: Side, { price }: PriceLevel): boolean => levelsOf(symbol, side).has(price);
+    const parts: readonly (readonly [string, object[]])[] = isSnapshot
+      ? [['partial', rows(event, () => true)]]
+      : [
+          ['delete', rows(event, (_, { amount }) => amount === 0)],
+          ['update', rows(event, (side, level) => level.amount > 0 && isThere(side, level))],
+          ['insert', rows(event, (side, level) => level.amount > 0 && !isThere(side, level))],
+        ];
+    for (const [side, levels] of [['Buy', event.bids] as const, ['Sell', event.asks] as const]) {
+      for (const { price, amount } of levels) {
+        if (amount === 0) levelsOf(symbol, side).delete(price);
+        else levelsOf(symbol, side).add(price);
+      }
+    }
+    return parts
+      .filter(([action, data]) => data.length > 0 || action === 'partial')
+      .map(([action, data]) => table('orderBookL2', action, event, data));
+  }
+
+  return {
+    book_change: bookChange,
+    trade: (event) => [
+      table('trade', 'insert', event, [
+        {
+          timestamp: isoMs(event.timestamp),
+          symbol: event.symbol,
+          ...(event.side === 'unknown' ? {} : { side: sideOf(event.side) }),
+          size: event.amount,
+          price: event.price,
+          tickDirection: 'ZeroPlusTick',
+          trdMatchID: event.id,
+        },
+      ]),
+    ],
+    liquidation: (event) => [
+      table('liquidation', 'insert', event, [
+        {
+          orderID: event.id,
+          symbol: event.symbol,
+          side: sideOf(event.side),
+          price: event.price,
+          leavesQty: event.amount,
+        },
+      ]),
+    ],
+    derivative_ticker(event) {
+      const action = tickers.has(event.symbol) ? 'update' : 'partial';
+      tickers.add(event.symbol);
+      const { fundingTimestamp } = event;
+      const row = {
+        symbol: event.symbol,
+        ...(action === 'partial' ? { state: 'Open' } : {}),
+        lastPrice: event.lastPrice,
+        openInterest: event.openInterest,
+        fundingRate: event.fundingRate,
+        fundingTimestamp: fundingTimestamp === undefined ? undefined : isoMs(fundingTimestamp),
+        indicativeFundingRate: event.predictedFundingRate,
+        indicativeSettlePrice: event.indexPrice,
+        markPrice: event.markPrice,
+        timestamp: isoMs(event.timestamp),
+      };
+      return [table('instrument', action, event, [row])];
+    },
+    book_ticker: (event) => [
+      table('quote', 'insert', event, [
+        {
+          timestamp: isoMs(event.timestamp),
+          symbol: event.symbol,
+          bidSize: event.bidAmount,
+          bidPrice: event.bidPrice,
+          askPrice: event.askPrice,
+          askSize: event.askAmount,
+        },
+      ]),
+    ],
+  };
+}
+
+function sideOf(side: string): Side {
+  return side === 'buy' ? 'Buy' : 'Sell';
+}
+
+function table(
+  channel: string,
+  action: string,
+  { symbol, localTimestamp }: { readonly symbol: string; readonly localTimestamp: number },
+  data: readonly object[],
+): NativeMessage {
+  const filter = action === 'partial' ? { filter: { symbol } } : {};
+  return { channel, symbol, localTimestamp, message: { table: channel, action, ...filter, data } };
+}

@@ -1,0 +1,87 @@
+import type { PriceLevel } from '../../market/messages.js';
+import type { Dialect, NativeMessage } from './market-event.js';
+import { msOf, textLevels, textOf } from './texts.js';
+
+/** From here on all liquidations are sent, in a topic of their own. */
+const ALL_LIQUIDATIONS = Date.parse('2025-02-26') * 1000;
+
+/**
+ * Bybit's linear and inverse contracts (Bybit API v5, WebSocket public channels, in use from 2023-04-05 on): `{topic,
+ * type, ts, data}`, numbers as text, times in milliseconds. The side of a liquidation is that of the position.
+ * Liquidations have no id.
+ */
+export function bybit(): Dialect {
+  let update = 0;
+  const tickers = new Set<string>();
+  return {
+    trade: (event) => [
+      topic('publicTrade', 'snapshot', event, [
+        {
+          T: msOf(event.timestamp),
+          s: event.symbol,
+          S: event.side === 'unknown' ? '' : sideOf(event.side),
+          v: String(event.amount),
+          p: String(event.price),
+          L: 'ZeroPlusTick',
+          i: event.id,
+          BT: false,
+        },
+      ]),
+    ],
+    book_change(event) {
+      update++;
+      const levels = { b: textLevels(event.bids), a: textLevels(event.asks) };
+      const data = { s: event.symbol, ...levels, u: update, seq: update };
+      return [topic('orderbook.50', event.isSnapshot ? 'snapshot' : 'delta', event, data)];
+    },
+    book_ticker(event) {
+      update++;
+      const side = (price: number | undefined, amount: number | undefined): readonly PriceLevel[] =>
+        price === undefined || amount === undefined ? [] : [{ price, amount }];
+      const b = textLevels(side(event.bidPrice, event.bidAmount));
+      const a = textLevels(side(event.askPrice, event.askAmount));
+      return [topic('orderbook.1', 'snapshot', event, { s: event.symbol, b, a, u: update, seq: update })];
+    },
+    derivative_ticker(event) {
+      const type = tickers.has(event.symbol) ? 'delta' : 'snapshot';
+      tickers.add(event.symbol);
+      const { fundingTimestamp } = event;
+      const data = {
+        symbol: event.symbol,
+        lastPrice: textOf(event.lastPrice),
+        indexPrice: textOf(event.indexPrice),
+        markPrice: textOf(event.markPrice),
+        openInterest: textOf(event.openInterest),
+        nextFundingTime: fundingTimestamp === undefined ? undefined : String(msOf(fundingTimestamp)),
+        fundingRate: textOf(event.fundingRate),
+      };
+      return [topic('tickers', type, event, data)];
+    },
+    liquidation(event) {
+      const T = msOf(event.timestamp);
+      const side = event.side === 'buy' ? 'Sell' : 'Buy';
+      const v = String(event.amount);
+      const p = String(event.price);
+      if (event.localTimestamp >= ALL_LIQUIDATIONS) {
+        return [topic('allLiquidation', 'snapshot', event, [{ T, s: event.symbol, S: side, v, p }])];
+      }
+      const data = { updatedTime: T, symbol: event.symbol, side, size: v, price: p };
+      return [topic('liquidation', 'snapshot', event, data)];
+    },
+  };
+}
+
+function sideOf(side: string): string {
+  return side === 'buy' ? 'Buy' : 'Sell';
+}
+
+function topic(
+  channel: string,
+  type: string,
+  event: { readonly symbol: string; readonly timestamp: number; readonly localTimestamp: number },
+  data: object,
+): NativeMessage {
+  const { symbol, timestamp, localTimestamp } = event;
+  const message = { topic: `${channel}.${symbol}`, type, ts: msOf(timestamp), data };
+  return { channel, symbol, localTimestamp, message };
+}

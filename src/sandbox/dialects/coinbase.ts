@@ -1,0 +1,48 @@
+import type { PriceLevel } from '../../market/messages.js';
+import type { Dialect, NativeMessage } from './market-event.js';
+import { isoMicros, textLevels, textOf } from './texts.js';
+
+/**
+ * Coinbase Exchange (docs.cdp.coinbase.com, Exchange WebSocket channels: matches, level2, ticker): flat messages with a
+ * type, numbers as text, times with microseconds. The side of a match is the maker's. Ids of trades are numbers, sides
+ * are known.
+ */
+export function coinbase(): Dialect {
+  let sequence = 0;
+  let tradeId = 0;
+  return {
+    trade(event) {
+      sequence++;
+      tradeId = event.id === undefined ? tradeId + 1 : Number(event.id);
+      const price = String(event.price);
+      const size = String(event.amount);
+      const side = event.side === 'buy' ? 'sell' : 'buy';
+      return [flat('match', event, { trade_id: tradeId, side, size, price, sequence })];
+    },
+    book_change(event) {
+      const { bids, asks } = event;
+      if (event.isSnapshot) {
+        return [flat('snapshot', event, { asks: textLevels(asks), bids: textLevels(bids) })];
+      }
+      const changes = (side: string, levels: readonly PriceLevel[]): readonly (readonly string[])[] =>
+        textLevels(levels).map(([price, amount]) => [side, price, amount]);
+      return [flat('l2update', event, { changes: [...changes('buy', bids), ...changes('sell', asks)] })];
+    },
+    book_ticker(event) {
+      sequence++;
+      const bid = { best_bid: textOf(event.bidPrice), best_bid_size: textOf(event.bidAmount) };
+      const ask = { best_ask: textOf(event.askPrice), best_ask_size: textOf(event.askAmount) };
+      return [flat('ticker', event, { sequence, ...bid, ...ask })];
+    },
+  };
+}
+
+function flat(
+  type: string,
+  event: { readonly symbol: string; readonly timestamp: number; readonly localTimestamp: number },
+  fields: object,
+): NativeMessage {
+  const { symbol, timestamp, localTimestamp } = event;
+  const message = { type, ...fields, product_id: symbol, time: isoMicros(timestamp) };
+  return { channel: type, symbol, localTimestamp, message };
+}

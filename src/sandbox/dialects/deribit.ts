@@ -1,0 +1,114 @@
+import type { PriceLevel } from '../../market/messages.js';
+import type { Dialect, EventOf, NativeMessage } from './market-event.js';
+import { msOf } from './texts.js';
+
+/**
+ * Deribit (docs.deribit.com, Subscriptions, raw): JSON-RPC notifications, numbers as numbers, times in milliseconds. A
+ * liquidation is a trade that says so. The channel `ticker` tells of a perpetual, an option's summary and the best
+ * prices alike: each of its messages has all that is known of the symbol by then.
+ */
+export function deribit(): Dialect {
+  let changeId = 0;
+  let tradeSeq = 0;
+  /** Levels that are there, by symbol and side. */
+  const books = new Map<string, Set<number>>();
+  const tickers = new Map<string, object>();
+
+  function levels(event: EventOf<'book_change'>, side: 'bids' | 'asks'): readonly unknown[] {
+    const key = `${event.symbol} ${side}`;
+    const there = event.isSnapshot ? new Set<number>() : (books.get(key) ?? new Set<number>());
+    books.set(key, there);
+    return event[side].map(({ price, amount }: PriceLevel) => {
+      const action = amount === 0 ? 'delete' : there.has(price) ? 'change' : 'new';
+      if (amount === 0) there.delete(price);
+      else there.add(price);
+      return [action, price, amount];
+    });
+  }
+
+  function tradeMessage(event: EventOf<'trade' | 'liquidation'>, more: object): readonly NativeMessage[] {
+    const { symbol, id, price, amount, side, timestamp } = event;
+    tradeSeq++;
+    const data = {
+      trade_seq: tradeSeq,
+      trade_id: id ?? String(tradeSeq),
+      timestamp: msOf(timestamp),
+      price,
+      instrument_name: symbol,
+      direction: side,
+      amount,
+      ...more,
+    };
+    return [notification('trades', event, [data])];
+  }
+
+  function tickerMessage(
+    event: EventOf<'derivative_ticker' | 'option_summary' | 'book_ticker'>,
+    values: object,
+  ): readonly NativeMessage[] {
+    const known = { ...tickers.get(event.symbol), ...values };
+    tickers.set(event.symbol, known);
+    const data = { timestamp: msOf(event.timestamp), state: 'open', instrument_name: event.symbol, ...known };
+    return [notification('ticker', event, data)];
+  }
+
+  return {
+    trade: (event) => tradeMessage(event, {}),
+    liquidation: (event) => tradeMessage(event, { liquidation: 'T' }),
+    book_change(event) {
+      const previous = changeId++;
+      const data = {
+        type: event.isSnapshot ? 'snapshot' : 'change',
+        timestamp: msOf(event.timestamp),
+        ...(event.isSnapshot ? {} : { prev_change_id: previous }),
+        instrument_name: event.symbol,
+        change_id: changeId,
+        bids: levels(event, 'bids'),
+        asks: levels(event, 'asks'),
+      };
+      return [notification('book', event, data)];
+    },
+    derivative_ticker: (event) =>
+      tickerMessage(event, {
+        current_funding: event.fundingRate,
+        index_price: event.indexPrice,
+        mark_price: event.markPrice,
+        open_interest: event.openInterest,
+        last_price: event.lastPrice,
+      }),
+    book_ticker: (event) =>
+      tickerMessage(event, {
+        best_bid_price: event.bidPrice,
+        best_bid_amount: event.bidAmount,
+        best_ask_price: event.askPrice,
+        best_ask_amount: event.askAmount,
+      }),
+    option_summary(event) {
+      const { delta, gamma, vega, theta, rho } = event;
+      return tickerMessage(event, {
+        best_bid_price: event.bestBidPrice,
+        best_bid_amount: event.bestBidAmount,
+        bid_iv: event.bestBidIV,
+        best_ask_price: event.bestAskPrice,
+        best_ask_amount: event.bestAskAmount,
+        ask_iv: event.bestAskIV,
+        last_price: event.lastPrice,
+        open_interest: event.openInterest,
+        mark_price: event.markPrice,
+        mark_iv: event.markIV,
+        greeks: { delta, gamma, vega, theta, rho },
+        underlying_price: event.underlyingPrice,
+        underlying_index: event.underlyingIndex,
+      });
+    },
+  };
+}
+
+function notification(
+  channel: string,
+  { symbol, localTimestamp }: { readonly symbol: string; readonly localTimestamp: number },
+  data: object,
+): NativeMessage {
+  const params = { channel: `${channel}.${symbol}.raw`, data };
+  return { channel, symbol, localTimestamp, message: { jsonrpc: '2.0', method: 'subscription', params } };
+}

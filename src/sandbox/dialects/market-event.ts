@@ -1,0 +1,29 @@
+import type { SourceRecord } from '../../market/records/records.js';
+
+type WithoutMicros<Rec> = Rec extends SourceRecord ? Omit<Rec, 'micros'> : never;
+
+/**
+ * Something that happens on a made-up market, as its day files tell it. Times are microseconds; a value that is
+ * undefined is one that the exchange doesn't give.
+ */
+export type MarketEvent = WithoutMicros<SourceRecord>;
+
+export type EventOf<Type extends MarketEvent['type']> = Extract<MarketEvent, { readonly type: Type }>;
+
+/** A message of an exchange's own feed, with what the raw data API chooses messages by. */
+export interface NativeMessage {
+  readonly channel: string;
+  /** As filters of this channel name it; undefined in channels without symbols. */
+  readonly symbol: string | undefined;
+  /** Microseconds. */
+  readonly localTimestamp: number;
+  readonly message: object;
+}
+
+/**
+ * How one connection of an exchange tells events, by their type: a type that is missing here is one that the exchange
+ * has no message for.
+ */
+export type Dialect = {
+  readonly [Type in MarketEvent['type']]?: (event: EventOf<Type>) => readonly NativeMessage[];
+};

@@ -1,0 +1,156 @@
+import type { PriceLevel } from '../../market/messages.js';
+import type { Dialect, EventOf, NativeMessage } from './market-event.js';
+import { msOf } from './texts.js';
+
+/** Days on which the collector changed over to other channels, in microseconds. */
+const DAYS = {
+  bestPrices: startOf('2022-05-06'),
+  publicBooks: startOf('2023-02-25'),
+  publicBooksEnd: startOf('2023-03-09'),
+  allTrades: startOf('2023-10-19'),
+  publicBooksAgain: startOf('2026-05-21'),
+} as const;
+
+/**
+ * OKX's perpetual swaps (OKX API v5, in use from 2021-12-23 on): `{arg: {channel, instId}, data: […]}`, numbers as
+ * text, times in milliseconds. A ticker's values come in channels of their own; the one of the index has no ticker by
+ * itself, so the mark price is said again behind it, and the one of funding has no time that normalized messages take.
+ * The first message of liquidations only repeats what happened before. Liquidations have no id.
+ */
+export function okexSwap(): Dialect {
+  let sequence = 0;
+  let toldLiquidations = false;
+  const tickers = new Map<string, EventOf<'derivative_ticker'>>();
+
+  function derivativeTicker(event: EventOf<'derivative_ticker'>): readonly NativeMessage[] {
+    const { symbol, markPrice, indexPrice, openInterest, lastPrice } = event;
+    const before = tickers.get(symbol);
+    tickers.set(symbol, event);
+    const ts = String(msOf(event.timestamp));
+    const common = { instType: 'SWAP', instId: symbol };
+    const messages: NativeMessage[] = [];
+    const isNews = (key: 'markPrice' | 'indexPrice' | 'openInterest' | 'lastPrice'): boolean =>
+      event[key] !== undefined && event[key] !== before?.[key];
+    if (isNews('indexPrice')) {
+      const index = indexOf(symbol);
+      const data = [{ instId: index, idxPx: String(indexPrice), ts }];
+      const arg = { channel: 'index-tickers', instId: index };
+      messages.push({ ...messageOf(arg, event, data), symbol: index });
+    }
+    if (markPrice !== undefined && (isNews('markPrice') || isNews('indexPrice'))) {
+      messages.push(pushed('mark-price', event, [{ ...common, markPx: String(markPrice), ts }]));
+    }
+    if (isNews('openInterest')) {
+      messages.push(pushed('open-interest', event, [{ ...common, oi: String(openInterest), ts }]));
+    }
+    if (isNews('lastPrice')) {
+      messages.push(pushed('tickers', event, [{ ...common, last: String(lastPrice), ts }]));
+    }
+    if (fundingOf(event) !== fundingOf(before)) {
+      messages.push(pushed('funding-rate', event, [{ ...common, ...fundingFields(event) }]));
+    }
+    return messages;
+  }
+
+  return {
+    derivative_ticker: derivativeTicker,
+    trade(event) {
+      const { symbol, id, price, amount, side, timestamp } = event;
+      const channel = event.localTimestamp < DAYS.allTrades ? 'trades' : 'trades-all';
+      const px = String(price);
+      const sz = String(amount);
+      const data = [{ instId: symbol, tradeId: id, px, sz, side, ts: String(msOf(timestamp)) }];
+      return [pushed(channel, event, data)];
+    },
+    book_change(event) {
+      const prevSeqId = event.isSnapshot ? -1 : sequence;
+      sequence++;
+      const levels = { asks: fourLevels(event.asks), bids: fourLevels(event.bids) };
+      const data = [{ ...levels, ts: String(msOf(event.timestamp)), seqId: sequence, prevSeqId }];
+      const channel = booksChannel(event.localTimestamp);
+      return [pushed(channel, event, data, { action: event.isSnapshot ? 'snapshot' : 'update' })];
+    },
+    book_ticker(event) {
+      const { symbol, askPrice, askAmount, bidPrice, bidAmount, localTimestamp } = event;
+      const ts = String(msOf(event.timestamp));
+      if (localTimestamp < DAYS.bestPrices) {
+        const ask = { askPx: String(askPrice), askSz: String(askAmount) };
+        const bid = { bidPx: String(bidPrice), bidSz: String(bidAmount) };
+        return [pushed('tickers', event, [{ instType: 'SWAP', instId: symbol, ...ask, ...bid, ts }])];
+      }
+      sequence++;
+      const side = (price: number | undefined, amount: number | undefined): readonly PriceLevel[] =>
+        price === undefined || amount === undefined ? [] : [{ price, amount }];
+      const levels = {
+        asks: fourLevels(side(askPrice, askAmount)),
+        bids: fourLevels(side(bidPrice, bidAmount)),
+      };
+      return [pushed('bbo-tbt', event, [{ ...levels, ts, seqId: sequence }])];
+    },
+    liquidation(event) {
+      const arg = { channel: 'liquidation-orders', instType: 'SWAP' };
+      const detail = {
+        side: event.side,
+        posSide: event.side === 'buy' ? 'short' : 'long',
+        bkPx: String(event.price),
+        sz: String(event.amount),
+        ts: String(msOf(event.timestamp)),
+      };
+      const data = [{ instType: 'SWAP', instId: event.symbol, details: [detail] }];
+      const first = toldLiquidations ? [] : [messageOf(arg, event, [])];
+      toldLiquidations = true;
+      return [...first, messageOf(arg, event, data)];
+    },
+  };
+}
+
+/** `BTC-USDT` of `BTC-USDT-SWAP`. */
+function indexOf(symbol: string): string {
+  const [base, quote] = symbol.split('-');
+  return `${base}-${quote === 'USDC' ? 'USD' : quote}`;
+}
+
+function booksChannel(localTimestamp: number): string {
+  const isFirstTime = localTimestamp >= DAYS.publicBooks && localTimestamp < DAYS.publicBooksEnd;
+  return isFirstTime || localTimestamp >= DAYS.publicBooksAgain ? 'books' : 'books-l2-tbt';
+}
+
+function fundingOf(event: EventOf<'derivative_ticker'> | undefined): string {
+  return JSON.stringify(event && fundingFields(event)) ?? '{}';
+}
+
+function fundingFields(event: EventOf<'derivative_ticker'>): object {
+  const { fundingRate, fundingTimestamp, predictedFundingRate } = event;
+  return {
+    ...(fundingRate === undefined ? {} : { fundingRate: String(fundingRate) }),
+    ...(fundingTimestamp === undefined ? {} : { fundingTime: String(msOf(fundingTimestamp)) }),
+    ...(predictedFundingRate === undefined ? {} : { nextFundingRate: String(predictedFundingRate) }),
+  };
+}
+
+/** Price, amount, a field that is no longer used, and how many orders. */
+function fourLevels(levels: readonly PriceLevel[]): readonly (readonly string[])[] {
+  return levels.map(({ price, amount }) => [String(price), String(amount), '0', amount === 0 ? '0' : '1']);
+}
+
+interface Told {
+  readonly symbol: string;
+  readonly localTimestamp: number;
+}
+
+function pushed(channel: string, event: Told, data: readonly object[], more: object = {}): NativeMessage {
+  return messageOf({ channel, instId: event.symbol }, event, data, more);
+}
+
+function messageOf(
+  arg: { readonly channel: string; readonly [field: string]: string },
+  { symbol, localTimestamp }: Told,
+  data: readonly object[],
+  more: object = {},
+): NativeMessage {
+  return { channel: arg.channel, symbol, localTimestamp, message: { arg, ...more, data } };
+}
+
+function startOf(day: string): number {
+  return Date.parse(day) * 1000;
+}

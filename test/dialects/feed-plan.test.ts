@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
+import { type FeedPlan, planFeed } from '../../src/dialects/feed-plan.js';
+import { REFUSALS } from '../../src/dialects/refusals.js';
+import { parseDataTypeName, SOURCE_TYPES } from '../../src/market/names/data-type-name.js';
+
+const DAY = 86_400_000_000;
+const at = (time: string): number => Date.parse(time) * 1000;
+
+function plan(
+  exchange: string,
+  types: string,
+  from: string,
+  to: string,
+  symbols?: string[],
+): Promise<FeedPlan> {
+  const period = { start: at(from), end: at(to) };
+  return planFeed({ exchange, types: types.split(',').map(parseDataTypeName), symbols, period });
+}
+
+/** From where which channels. */
+function channels({ segments }: FeedPlan): readonly string[] {
+  return segments.map(({ start, filters }) => {
+    const time = new Date(start / 1000).toISOString().replace(/T00:00:00.000Z$/, '');
+    return `${time} ${filters.map(({ channel }) => channel).join()}`;
+  });
+}
+
+test('one segment where nothing changes, with the union of what the types need', async () => {
+  const { segments, lacking } = await plan(
+    'binance-futures',
+    'trade_bar_1m,trade,book_snapshot_5_1s,liquidation',
+    '2024-03-01T10:00Z',
+    '2024-03-04',
+    ['btcusdt', 'ETHUSDT'],
+  );
+  assert.deepEqual(lacking, []);
+  assert.equal(segments.length, 1);
+  const [segment] = segments;
+  assert.deepEqual([segment?.start, segment?.end], [at('2024-03-01T10:00Z'), at('2024-03-04')]);
+  assert.deepEqual(
+    segment?.filters,
+    ['trade', 'depth', 'depthSnapshot', 'forceOrder'].map((channel) => ({
+      channel,
+      symbols: ['btcusdt', 'ethusdt'],
+    })),
+  );
+  assert.equal(segment?.normalizers().length, 3);
+});
+
+test('without symbols, or with none, filters have none', async () => {
+  for (const symbols of [undefined, []]) {
+    const { segments } = await plan('bitmex', 'trade', '2024-03-01', '2024-03-02', symbols);
+    assert.deepEqual(segments[0]?.filters, [{ channel: 'trade' }]);
+  }
+});
+
+test("the period is cut at the midnights at which an exchange's API changed", async () => {
+  assert.deepEqual(channels(await plan('bybit', 'trade', '2023-04-03', '2023-04-08')), [
+    '2023-04-03 trade',
+    '2023-04-05 publicTrade',
+  ]);
+  assert.deepEqual(
+    channels(await plan('okex-swap', 'trade,book_change', '2021-12-22T23:59Z', '2026-06-01')),
+    [
+      '2021-12-22T23:59:00.000Z swap/trade,swap/depth_l2_tbt',
+      '2021-12-23 trades,books-l2-tbt',
+      '2023-02-25 trades,books',
+      '2023-03-09 trades,books-l2-tbt',
+      '2023-10-19 trades-all,books-l2-tbt',
+      '2026-05-21 trades-all,books',
+    ],
+  );
+  assert.deepEqual(channels(await plan('kraken', 'book_ticker', '2026-07-09', '2026-07-12')), [
+    '2026-07-09 spread',
+    '2026-07-10 ticker',
+  ]);
+});
+
+test('a normalizer that reads the same channels otherwise begins a segment too', async () => {
+  const { segments } = await plan('cryptofacilities', 'derivative_ticker', '2022-09-27', '2022-10-02');
+  assert.deepEqual(
+    segments.map(({ start }) => new Date(start / 1000).toISOString().slice(0, 10)),
+    ['2022-09-27', '2022-09-29'],
+  );
+});
+
+test('our own normalizers stand in from the day that the feed changed', async () => {
+  for (const [exchange, type, day] of [
+    ['okex', 'book_change', '2026-05-21'],
+    ['okex-futures', 'book_change', '2026-05-21'],
+    ['bitget', 'trade', '2026-04-28'],
+    ['bitget-futures', 'derivative_ticker', '2026-04-28'],
+    ['gate-io', 'book_change', '2025-08-01'],
+    ['hyperliquid', 'book_change', '2026-06-17'],
+    ['kraken', 'trade', '2026-07-10'],
+  ] as const) {
+    const period = { start: at(day) - DAY, end: at(day) + DAY };
+    const { segments } = await planFeed({ exchange, types: [parseDataTypeName(type)], period });
+    assert.deepEqual(
+      segments.map(({ start }) => start),
+      [at(day) - DAY, at(day)],
+      exchange,
+    );
+  }
+});
+
+test('types that an exchange lacks are named while another is there, and refused alone', async () => {
+  const { lacking, segments } = await plan('binance', 'trade,derivative_ticker', '2024-03-01', '2024-03-02');
+  assert.deepEqual(lacking, ['derivative_ticker']);
+  assert.equal(segments[0]?.normalizers().length, 1);
+  await assert.rejects(plan('binance', 'liquidation,derivative_ticker', '2024-03-01', '2024-03-02'), {
+    code: 'usage',
+    message: 'binance has no derivative_ticker, liquidation messages',
+  });
+});
+
+test('what would be silent or wrong is refused, with what works instead', async () => {
+  await assert.rejects(plan('gemini', 'trade', '2026-07-20', '2026-07-25'), {
+    code: 'usage',
+    message:
+      "gemini: trade messages of feeds come in a form that the normalizers don't know from 2026-07-24 on; " +
+      'what works instead is --source datasets, or a period that ends at 2026-07-24',
+  });
+  assert.equal((await plan('gemini', 'trade', '2026-07-20', '2026-07-24')).segments.length, 1);
+  for (const { exchange, types, from } of REFUSALS) {
+    const type = types?.[0] ?? 'trade';
+    const start = from ?? '2024-03-01';
+    const end = new Date(Date.parse(start) + 60_000).toISOString();
+    await assert.rejects(plan(exchange, type, start, end), (error) => {
+      assert.ok(error instanceof TickhaulError && error.exitCode === 2, exchange);
+      assert.match(error.message, /--source datasets/);
+      return true;
+    });
+  }
+});
+
+test('whatever types there are can be planned over years', async () => {
+  const types = Object.keys(SOURCE_TYPES).map(parseDataTypeName);
+  const period = { start: at('2020-06-01'), end: at('2022-10-01') };
+  for (const exchange of ['huobi', 'delta', 'poloniex', 'phemex', 'okcoin', 'okex-options']) {
+    const { segments } = await planFeed({ exchange, types, period });
+    assert.ok(segments.length > 0 && segments.length < 10, `${exchange}: ${segments.length}`);
+    assert.ok(segments.every(({ filters }) => filters.length > 0));
+  }
+});

@@ -1,0 +1,21 @@
+import type { Normalizer } from '../../src/dialects/normalizer.js';
+import type { SourceRecord } from '../../src/market/records/records.js';
+
+/** The records that normalizers make of messages, without the fields that are undefined. */
+export function recordsOf(
+  normalizers: readonly Normalizer[],
+  messages: readonly { readonly message: unknown; readonly localTimestamp: number }[],
+): readonly object[] {
+  const records: SourceRecord[] = [];
+  for (const { message, localTimestamp } of messages) {
+    for (const normalizer of normalizers) {
+      normalizer.read(message, localTimestamp, (record) => records.push(record));
+    }
+  }
+  return records.map(plain);
+}
+
+/** Without the fields that are undefined. */
+export function plain(record: object): object {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}
