@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'yaml';
 import { dayOfMs } from '../src/dataset/day.js';
 import type { Sandbox } from '../src/sandbox/options.js';
@@ -198,5 +199,42 @@ test('the steps of the workflow: without a cache, with it, which asks for no day
       assert.equal(exitCode, 0, `${step.run}: ${stderr}`);
     }
     assert.equal(asked() - before, fetched);
+  }
+});
+
+test('a month of bars, and the query over them', async (t) => {
+  const service = await sandbox(t, { rows: 40 });
+  const dir = await tempDir(t);
+  const { TICKHAUL_DIR: _, ...env } = envOf(service, dir);
+  const command = (await recipe('bars.sh')).replace('exec tickhaul', `exec '${process.execPath}' '${BIN}'`);
+  const { exitCode, stderr } = await shell(command, env, dir);
+  assert.equal(exitCode, 0, stderr);
+  const days = await readdir(join(dir, 'bars'));
+  assert.equal(days.filter((name) => /_trade_bar_1m_.*_PERPETUALS\.parquet$/.test(name)).length, 9);
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  const query = (await recipe('bars.sql')).replace("'bars/", `'${dir}/bars/`);
+  const rows = (await connection.runAndReadAll(query)).getRowObjects();
+  connection.closeSync();
+  instance.closeSync();
+  assert.equal(rows.length, 10);
+  for (const { symbol, turnover, first, last, percent } of rows) {
+    assert.match(String(symbol), /USDT$/);
+    assert.ok(Number(turnover) > 0 && Number(first) > 0 && Number(last) > 0);
+    assert.ok(Math.abs(Number(percent)) < 30);
+  }
+});
+
+test('docs/computed.md shows the recipes as they stand in their files', async () => {
+  const page = await readFile(new URL('../../docs/computed.md', import.meta.url), 'utf8');
+  for (const [name, shown] of [
+    ['bars.sh', /^exec (tickhaul .*)$/ms],
+    ['bars.sql', /^(SELECT.*)$/ms],
+    ['hours.py', /^(import .*)\nprint/ms],
+    ['plot.py', /^(.*)$/s],
+  ] as const) {
+    const [, text = ''] = shown.exec(await recipe(name)) ?? [];
+    assert.ok(text.length > 100, name);
+    assert.ok(page.includes(text.trimEnd().replace(/^(?=.)/gm, '    ')), name);
   }
 });

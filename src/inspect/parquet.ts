@@ -26,11 +26,18 @@ export async function inspectParquet(path: string, signal: AbortSignal): Promise
       name,
       type,
       nulls,
-      min: min === undefined ? undefined : cellOf(min),
-      max: max === undefined ? undefined : cellOf(max),
+      min: boundOf(min),
+      max: boundOf(max),
     })),
     ...(await readData(path, footer, signal)),
   };
+}
+
+/** A footer doesn't tell the zeros apart: as the least it has -0 for both (Parquet format, ColumnOrder). */
+function boundOf(bound: Bound | undefined): Cell | undefined {
+  if (bound === undefined) return undefined;
+  const cell = cellOf(bound);
+  return cell === 0 ? 0 : cell;
 }
 
 type Data = Pick<Inspection, 'first' | 'last' | 'timeRange' | 'largestGap' | 'outOfOrder' | 'unread'>;

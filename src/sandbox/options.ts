@@ -11,7 +11,7 @@ export interface SandboxOptions {
   readonly latencyMs?: number | undefined;
   /** Bytes a second of each body; unlimited by default. */
   readonly rate?: number | undefined;
-  /** Rows of each made-up day file, 2000 by default. */
+  /** Rows of each made-up day file, 2000 by default; quotes and snapshots have one for each change of their levels. */
   readonly rows?: number | undefined;
   /** The same seed gives the same bytes and faults; 1 by default. */
   readonly seed?: number | undefined;

@@ -8,16 +8,24 @@ import { columnsOf } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
 import { convertOptions, type Format } from '../../src/format/options.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
-import { dayFileText } from '../../src/sandbox/market/day-file.js';
+import { dayFileText } from '../../src/sandbox/day-files/day-file.js';
 
 export type CsvCell = string | number | boolean | null;
 
 const DAY = parseDay('2024-03-01');
 
-/** A made-up day file's CSV. */
+/** A made-up day file's CSV, as far as so many rows. */
 export function csvOf(dataType: string, rows: number): string {
   const file = { exchange: 'deribit', dataType, symbol: 'BTC-PERPETUAL', day: DAY };
-  return [...dayFileText(file, [file.symbol], { rows, seed: 7 })].join('');
+  // Only some of the book's changes are quotes and snapshots.
+  const isOfChanges = /^(quotes|book_ticker|book_snapshot_.*)$/.test(dataType);
+  const size = { rows: isOfChanges ? 3 * rows + 100 : rows, seed: 7 };
+  let csv = '';
+  for (const text of dayFileText(file, [file.symbol], size)) csv += text;
+  return csv
+    .split(/(?<=\n)/)
+    .slice(0, rows + 1)
+    .join('');
 }
 
 /** Writes CSV text, or bytes as they are, as a day file. @returns its path. */

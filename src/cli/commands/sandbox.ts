@@ -19,7 +19,10 @@ export const sandbox: Action = {
     port: { ...value, describe: 'port of the metadata host; the next ones follow (default: any free ones)' },
     latency: { ...value, describe: 'time before each answer (default: 0ms)' },
     rate: { ...value, describe: 'bytes a second of each answer, as 20MB (default: no limit)' },
-    rows: { ...value, describe: 'rows of each day file (default: 2000)' },
+    rows: {
+      ...value,
+      describe: 'rows of each day file (default: 2000); quotes and snapshots have fewer',
+    },
     seed: { ...value, describe: 'the same seed makes the same bytes (default: 1)' },
     'exported-until': {
       ...value,

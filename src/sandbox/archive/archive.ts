@@ -4,9 +4,10 @@ import { columnsOf } from '../../dataset/data-types.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
-import { dayFileText, type MarketSize } from '../market/day-file.js';
+import { dayFileText } from '../day-files/day-file.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
 import { type ExchangeRecord, madeUpExchanges } from '../market/exchanges.js';
+import type { MarketSize } from '../market/simulation.js';
 import { type Content, compressToFile, compressToMemory, memoryContent } from './content.js';
 import { ContentCache } from './content-cache.js';
 
@@ -14,7 +15,6 @@ import { ContentCache } from './content-cache.js';
 const MAX_HELD = 64_000_000;
 /** Files with more cells are kept on disk. */
 const MAX_CELLS_IN_MEMORY = 400_000;
-const MAX_MEMBERS = 8;
 
 /** What the embedded service serves: records, and the day files they announce. */
 export interface Archive {
@@ -38,8 +38,9 @@ export function madeUpArchive(options: MadeUpOptions): Archive {
   let largeFiles = 0;
   const make = (file: DayFile): Promise<Content> => {
     if (file.symbol === QUIET_SYMBOL) return Promise.resolve(memoryContent(gzipSync('')));
-    const text = dayFileText(file, membersOf(exchanges, file), options);
-    const cells = options.rows * (columnsOf(file.dataType)?.length ?? 0);
+    const members = membersOf(exchanges, file);
+    const text = dayFileText(file, members, options);
+    const cells = options.rows * members.length * (columnsOf(file.dataType)?.length ?? 0);
     return cells <= MAX_CELLS_IN_MEMORY
       ? compressToMemory(text, options.signal)
       : compressToFile(text, join(options.scratch, `${largeFiles++}.csv.gz`), options.signal);
@@ -58,14 +59,15 @@ function membersOf(
   if (!GROUPED_SYMBOLS.has(symbol) || dataType === 'options_chain') return [symbol];
   const symbols = exchanges.find(({ id }) => id === exchange)?.datasets?.symbols ?? [];
   const type = symbols.find(({ id }) => id === symbol)?.type;
-  const members = symbols.filter(
-    (member) =>
-      member.type === type &&
-      !GROUPED_SYMBOLS.has(member.id) &&
-      member.id !== QUIET_SYMBOL &&
-      covers(member, day),
-  );
-  return members.length === 0 ? [symbol] : members.slice(0, MAX_MEMBERS).map(({ id }) => id);
+  return symbols
+    .filter(
+      (member) =>
+        member.type === type &&
+        !GROUPED_SYMBOLS.has(member.id) &&
+        member.id !== QUIET_SYMBOL &&
+        covers(member, day),
+    )
+    .map(({ id }) => id);
 }
 
 /** Whether the day begins in the time the symbol was available. */

@@ -1,83 +1,95 @@
-import type { Instrument } from './instrument.js';
 import type { Random } from './random.js';
 
-/** A price level of a book. */
 export interface Level {
   readonly ticks: number;
-  /** `price,amount`. */
-  readonly text: string;
+  readonly lots: number;
 }
 
-/** A level set to a new amount, or removed. */
-export interface Change {
-  readonly side: 'ask' | 'bid';
-  /** `price,amount`; the amount is 0 for a removed level. */
-  readonly text: string;
+/** A level set to a new amount; of 0 lots, removed. */
+export interface LevelChange extends Level {
+  readonly isAsk: boolean;
 }
 
-/** An order book of a fixed depth, best level first, whose bids stay below its asks while its price walks. */
+/** A change of the book has at most so many levels. */
+export const MOST_CHANGES = 4;
+
+/**
+ * The order book of a made-up market, of a fixed number of levels a side, best first. Its price walks, and bids stay
+ * below asks. Each step returns what it changed.
+ */
 export class Book {
-  readonly asks: Level[] = [];
-  readonly bids: Level[] = [];
-  /** What the last step changed. */
-  changes: Change[] = [];
+  readonly #asks: Level[] = [];
+  readonly #bids: Level[] = [];
 
+  /** @param depth levels a side, at least 1. */
   constructor(
-    readonly instrument: Instrument,
+    openTicks: number,
     readonly depth: number,
     readonly random: Random,
   ) {
     for (let i = 0; i < depth; i++) {
-      this.asks.push(this.#level((this.asks.at(-1)?.ticks ?? instrument.openTicks) + 1 + random.int(4)));
-      this.bids.push(this.#level((this.bids.at(-1)?.ticks ?? instrument.openTicks) - 1 - random.int(4)));
+      this.#asks.push(this.#level((this.#asks.at(-1)?.ticks ?? openTicks) + 1 + random.int(4)));
+      this.#bids.push(this.#level((this.#bids.at(-1)?.ticks ?? openTicks) - 1 - random.int(4)));
     }
   }
 
-  /** One event: an amount that changes, or a best level that is eaten and the other side following. */
-  step(): void {
-    this.changes = [];
-    const dice = this.random.next();
-    if (dice < 0.6) this.#resize(this.random.chance(0.5) ? 'ask' : 'bid');
-    else this.#move(dice < 0.8 || (this.bids.at(-1)?.ticks ?? 0) < 100 ? 'up' : 'down');
+  best(isAsk: boolean): Level {
+    return this.#side(isAsk)[0] as Level;
   }
 
-  #resize(side: 'ask' | 'bid'): void {
-    const levels = side === 'ask' ? this.asks : this.bids;
-    const i = Math.floor(this.depth * this.random.next() ** 3);
-    const old = levels[i];
-    if (old) this.#set(side, levels, i, 1, this.#level(old.ticks));
+  /** The whole book. */
+  snapshot(): LevelChange[] {
+    return [
+      ...this.#asks.map((level) => ({ isAsk: true, ...level })),
+      ...this.#bids.map((level) => ({ isAsk: false, ...level })),
+    ];
   }
 
-  #move(direction: 'up' | 'down'): void {
-    const sign = direction === 'up' ? 1 : -1;
-    const [eatenSide, otherSide] = direction === 'up' ? (['ask', 'bid'] as const) : (['bid', 'ask'] as const);
-    const [eaten, other] = direction === 'up' ? [this.asks, this.bids] : [this.bids, this.asks];
-    this.#remove(eatenSide, eaten, 0);
-    const deepest = eaten.at(-1)?.ticks ?? this.instrument.openTicks;
-    this.#set(eatenSide, eaten, eaten.length, 0, this.#level(deepest + sign * (1 + this.random.int(4))));
-    const follow = (eaten[0]?.ticks ?? 0) - sign * (1 + this.random.int(2));
-    if (sign * (follow - (other[0]?.ticks ?? 0)) > 0) {
-      this.#remove(otherSide, other, other.length - 1);
-      this.#set(otherSide, other, 0, 0, this.#level(follow));
+  /** A level gets another amount, those near the best most often. */
+  resize(): LevelChange[] {
+    const isAsk = this.random.chance(0.5);
+    const at = Math.floor(this.depth * this.random.next() ** 3);
+    const { ticks } = this.#side(isAsk)[at] as Level;
+    return [this.#set(isAsk, at, 1, this.#level(ticks))];
+  }
+
+  /** @param lots fewer than the best level has. */
+  reduce(isAsk: boolean, lots: number): LevelChange[] {
+    const best = this.best(isAsk);
+    return [this.#set(isAsk, 0, 1, { ticks: best.ticks, lots: best.lots - lots })];
+  }
+
+  /** The best level goes, another one comes behind the last, and the other side follows where there is room. */
+  move(isAsk: boolean): LevelChange[] {
+    const sign = isAsk ? 1 : -1;
+    const side = this.#side(isAsk);
+    const deepest = (side.at(-1) as Level).ticks;
+    const changes = [
+      this.#remove(isAsk, 0),
+      this.#set(isAsk, side.length, 0, this.#level(deepest + sign * (1 + this.random.int(4)))),
+    ];
+    const follow = this.best(isAsk).ticks - sign * (1 + this.random.int(2));
+    if (sign * (follow - this.best(!isAsk).ticks) > 0) {
+      changes.push(this.#remove(!isAsk, this.depth - 1), this.#set(!isAsk, 0, 0, this.#level(follow)));
     }
+    return changes;
   }
 
-  #set(side: 'ask' | 'bid', levels: Level[], at: number, replaced: number, level: Level): void {
-    levels.splice(at, replaced, level);
-    this.changes.push({ side, text: level.text });
+  #side(isAsk: boolean): Level[] {
+    return isAsk ? this.#asks : this.#bids;
   }
 
-  #remove(side: 'ask' | 'bid', levels: Level[], at: number): void {
-    for (const level of levels.splice(at, 1))
-      this.changes.push({ side, text: `${this.#price(level.ticks)},0` });
+  #set(isAsk: boolean, at: number, replaced: number, level: Level): LevelChange {
+    this.#side(isAsk).splice(at, replaced, level);
+    return { isAsk, ...level };
+  }
+
+  #remove(isAsk: boolean, at: number): LevelChange {
+    const [level] = this.#side(isAsk).splice(at, 1) as [Level];
+    return { isAsk, ticks: level.ticks, lots: 0 };
   }
 
   #level(ticks: number): Level {
-    const lots = 1 + Math.floor(20_000 * this.random.next() ** 4);
-    return { ticks, text: `${this.#price(ticks)},${lots / this.instrument.lotsPerUnit}` };
-  }
-
-  #price(ticks: number): number {
-    return ticks / this.instrument.ticksPerUnit;
+    return { ticks, lots: 1 + Math.floor(20_000 * this.random.next() ** 4) };
   }
 }

@@ -2,44 +2,54 @@ import type { Day } from '../../dataset/day.js';
 import type { Random } from './random.js';
 
 const US_A_DAY = 86_400_000_000;
-/** Share of the rows that belong to the same message as the row before. */
-const SAME_MESSAGE = 0.3;
+/** The longest time, in microseconds, to a message that follows at once. */
+const AT_ONCE = 1000;
 
-/** How fine the exchange's own times are: `none` where it gives none, so that both columns are equal. */
+/** How fine the exchange's own times are: `none` where it gives none, so that both times are equal. */
 export type Resolution = 'ms' | 'us' | 'none';
 
-/** The two times of a row, never going back, in microseconds since the epoch; a day is one of `local_timestamp`. */
+/**
+ * The two times of messages, in microseconds since the epoch: the local one goes up with each, the exchange's never
+ * goes back. A day is one of local time, and its messages share it by their rows.
+ */
 export class Clock {
-  /** `timestamp,local_timestamp`. */
-  stamp = '';
-  /** Microseconds. */
   local: number;
-  #timestamp = 0;
-  readonly #end: number;
-  readonly #step: number;
+  timestamp = 0;
+  readonly #start: number;
+  /** What a row has of the day. */
+  readonly #share: number;
+  #rows = 0;
 
+  /** @param rows of all messages to come, fewer than the day has microseconds. */
   constructor(
     day: Day,
     rows: number,
     readonly resolution: Resolution,
     readonly random: Random,
   ) {
-    this.local = day * US_A_DAY;
-    this.#end = this.local + US_A_DAY - 1;
-    this.#step = US_A_DAY / (rows * (1 - SAME_MESSAGE) + 1);
-    this.advance(5000 + random.int(20_000));
+    const midnight = day * US_A_DAY;
+    this.#start = midnight + 5000 + random.int(20_000);
+    this.#share = Math.floor((midnight + US_A_DAY - this.#start) / rows);
+    this.local = this.#start;
+    this.#stamp();
   }
 
-  /** Goes to the next message, or stays in this one. */
-  tick(): void {
-    if (!this.random.chance(SAME_MESSAGE)) this.advance(Math.ceil(2 * this.#step * this.random.next()));
+  /** Goes to a message of so many rows: into the share of the last of them. */
+  advance(rows: number): void {
+    this.#rows += rows;
+    this.local = this.#start + (this.#rows - 1) * this.#share + this.random.int(this.#share);
+    this.#stamp();
   }
 
-  /** @param us microseconds. */
-  advance(us: number): void {
-    this.local = Math.min(this.local + us, this.#end);
-    this.#timestamp = Math.max(this.#timestamp, this.#exchangeTime());
-    this.stamp = `${this.#timestamp},${this.local}`;
+  /** Goes to a message of so many rows that came of the same thing as the one before, and at once. */
+  follow(rows: number): void {
+    this.#rows += rows;
+    this.local += 1 + this.random.int(Math.min(AT_ONCE, this.#share));
+    if (this.resolution === 'none') this.timestamp = this.local;
+  }
+
+  #stamp(): void {
+    this.timestamp = Math.max(this.timestamp, this.#exchangeTime());
   }
 
   #exchangeTime(): number {

@@ -1,26 +1,32 @@
 import type { Resolution } from './clock.js';
 import { seededRandom } from './random.js';
+import type { IdStyle } from './trade-ids.js';
 
-/** What a trade's id looks like: a counter, a UUID, an integer past 2^53, or nothing. */
-export type IdStyle = 'counter' | 'uuid' | 'huge' | 'none';
-
-/** What the rows of one symbol have in common. Prices are whole ticks, amounts whole lots. */
-export interface Instrument {
+/** A made-up symbol, as its events need it. Prices are whole ticks, amounts whole lots. */
+export interface Instrument extends Traits {
   readonly exchange: string;
   readonly symbol: string;
-  readonly ids: IdStyle;
-  readonly resolution: Resolution;
   readonly openTicks: number;
   readonly ticksPerUnit: number;
   readonly lotsPerUnit: number;
 }
 
-const TRAITS: Readonly<Record<string, { readonly ids: IdStyle; readonly resolution: Resolution }>> = {
-  bitmex: { ids: 'uuid', resolution: 'ms' },
-  coinbase: { ids: 'counter', resolution: 'us' },
-  huobi: { ids: 'huge', resolution: 'ms' },
+/** What all symbols of an exchange have in common. */
+interface Traits {
+  readonly ids: IdStyle;
+  readonly resolution: Resolution;
+  /** Whether some trades come without a side. */
+  readonly hasUnknownSides: boolean;
+}
+
+const USUAL: Traits = { ids: 'counter', resolution: 'ms', hasUnknownSides: false };
+
+const TRAITS: Readonly<Record<string, Partial<Traits>>> = {
+  bitmex: { ids: 'uuid', hasUnknownSides: true },
+  coinbase: { resolution: 'us' },
+  huobi: { ids: 'huge' },
   kraken: { ids: 'none', resolution: 'us' },
-  ftx: { ids: 'counter', resolution: 'none' },
+  ftx: { resolution: 'none' },
 };
 
 const PRICES: readonly (readonly [RegExp, number])[] = [
@@ -29,7 +35,7 @@ const PRICES: readonly (readonly [RegExp, number])[] = [
   [/^ETH/, 3200],
 ];
 
-/** The instrument behind a dataset symbol; its opening price is the same in every data type of a day. */
+/** The instrument behind a dataset symbol; its price opens anew each day. */
 export function instrumentOf(exchange: string, symbol: string, seed: number, day: number): Instrument {
   const random = seededRandom(seed, 'instrument', exchange, symbol);
   const usual = PRICES.find(([pattern]) => pattern.test(symbol))?.[1] ?? 0.5 * 400 ** random.next();
@@ -38,7 +44,8 @@ export function instrumentOf(exchange: string, symbol: string, seed: number, day
   return {
     exchange,
     symbol,
-    ...(TRAITS[exchange] ?? { ids: 'counter', resolution: 'ms' }),
+    ...USUAL,
+    ...TRAITS[exchange],
     openTicks: Math.round(usual * season * ticksPerUnit),
     ticksPerUnit,
     lotsPerUnit: usual > 1000 ? 1000 : 10,

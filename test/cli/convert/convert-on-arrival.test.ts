@@ -147,7 +147,8 @@ for (const flags of [PARQUET, ONLY]) {
     for (const name of flags === ONLY ? [] : sources) {
       assert.deepEqual(await readFile(join(dir, name)), await readFile(join(whole, name)));
     }
-    assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), [14 * 4000]);
+    const rows = await ask(`select count(*) from read_csv('${whole}/*.csv.gz')`);
+    assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), rows);
     const again = jsonLines(await tickhaul(['download', ...selection, ...flags], { env }));
     assert.equal(again.at(-1)?.['skipped'], 14);
   });

@@ -25,9 +25,12 @@ test('every data type arrives converted, cell by cell, from one pass', async (t)
   assert.equal(summary.exitCode, 0);
   for (const { status, file, path, output = '', rows } of files) {
     if (status === 'unavailable') continue;
-    assert.deepEqual([status, rows, existsSync(join(dir, output))], ['downloaded', 300, true], path);
+    const csv = await readFile(join(dir, path));
+    const lines = gunzipSync(csv).toString().trimEnd().split('\n').length - 1;
+    assert.ok(lines > 100, path);
+    assert.deepEqual([status, rows, existsSync(join(dir, output))], ['downloaded', lines, true], path);
     assert.ok(DATA_TYPES.some((dataType) => dataType === file?.dataType));
-    await assertConverted(dir, await readFile(join(dir, path)), path);
+    await assertConverted(dir, csv, path);
   }
   assert.ok(files.filter(({ status }) => status === 'downloaded').length >= 7);
   assert.deepEqual(

@@ -32,7 +32,7 @@ test('the first day of a month is free, other days need the key', async (t) => {
 
 test('headers name the size and the md5 of the bytes that come; ranges are ignored', async (t) => {
   const sandbox = await sandboxFor(t);
-  const url = fileUrl(sandbox, 'kraken', 'quotes', '2024/03/01', 'XBT-USD');
+  const url = fileUrl(sandbox, 'kraken', 'trades', '2024/03/01', 'XBT-USD');
   const { status, headers, body } = await get(url, { range: 'bytes=10-' });
   assert.equal(status, 200);
   assert.equal(headers['content-length'], String(body.length));

@@ -1,0 +1,86 @@
+import { BookSnapshots } from '../../market/book/book-snapshots.js';
+import { OrderBook } from '../../market/book/order-book.js';
+import type { Top } from '../../market/book/top-levels.js';
+import type { BookSnapshotType } from '../../market/names/data-type-name.js';
+import { type LineWriterOf, lineHead } from './lines.js';
+
+/** A row for each change of the best levels: of the book that `src/market` makes of the very changes of the L2 file. */
+export const quoteLines: LineWriterOf = bookStateLines(1, () => {
+  const asks = new LevelCells(1);
+  const bids = new LevelCells(1);
+  return (ask, bid) => {
+    // The uneven order of the real files: ask_amount,ask_price,bid_price,bid_amount.
+    const [price = '', amount = ''] = asks.read(ask, 0).split(',');
+    return `${amount},${price},${bids.read(bid, 0)}`;
+  };
+});
+
+/** A row for each change of the best `depth` levels. */
+export function snapshotLines(depth: number): LineWriterOf {
+  return bookStateLines(depth, () => {
+    const askCells = new LevelCells(depth);
+    const bidCells = new LevelCells(depth);
+    return (asks, bids) => {
+      let cells = `${askCells.read(asks, 0)},${bidCells.read(bids, 0)}`;
+      for (let i = 1; i < depth; i++) cells += `,${askCells.read(asks, i)},${bidCells.read(bids, i)}`;
+      return cells;
+    };
+  });
+}
+
+function bookStateLines(depth: number, cellWriter: () => (asks: Top, bids: Top) => string): LineWriterOf {
+  const type: BookSnapshotType = {
+    kind: 'book_snapshot',
+    name: `book_snapshot_${depth}_0ms`,
+    depth,
+    interval: 0,
+    grouping: undefined,
+    dayFiles: 'incremental_book_L2',
+  };
+  return (instrument) => {
+    const { ticksPerUnit, lotsPerUnit } = instrument;
+    const book = new OrderBook();
+    const cells = cellWriter();
+    let text = '';
+    const snapshots = new BookSnapshots(type, instrument, book, (snapshot) => {
+      text += `${lineHead(instrument, snapshot)}${cells(snapshot.asks, snapshot.bids)}\n`;
+    });
+    return (event) => {
+      if (event.kind !== 'book_change') return '';
+      text = '';
+      book.begin(event.isSnapshot);
+      for (const { isAsk, ticks, lots } of event.levels) {
+        book.level(isAsk, ticks / ticksPerUnit, lots / lotsPerUnit);
+      }
+      snapshots.beforeChange(event.timestamp);
+      book.commit();
+      snapshots.afterChange(event.timestamp, event.localTimestamp, true);
+      return text;
+    };
+  };
+}
+
+/** `price,amount` of the levels of a side. Most of them are as they were in the row before, and so is their text. */
+class LevelCells {
+  readonly #prices: Float64Array;
+  readonly #amounts: Float64Array;
+  readonly #texts: string[];
+
+  constructor(depth: number) {
+    this.#prices = new Float64Array(depth);
+    this.#amounts = new Float64Array(depth);
+    this.#texts = Array.from({ length: depth }, () => ',');
+  }
+
+  read({ prices, amounts, count }: Top, at: number): string {
+    if (at >= count) return ',';
+    const price = prices[at] as number;
+    const amount = amounts[at] as number;
+    if (price !== this.#prices[at] || amount !== this.#amounts[at]) {
+      this.#prices[at] = price;
+      this.#amounts[at] = amount;
+      this.#texts[at] = `${price},${amount}`;
+    }
+    return this.#texts[at] as string;
+  }
+}

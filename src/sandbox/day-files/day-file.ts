@@ -1,0 +1,60 @@
+import { columnsOf, type DataType, isDataType } from '../../dataset/data-types.js';
+import type { Day } from '../../dataset/day.js';
+import type { DayFile } from '../../dataset/day-file.js';
+import { instrumentOf } from '../market/instrument.js';
+import { merged } from '../market/merged.js';
+import { type MarketSize, simulate } from '../market/simulation.js';
+import { bookChangeLines } from './book-changes.js';
+import { quoteLines, snapshotLines } from './book-states.js';
+import { tickerLines } from './derivative-ticker.js';
+import { type Lines, type LineWriterOf, linesOf } from './lines.js';
+import { optionsChain } from './options-chain.js';
+import { liquidationLines, tradeLines } from './trades.js';
+
+/** Characters of CSV given out at once. */
+const CHUNK = 65_536;
+
+const WRITERS: Readonly<Record<Exclude<DataType, 'options_chain'>, LineWriterOf>> = {
+  trades: tradeLines,
+  liquidations: liquidationLines,
+  incremental_book_L2: bookChangeLines,
+  quotes: quoteLines,
+  book_ticker: quoteLines,
+  book_snapshot_5: snapshotLines(5),
+  book_snapshot_25: snapshotLines(25),
+  derivative_ticker: tickerLines,
+};
+
+/**
+ * The CSV text of a made-up day file, header first, in chunks: any number of rows takes the same memory. All files of
+ * one symbol and day tell of the same events.
+ * @param members symbols whose rows a grouped symbol's file holds; the symbol itself for any other.
+ */
+export function* dayFileText(file: DayFile, members: readonly string[], size: MarketSize): Generator<string> {
+  const { exchange, dataType, day } = file;
+  if (!isDataType(dataType)) throw new RangeError(`no made-up data for ${dataType}`);
+  const symbols = members.map((symbol) => linesOfSymbol(exchange, symbol, dataType, day, size));
+  let chunk = `${columnsOf(dataType)
+    ?.map(({ name }) => name)
+    .join(',')}\n`;
+  for (const { text } of merged(symbols)) {
+    chunk += text;
+    if (chunk.length >= CHUNK) {
+      yield chunk;
+      chunk = '';
+    }
+  }
+  yield chunk;
+}
+
+function linesOfSymbol(
+  exchange: string,
+  symbol: string,
+  dataType: DataType,
+  day: Day,
+  size: MarketSize,
+): Generator<Lines> {
+  const instrument = instrumentOf(exchange, symbol, size.seed, day);
+  if (dataType === 'options_chain') return optionsChain(instrument, day, size);
+  return linesOf(simulate(instrument, day, size), WRITERS[dataType](instrument));
+}

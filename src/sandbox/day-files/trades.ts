@@ -1,0 +1,25 @@
+import { type LineWriterOf, lineHead } from './lines.js';
+
+/** A row for each fill of an order. */
+export const tradeLines: LineWriterOf = (instrument) => {
+  const { ticksPerUnit, lotsPerUnit } = instrument;
+  return (event) => {
+    if (event.kind !== 'trades') return '';
+    const head = lineHead(instrument, event);
+    const price = event.ticks / ticksPerUnit;
+    let text = '';
+    for (const { id, lots } of event.fills) {
+      text += `${head}${id},${event.side},${price},${lots / lotsPerUnit}\n`;
+    }
+    return text;
+  };
+};
+
+export const liquidationLines: LineWriterOf = (instrument) => {
+  const { ticksPerUnit, lotsPerUnit } = instrument;
+  return (event) => {
+    if (event.kind !== 'liquidation') return '';
+    const { id, side, ticks, lots } = event;
+    return `${lineHead(instrument, event)}${id},${side},${ticks / ticksPerUnit},${lots / lotsPerUnit}\n`;
+  };
+};
