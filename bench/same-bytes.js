@@ -2,7 +2,7 @@
 // releases of Node, with one thread and with several. By hand, before a change of the engine is called done.
 //   TICKHAUL_OLD=<command's file of an older build> node bench/same-bytes.js [--node <path of a node>]…
 //     [--samples <folder of .csv files>] [--only <part of a file's name>]
-// The older build runs on this process's own Node.
+// Both builds run on the same Node: releases of Node bring other releases of zstd, whose bytes may differ.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -50,8 +50,8 @@ await withScratch(async (scratch) => {
   let compared = 0;
   for (const source of sources) {
     for (const options of OPTIONS) {
-      const expected = await digest(scratch, [process.execPath, OLD_TICKHAUL], source, options);
       for (const node of [process.execPath, ...values.node]) {
+        const expected = await digest(scratch, [node, OLD_TICKHAUL], source, options);
         for (const hold of HOLDS) {
           const found = await digest(scratch, [...hold, node, TICKHAUL], source, options);
           compared++;
