@@ -5,7 +5,7 @@ import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Period } from '../market/trade-bars.js';
 import { createHandover } from './handover.js';
 import { lineBuffers, makeLines, shareReading } from './series-lines.js';
-import { startSeriesThread } from './threads/series-thread.js';
+import { type SeriesThread, startSeriesThread } from './threads/series-thread.js';
 import type { ReadingSizes, ReplaySeries } from './types.js';
 
 /** Bytes of text at hand, of all series together; their lines take some five times as much. */
@@ -79,12 +79,13 @@ function readInThreads(
   };
   signal.addEventListener('abort', close);
   return {
-    lines: series.map((_, index) => threads[index % count]?.lines(Math.floor(index / count)) ?? noLines()),
+    lines: series.map((_, index) => {
+      const thread = threads[index % count] as SeriesThread;
+      return thread.lines(Math.floor(index / count));
+    }),
     close,
   };
 }
-
-async function* noLines(): AsyncGenerator<TimedLines, void, undefined> {}
 
 async function isWorthThreads(series: readonly ReplaySeries[]): Promise<boolean> {
   let bytes = 0;
