@@ -59,7 +59,8 @@ export async function planFeed({ exchange, types, symbols, period }: FeedPlanOpt
   const readersAt = (at: number): readonly Reader[] =>
     asked.flatMap((type) => {
       const own = ownNormalizer(exchange, type, at);
-      const vendors = vendor && has.has(type) && !own ? vendorNormalizer(vendor, exchange, type, at) : undefined;
+      const vendors =
+        vendor && has.has(type) && !own ? vendorNormalizer(vendor, exchange, type, at) : undefined;
       const normalizer = own ?? vendors;
       return normalizer ? [{ type, normalizer, filters: normalizer.filters(wanted) }] : [];
     });
