@@ -66,7 +66,7 @@ test('options reach the output: plain times, text numbers, ISO times', async (t)
   assert.equal(row?.['price'], expected?.split(',')[6]);
   await run([source], { format: 'ndjson', chosen: { times: 'iso' } });
   const line = (await readFile(source.replace('csv.gz', 'ndjson'), 'utf8')).split('\n')[0] ?? '';
-  assert.match(line, /"timestamp":"2024-03-01T\d\d:\d\d:\d\d\.\d{6}Z"/);
+  assert.match(line, /"local_timestamp":"2024-03-01T\d\d:\d\d:\d\d\.\d{6}Z"/);
 });
 
 const EMPTY = { 'nothing in the gzip': '', 'only a header': `${csvOf('trades', 1).split('\n')[0]}\n` };

@@ -28,8 +28,8 @@ export class Book {
     readonly random: Random,
   ) {
     for (let i = 0; i < depth; i++) {
-      this.#asks.push(this.#level((this.#asks.at(-1)?.ticks ?? openTicks) + 1 + random.int(4)));
-      this.#bids.push(this.#level((this.#bids.at(-1)?.ticks ?? openTicks) - 1 - random.int(4)));
+      this.#asks.push(this.#level((this.#asks.at(-1)?.ticks ?? openTicks) + this.#gap()));
+      this.#bids.push(this.#level((this.#bids.at(-1)?.ticks ?? openTicks) - this.#gap()));
     }
   }
 
@@ -66,7 +66,7 @@ export class Book {
     const deepest = (side.at(-1) as Level).ticks;
     const changes = [
       this.#remove(isAsk, 0),
-      this.#set(isAsk, side.length, 0, this.#level(deepest + sign * (1 + this.random.int(4)))),
+      this.#set(isAsk, side.length, 0, this.#level(deepest + sign * this.#gap())),
     ];
     const follow = this.best(isAsk).ticks - sign * (1 + this.random.int(2));
     if (sign * (follow - this.best(!isAsk).ticks) > 0) {
@@ -87,6 +87,11 @@ export class Book {
   #remove(isAsk: boolean, at: number): LevelChange {
     const [level] = this.#side(isAsk).splice(at, 1) as [Level];
     return { isAsk, ticks: level.ticks, lots: 0 };
+  }
+
+  /** Ticks from one level to the next: few as a rule, and sometimes many. */
+  #gap(): number {
+    return 1 + Math.floor(60 * this.random.next() ** 3);
   }
 
   #level(ticks: number): Level {

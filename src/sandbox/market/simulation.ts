@@ -74,9 +74,6 @@ class MarketDay {
     const left = this.#left;
     this.#clock.follow(2 * this.#book.depth);
     yield this.#bookChange(this.#book.snapshot(), true);
-    const first = this.#order(1);
-    this.#clock.follow(1);
-    yield* this.#execute(first);
     while (left.trades + left.levels + left.tickers + left.liquidations > 0) {
       if (left.levels <= this.#disconnectAt) yield* this.#disconnect();
       yield* this.#step();
