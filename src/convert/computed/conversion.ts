@@ -11,6 +11,7 @@ import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/
 import type { Period } from '../../market/trade-bars.js';
 import type { Converted } from '../conversion.js';
 import type { PartFile } from '../output/part-file.js';
+import { memories } from './encoder-shelf.js';
 import { type ComputedOutput, openComputedOutput } from './output.js';
 import { putBar, putSnapshot } from './rows.js';
 
@@ -62,14 +63,16 @@ export async function startComputing(input: ComputedInput): Promise<Computing> {
     dataType: input.dataType,
     batchRows: () => SOURCE_ROWS,
     numberText: false,
+    memories,
   });
   let computed: ComputedTypes | undefined;
   const take = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
       computed ??= begin(input, reader, outputs, batch);
       computed.push(batch);
-      for (const output of outputs) await output.flush();
     }
+    // Only now: others of this thread parse in the same memory.
+    for (const output of outputs) await output.flush();
   };
   return {
     write: ({ buffer, byteOffset, length }) => take(reader.push(Buffer.from(buffer, byteOffset, length))),

@@ -102,10 +102,7 @@ test('sync with as: makes what a job names, and nothing twice; at the top it hol
   await writeFile(config, `convert: parquet\njobs:\n${job('a')}${job('b', ', as: trade_bar_1h')}`);
   const wrong = await tickhaul(['sync', '--config', config], { env });
   assert.equal(wrong.exitCode, 2);
-  assert.match(
-    wrong.stderr,
-    /tickhaul\.yaml:4: as: "trade_bar_1h" is not a computed type .*trade_bar_60m/,
-  );
+  assert.match(wrong.stderr, /tickhaul\.yaml:4: as: "trade_bar_1h" is not a computed type .*trade_bar_60m/);
 });
 
 for (const [args, said] of [
