@@ -1,6 +1,8 @@
 import { secondsSince } from '../base/units.js';
+import { toldOutputs } from '../download/conversion/told-outputs.js';
 import { countPlan, type PlanTotals } from '../download/plan/plan.js';
 import { describePlan } from '../download/plan/tell.js';
+import type { ConvertSetting } from '../download/types.js';
 import type { PlanCounts, PlanEvent } from '../run/events.js';
 import {
   type FileJson,
@@ -22,6 +24,8 @@ export interface ShownPlan extends Pick<OpenedPlan, 'plan' | 'keyExpired'> {
   /** What it comes to; warns where the disk can't hold it. */
   describe(totals: PlanTotals): Promise<PlanEvent>;
   exitCodeOf(counts: PlanCounts): number;
+  /** What is made of its files. */
+  readonly convert: ConvertSetting | undefined;
   /** A reading of `performance.now()` at the beginning. */
   readonly began: number;
 }
@@ -42,6 +46,7 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
       await opened.manifest.close();
       return work({
         ...opened,
+        convert: options.convert,
         async describe(totals) {
           const { plan, shortage } = await describePlan({ ...opened, options }, [{ totals, options }]);
           if (shortage !== undefined) emit({ event: 'warning', message: shortage });
@@ -79,8 +84,8 @@ export async function tellPlan(shown: ShownPlan, signal: AbortSignal): Promise<T
   };
 }
 
-function* filesOf({ plan }: ShownPlan): Generator<FileJson> {
-  for (const { file, path, output, status } of plan.files()) {
-    yield fileObject({ event: 'file', file, path, output, status });
+function* filesOf({ plan, convert }: ShownPlan): Generator<FileJson> {
+  for (const { file, path, outputs, status } of plan.files()) {
+    yield fileObject({ event: 'file', file, path, ...toldOutputs(outputs, convert), status });
   }
 }

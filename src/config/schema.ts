@@ -44,11 +44,14 @@ const shared = {
   failFast: toggle('stop the job at its first failed file'),
   strict: toggle('days that are pending or unavailable make the job fail (exit code 7)'),
   convert: choice('convert each file as it arrives', ['parquet', 'ndjson']),
+  as: list(
+    'with convert: make computed types instead, as trade_bar_1m or quote_1s; "rows" among them for the rows too',
+  ).optional(),
   compression: choice('default: zstd for Parquet, none for NDJSON', ['zstd', 'snappy', 'gzip', 'none']),
   rowGroup: numeric('rows of a Parquet row group, as 64k', 'a number of rows, as 64k'),
   times: choice('default: timestamp in Parquet, int in NDJSON', ['timestamp', 'int', 'iso']),
   numbers: choice('"string" keeps the text of the CSV exactly (default: double)', ['double', 'string']),
-  noKeepCsv: toggle('with convert: delete each CSV once its conversion is whole'),
+  noKeepCsv: toggle('with convert: delete each CSV once all that is made of it is whole'),
 };
 
 export const jobSchema = z.strictObject(

@@ -9,7 +9,7 @@ export interface Wanted {
 export const ROWS: Wanted = { rows: true, computed: [] };
 
 /** The word that stands for the plain conversion among the names of `--as`. */
-const ROWS_WORD = 'rows';
+export const ROWS_WORD = 'rows';
 
 /**
  * The names of `--as` (contract, Computed types of day files); each counts once.
@@ -19,4 +19,32 @@ export function parseWanted(names: readonly string[]): Wanted {
   const distinct = new Set(names);
   const rows = distinct.delete(ROWS_WORD);
   return { rows, computed: [...distinct].map(parseComputedTypeName) };
+}
+
+/** What is made of the files of a data type; undefined among it stands for their rows. */
+export function madeOf({ rows, computed }: Wanted, dataType: string): readonly (ComputedType | undefined)[] {
+  const types = computed.filter(({ dayFiles }) => dayFiles === dataType);
+  return rows ? [undefined, ...types] : types;
+}
+
+/** What the computed types are made of, as a message says it. */
+export function needsOf({ computed }: Wanted): string {
+  const needs = new Map(computed.map(({ name, dayFiles }) => [dayFiles, name]));
+  return [...needs].map(([dayFiles, name]) => `${name} is made of ${dayFiles}`).join(', ');
+}
+
+/**
+ * What is to be said of day files of these data types before anything is made of them: those that nothing is made of,
+ * and names that none of them gives.
+ */
+export function misfits(wanted: Wanted, dataTypes: Iterable<string>): readonly string[] {
+  const known = new Set(dataTypes);
+  const passedOver = [...known].filter((dataType) => madeOf(wanted, dataType).length === 0);
+  const idle = wanted.computed.filter(({ dayFiles }) => !known.has(dayFiles));
+  return [
+    ...(passedOver.length > 0 ? [`passed over: files of ${passedOver.join(', ')}: ${needsOf(wanted)}`] : []),
+    ...idle.map(
+      ({ name, dayFiles }) => `${name}: it is made of ${dayFiles}, and none of those are asked for`,
+    ),
+  ];
 }

@@ -4,6 +4,7 @@ import { secondsSince } from '../base/units.js';
 import { nextTurn } from '../base/wait.js';
 import type { FileEvent, FileStatus, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
+import { toldOutputs } from './conversion/told-outputs.js';
 import { settle } from './file/settle.js';
 import type { TransferContext } from './file/transfer.js';
 import type { DownloadJob } from './job.js';
@@ -83,7 +84,7 @@ export class JobRun {
       }
       if (++walked % FILES_A_TURN === 0) await nextTurn();
       if (signal.aborted) break;
-      if (file.action === 'nothing') this.#tell(withoutWork(file, this.#job.name));
+      if (file.action === 'nothing') this.#tell(withoutWork(file, this.#job));
       else if (noMore?.aborted) this.#leftOut++;
       else
         await pool.run(
@@ -109,7 +110,7 @@ export class JobRun {
   /** Resolves when the service answered for this file, or refused it, or there was nothing to ask. */
   #begin(planned: PlannedFile): Promise<void> {
     if (planned.action === 'nothing') {
-      this.#tell(withoutWork(planned, this.#job.name));
+      this.#tell(withoutWork(planned, this.#job));
       return Promise.resolve();
     }
     return new Promise((answered) => {
@@ -147,21 +148,25 @@ export class JobRun {
   async #settleNow(planned: PlannedFile, place: Place, onAnswer: () => void = () => {}): Promise<void> {
     const settled = await settle(this.#context, planned, place, onAnswer);
     if (!settled) return;
-    const { event, reason } = settled;
+    const { event, made, reason } = settled;
     if (reason?.code === 'no_access') this.#refused.push(reason);
     if (reason?.everyone) this.#shared.stop.abort(reason);
     else if (reason && this.#job.options.failFast) this.#stop.abort(reason);
     const { name: job } = this.#job;
-    this.#tell(job === undefined ? event : { ...event, job });
+    const ofJob = (one: FileEvent): FileEvent => (job === undefined ? one : { ...one, job });
+    this.#tell(ofJob(event), made?.map(ofJob));
   }
 
-  #tell(event: FileEvent): void {
+  /** @param made of the day file, where it is told by itself. */
+  #tell(event: FileEvent, made: readonly FileEvent[] = []): void {
     this.#shared.afterPlan(() => {
       this.#tally.add(event);
+      for (const output of made) this.#tally.addOutput(output);
       this.#told++;
       this.#isDone ||= this.#told === this.#planned?.counts.files && !this.#context.signal.aborted;
       this.#seconds = secondsSince(this.#started);
       this.#shared.emit(event);
+      for (const output of made) this.#shared.emit(output);
     });
   }
 }
@@ -191,8 +196,11 @@ const WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileStatus>>>
 };
 
 /** Written out, as there may be a million. */
-function withoutWork({ file, path, output, status }: PlannedFile, job: string | undefined): FileEvent {
-  const without = WITHOUT_WORK[status];
-  if (without) return { event: 'file', status: without, job, file, path, output };
-  return { event: 'file', status: 'skipped', job, file, path, output };
+function withoutWork(
+  { file, path, outputs: planned, status: plannedStatus }: PlannedFile,
+  { name: job, options }: DownloadJob,
+): FileEvent {
+  const { output, outputs } = toldOutputs(planned, options.convert);
+  const status = WITHOUT_WORK[plannedStatus] ?? 'skipped';
+  return { event: 'file', status, job, file, path, output, outputs };
 }

@@ -41,5 +41,6 @@ export async function openPlan(input: OpenPlanInput): Promise<OpenedPlan> {
     convert: options.convert,
     mayRead,
   });
+  for (const message of plan.warnings) warn(message);
   return { plan, manifest, keyExpired };
 }

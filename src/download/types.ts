@@ -1,7 +1,9 @@
+import type { Wanted } from '../convert/wanted.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { DayRange } from '../dataset/day-range.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { ConvertOptions } from '../format/options.js';
+import type { ComputedType } from '../market/names/data-type-name.js';
 import type { PlanStatus } from '../run/events.js';
 
 /** What the user selected, as plain text from flags, environment or a sync job (contract, Selection). */
@@ -19,7 +21,7 @@ export interface Selection extends DayRange {
 
 /**
  * What a run does with a day file: `check` and `adopt` read the file on disk first, convert it where that is
- * missing, and fetch it if it's bad; `drop` deletes a CSV whose conversion is all that is wanted.
+ * missing, and fetch it if it's bad; `drop` deletes a CSV where only what was made of it is wanted.
  */
 export type PlannedAction = 'fetch' | 'check' | 'adopt' | 'drop' | 'nothing';
 
@@ -30,12 +32,20 @@ export interface ExpectedBytes {
   readonly sha256: string;
 }
 
+/** One file that is made of a day file. */
+export interface PlannedOutput {
+  /** Relative to the download folder, with `/`. */
+  readonly path: string;
+  /** Undefined for the rows as they are. */
+  readonly type: ComputedType | undefined;
+}
+
 export interface PlannedFile {
   readonly file: DayFile;
   /** Relative to the download folder, with `/`. */
   readonly path: string;
-  /** Where its conversion goes, as `path`; undefined where none is wanted. */
-  readonly output?: string | undefined;
+  /** What is to be made of it; none where nothing is wanted of its data type. */
+  readonly outputs: readonly PlannedOutput[];
   readonly status: PlanStatus;
   readonly action: PlannedAction;
   /** Undefined where any whole file will do. */
@@ -50,7 +60,12 @@ export type Existing = 'skip' | 'verify' | 'overwrite';
 /** What a run makes of each day file as it arrives (contract, Download and Convert). */
 export interface ConvertSetting {
   readonly options: ConvertOptions;
-  /** Whether the CSV stays once its conversion is whole. */
+  /**
+   * What `--as` names: each output is told by an event of its own then. Undefined for the rows, which are told with
+   * their day file.
+   */
+  readonly wanted?: Wanted | undefined;
+  /** Whether the CSV stays once all that is made of it is whole; it stays where nothing is. */
   readonly keepCsv: boolean;
   /** Threads that convert: as many as there are processors. */
   readonly threads: number;

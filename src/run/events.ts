@@ -90,6 +90,8 @@ export interface FileEvent {
   readonly source?: string | undefined;
   /** Of a download, what the day file was converted to; relative as `path` is. */
   readonly output?: string | undefined;
+  /** The same where `--as` names what is made: each of these has an event of its own as well, when it was made. */
+  readonly outputs?: readonly string[] | undefined;
   readonly bytes?: number | undefined;
   readonly md5?: string | undefined;
   /** Whether `x-md5` named the same sum; null when none came. */

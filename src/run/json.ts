@@ -44,6 +44,8 @@ export interface FileJson {
   readonly source?: string | undefined;
   /** What a downloaded file was converted to. */
   readonly output?: string | undefined;
+  /** The same with `--as`, all of it; each has an event of its own when it was made. */
+  readonly outputs?: readonly string[] | undefined;
   readonly bytes?: number | undefined;
   readonly md5?: string | undefined;
   /** Whether `x-md5` named the same sum; null when none came. */
@@ -116,7 +118,7 @@ export function planObject(plan: PlanEvent): PlanJson {
 export function fileObject(
   event: Omit<FileEvent, 'status'> & { readonly status: FileJson['status'] },
 ): FileJson {
-  const { file, path, source, output, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
+  const { file, path, source, output, outputs, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
   return {
     event: 'file',
     job: event.job,
@@ -128,6 +130,7 @@ export function fileObject(
     path,
     source,
     output,
+    outputs,
     bytes,
     md5,
     md5Match,

@@ -5,6 +5,8 @@ import type { FileEvent, FileStatus, FindingEvent, FindingKind, RunSummary } fro
 /** Counts what became of the files of a run, and works out its exit code. */
 export interface Tally {
   add(event: FileEvent): void;
+  /** Of something made of a day file that is told by itself: it is none of the files that were planned. */
+  addOutput(event: FileEvent): void;
   /** @param failure what the finding makes of the run, where it is a failure. */
   addFinding(event: FindingEvent, failure?: ErrorCode): void;
   summary(input: {
@@ -27,15 +29,17 @@ export function createTally(): Tally {
   const failures = new Set<number>();
   let files = 0;
   let bytes = 0;
+  const count = (event: FileEvent): void => {
+    counts[event.status] = (counts[event.status] ?? 0) + 1;
+    if (BRINGING.has(event.status)) bytes += event.bytes ?? 0;
+    if (event.error) failures.add(ERRORS[event.error.code].exitCode);
+  };
   return {
     add(event) {
       files++;
-      counts[event.status] = (counts[event.status] ?? 0) + 1;
-      if (BRINGING.has(event.status)) bytes += event.bytes ?? 0;
-      if (event.error) {
-        failures.add(ERRORS[event.error.code].exitCode);
-      }
+      count(event);
     },
+    addOutput: count,
     addFinding({ kind }, failure) {
       findings[kind] = (findings[kind] ?? 0) + 1;
       if (failure) failures.add(ERRORS[failure].exitCode);

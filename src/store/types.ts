@@ -25,7 +25,7 @@ export interface ManifestRecord {
   readonly dropped?: true | undefined;
 }
 
-/** A day file in another format, whole. */
+/** What was made of a day file, whole: its rows in another format, or a computed type. */
 export interface ConversionEntry {
   /** Relative to the download folder, with `/`. */
   readonly path: string;
@@ -33,6 +33,8 @@ export interface ConversionEntry {
   /** Hex digits. */
   readonly sha256: string;
   readonly rows: number;
+  /** The name of the computed type that it holds; undefined for the day file's rows. */
+  readonly computed?: string | undefined;
   /** How it was made, by the names of `ConvertOptions`: `format`, `compression` and so on. */
   readonly options: Readonly<Record<string, string | number>>;
 }

@@ -49,7 +49,8 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
     const plans = { records, manifest, mayRead };
     const jobs = input.jobs.map((job) => openJob(job, input, plans, state[job.name]));
     refuseContradictions(jobs);
-    for (const { job, news } of jobs) {
+    for (const { job, news, plan } of jobs) {
+      for (const message of plan?.warnings ?? []) warn(`${job.name}: ${message}`);
       for (const message of newsLines(job.name, news)) emit({ event: 'note', message });
     }
     const failures = new Map(jobs.map(({ job, failures }) => [job.name, failures]));

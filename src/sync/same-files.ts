@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../base/errors.js';
+import { madeOf, ROWS, ROWS_WORD } from '../convert/wanted.js';
 import type { Day } from '../dataset/day.js';
 import { optionsEntry } from '../download/conversion/conversion-entry.js';
 import type { Plan } from '../download/plan/plan.js';
+import type { Series } from '../download/plan/select.js';
 import type { ConvertSetting } from '../download/types.js';
 import { extensionOf } from '../format/options.js';
 import type { SyncJob } from './types.js';
@@ -18,44 +21,79 @@ export interface JobOfPlan {
  * @throws usage error that says which jobs, and where the second of them is defined.
  */
 export function refuseContradictions(jobs: readonly JobOfPlan[]): void {
-  const wishes = jobs.map(({ job }) => wish(job.options.convert));
   for (const [index, { job, plan }] of jobs.entries()) {
-    for (const [at, earlier] of jobs.slice(0, index).entries()) {
-      if (wishes[at] === wishes[index]) continue;
-      const why = contradiction(earlier.job.options.convert, job.options.convert);
-      const shared = why && plan && earlier.plan && sharedSeries(earlier.plan, plan);
+    for (const { job: earlier, plan: itsPlan } of jobs.slice(0, index)) {
+      const contradiction = contradictions(earlier.options.convert, job.options.convert);
+      const shared =
+        plan && itsPlan && sharedSeries(itsPlan, plan, (type) => contradiction(type) !== undefined);
       if (!shared) continue;
+      const { dataType, symbol } = shared;
       throw usageError(
-        `${job.where}: job "${job.name}" names the same files as job "${earlier.job.name}", such as ${shared}, but ${why}; give both the same settings, or one of them another layout`,
+        `${job.where}: job "${job.name}" names the same files as job "${earlier.name}", such as ${dataType} ${symbol}, but ${contradiction(dataType)}; give both the same settings, or one of them another layout`,
       );
     }
   }
 }
 
-/** Why jobs of other wishes can't both have theirs. */
-function contradiction(some?: ConvertSetting, others?: ConvertSetting): string | undefined {
+/** Why two jobs can't both have what they want of the files of a data type; undefined where they can. */
+function contradictions(
+  some: ConvertSetting | undefined,
+  others: ConvertSetting | undefined,
+): (dataType: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (dataType) => {
+    if (known.has(dataType)) return known.get(dataType);
+    const why = contradiction(wish(some, dataType), wish(others, dataType));
+    known.set(dataType, why);
+    return why;
+  };
+}
+
+/** What a job makes of the files of a data type. */
+interface Wish {
+  readonly keepCsv: boolean;
+  readonly options: string;
+  readonly extension: string;
+  /** In order; `rows` for the rows. */
+  readonly names: readonly string[];
+}
+
+/** Undefined where nothing is made of them. */
+function wish(convert: ConvertSetting | undefined, dataType: string): Wish | undefined {
+  if (!convert) return undefined;
+  const { options, keepCsv, wanted = ROWS } = convert;
+  const names = madeOf(wanted, dataType).map((type) => type?.name ?? ROWS_WORD);
+  if (names.length === 0) return undefined;
+  return {
+    keepCsv,
+    options: JSON.stringify(optionsEntry(options)),
+    extension: extensionOf(options),
+    names: names.sort(),
+  };
+}
+
+function contradiction(some: Wish | undefined, others: Wish | undefined): string | undefined {
+  if (isDeepStrictEqual(some, others)) return undefined;
   if (some?.keepCsv === false || others?.keepCsv === false) {
     return 'noKeepCsv deletes the CSV that the other one needs';
   }
-  const isSameName = some && others && extensionOf(some.options) === extensionOf(others.options);
-  return isSameName ? 'converts them otherwise' : undefined;
+  if (some?.options === others?.options || some?.extension !== others?.extension) return undefined;
+  return some?.names.some((name) => others?.names.includes(name)) ? 'converts them otherwise' : undefined;
 }
 
-function wish(convert: ConvertSetting | undefined): string {
-  return convert ? JSON.stringify([convert.keepCsv, optionsEntry(convert.options)]) : '';
-}
-
-/** A data type and symbol of which both plans bring the same day to the same path. */
-function sharedSeries(one: Plan, other: Plan): string | undefined {
-  if (one.exchange !== other.exchange) return undefined;
+/** A series of which both plans bring the same day to the same path, among those of some data types. */
+function sharedSeries(one: Plan, other: Plan, isMeant: (dataType: string) => boolean): Series | undefined {
+  if (one.exchange !== other.exchange || !one.series.some(({ dataType }) => isMeant(dataType))) {
+    return undefined;
+  }
   const from = Math.max(one.range.from, other.range.from);
   const to = Math.min(one.range.to, other.range.to);
   const others = new Set(other.series.map(({ dataType, symbol }) => `${dataType} ${symbol}`));
-  for (const { dataType, symbol, first, until } of one.series) {
+  return one.series.find(({ dataType, symbol, first, until }) => {
     const day = Math.max(from, first) as Day;
-    if (day >= Math.min(to, until) || !others.has(`${dataType} ${symbol}`)) continue;
+    if (!isMeant(dataType) || day >= Math.min(to, until) || !others.has(`${dataType} ${symbol}`))
+      return false;
     const file = { exchange: one.exchange, dataType, symbol, day };
-    if (one.layout.pathOf(file, '') === other.layout.pathOf(file, '')) return `${dataType} ${symbol}`;
-  }
-  return undefined;
+    return one.layout.pathOf(file, '') === other.layout.pathOf(file, '');
+  });
 }

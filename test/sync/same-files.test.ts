@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseWanted } from '../../src/convert/wanted.js';
 import { convertOptions } from '../../src/format/options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -37,5 +38,36 @@ test('two jobs that name the same file and contradict each other are refused bef
     job('b', all, made('parquet', false)),
   ]) {
     assert.equal((await syncNow(t, service, dir, [first, other])).summary.exitCode, 0);
+  }
+});
+
+test('jobs may make other things of the same files, but not the same thing in two ways, nor drop what the other needs', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const made = (names: readonly string[], keepCsv = true, compression?: 'gzip') => ({
+    convert: {
+      options: convertOptions('parquet', { compression }),
+      wanted: parseWanted(names),
+      keepCsv,
+      threads: 1,
+    },
+  });
+  const both = { types: ['trades', 'quotes'], last: 1 };
+  const first = job('a', both, made(['trade_bar_1m']));
+  for (const [other, why] of [
+    [
+      job('b', both, made(['trade_bar_5m', 'trade_bar_1m'], true, 'gzip')),
+      'trades BTCUSDT, but converts them otherwise',
+    ],
+    [job('b', both, made(['trade_bar_5m'], false)), 'trades BTCUSDT, but noKeepCsv'],
+  ] as const) {
+    const message = new RegExp(`such as ${why}`);
+    await assert.rejects(syncNow(t, service, dir, [first, other]), { code: 'usage', message });
+  }
+  for (const [one, other] of [
+    [first, job('b', both, made(['trade_bar_5m'], true, 'gzip'))],
+    [job('a', both, made(['trade_bar_1m'], false)), job('b', { ...both, types: ['quotes'] })],
+  ] as const) {
+    assert.equal((await syncNow(t, service, dir, [one, other])).summary.exitCode, 0);
   }
 });

@@ -144,6 +144,9 @@ export const SYNC_FLAGS = grouped('Sync:', {
 
 /** What a conversion makes of the data: `convert`, `download` (contract, Convert). */
 const ENCODING_FLAGS = {
+  as: value(
+    'make computed types instead, as trade_bar_1m, book_snapshot_10_100ms, quote_1s; "rows" among them for the rows too',
+  ),
   compression: value('default: zstd for Parquet, none for NDJSON, which knows no snappy', {
     choices: ['zstd', 'snappy', 'gzip', 'none'],
   }),
@@ -159,7 +162,7 @@ const ENCODING_FLAGS = {
 /** Conversion on the way: `plan`, `download` (contract, Download). */
 export const CONVERT_ON_ARRIVAL_FLAGS = grouped('Conversion:', {
   convert: value('convert each file as it arrives', { choices: ['parquet', 'ndjson'] }),
-  'no-keep-csv': toggle('keep only the conversion'),
+  'no-keep-csv': toggle('keep only what is made of it'),
   ...ENCODING_FLAGS,
 });
 
@@ -173,9 +176,6 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
     alias: 'o',
   }),
   layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
-  as: value(
-    'make computed types instead, as trade_bar_1m, book_snapshot_10_100ms, quote_1s; "rows" among them for the rows too',
-  ),
   ...ENCODING_FLAGS,
   type: value('data type of all files (default: from the file name, else the header)'),
   jobs: value('files at once (default: the number of processors)', { alias: 'j' }),

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { usageError } from '../../base/errors.js';
+import { TickhaulError, usageError } from '../../base/errors.js';
 import { parseWanted, ROWS, type Wanted } from '../../convert/wanted.js';
 import type { ConvertSetting } from '../../download/types.js';
 import { type ConvertOptions, convertOptions, type Format } from '../../format/options.js';
@@ -21,8 +21,17 @@ export function readConvertOptions(args: Args, format: Format): ConvertOptions {
  * @throws usage error for a name that is no computed type, with the nearest.
  */
 export function readWanted(args: Args): Wanted {
+  return readNames(args) ?? ROWS;
+}
+
+function readNames(args: Args): Wanted | undefined {
   const names = readList(args, 'as');
-  return names ? parseWanted(names) : ROWS;
+  try {
+    return names && parseWanted(names);
+  } catch (error) {
+    if (error instanceof TickhaulError) throw usageError(`--as: ${error.message}`);
+    throw error;
+  }
 }
 
 /** Each holds batches of its own, and these keep up with 2 Gbit/s. */
@@ -34,9 +43,16 @@ export function readConvertSetting(args: Args): ConvertSetting | undefined {
   const keepCsv = !readToggle(args, 'no-keep-csv');
   if (format !== undefined) {
     const options = readConvertOptions(args, format as Format);
-    return { options, keepCsv, threads: Math.min(MAX_THREADS, availableParallelism()) };
+    return {
+      options,
+      wanted: readNames(args),
+      keepCsv,
+      threads: Math.min(MAX_THREADS, availableParallelism()),
+    };
   }
-  const useless = ['compression', 'row-group', 'times', 'numbers'].find((flag) => args[flag] !== undefined);
+  const useless = ['as', 'compression', 'row-group', 'times', 'numbers'].find(
+    (flag) => args[flag] !== undefined,
+  );
   if (useless !== undefined || !keepCsv) {
     throw usageError(`--${useless ?? 'no-keep-csv'} needs --convert: name a format, as --convert parquet`);
   }

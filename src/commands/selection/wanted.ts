@@ -58,5 +58,6 @@ export async function openWanted(
   const manifest = await openManifest(options.dir, { warn });
   const { mayRead, keyExpired } = await fetchKeyReach(client, signal, warn);
   const plan = planList({ files: list?.files ?? new Map(), manifest, options, mayRead });
+  for (const message of plan.warnings) warn(message);
   return { plan, manifest, keyExpired };
 }

@@ -11,6 +11,7 @@ import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/
 import type { Period } from '../../market/trade-bars.js';
 import type { Converted } from '../conversion.js';
 import type { PartFile } from '../output/part-file.js';
+import { memories } from './encoder-shelf.js';
 import { type ComputedOutput, openComputedOutput } from './output.js';
 import { putBar, putSnapshot } from './rows.js';
 
@@ -28,53 +29,87 @@ export interface ComputedInput {
 /** Some MiB of columns, whatever a day holds. */
 const SOURCE_ROWS = 8192;
 
+/** Computed types of one day file, fed with its gunzipped text as it comes. Calls must not overlap. */
+export interface Computing {
+  /** Resolves when more may come; the chunk may be reused then. */
+  write(text: Uint8Array): Promise<void>;
+  /** To be called when the source was proven whole: gives the outputs their names, and tells of each, in their order. */
+  finish(source: { readonly bytes: number; readonly md5: string }): Promise<readonly Converted[]>;
+  /** Leaves nothing behind; after `finish`, it does nothing. */
+  abort(): Promise<void>;
+}
+
 /**
- * Makes computed types of one day file, all in one pass over it, in this thread.
+ * Begins to make computed types of a day file, all in one pass over it, in this thread.
+ * @throws as `DayFileReader` does, from `write` and `finish`; usage error for a file of another data type. After that,
+ * only `abort` may be called.
+ */
+export async function startComputing(input: ComputedInput): Promise<Computing> {
+  const { path, options } = input;
+  const abort = async (): Promise<void> => {
+    for (const { file } of input.outputs) await file.discard();
+  };
+  const outputs: ComputedOutput[] = [];
+  try {
+    for (const { type, file } of input.outputs) {
+      outputs.push(await openComputedOutput(type, file, options));
+    }
+  } catch (error) {
+    await abort();
+    throw error;
+  }
+  const reader = new DayFileReader({
+    path,
+    dataType: input.dataType,
+    batchRows: () => SOURCE_ROWS,
+    numberText: false,
+    memories,
+  });
+  let computed: ComputedTypes | undefined;
+  const take = async (batches: Iterable<Batch>): Promise<void> => {
+    for (const batch of batches) {
+      computed ??= begin(input, reader, outputs, batch);
+      computed.push(batch);
+    }
+    // Only now: others of this thread parse in the same memory.
+    for (const output of outputs) await output.flush();
+  };
+  return {
+    write: ({ buffer, byteOffset, length }) => take(reader.push(Buffer.from(buffer, byteOffset, length))),
+    async finish(found) {
+      await take(reader.end());
+      checkDataType(input, reader.dataType);
+      computed?.end();
+      const source = { name: basename(path), ...found };
+      const converted: Converted[] = [];
+      for (const output of outputs) {
+        const written = await output.finish({ source, options });
+        const warning = converted.length === 0 ? reader.warning : undefined;
+        converted.push({ ...written, dataType: reader.dataType, warning });
+      }
+      for (const { file } of input.outputs) await file.publish();
+      return converted;
+    },
+    abort,
+  };
+}
+
+/**
+ * Makes computed types of a file on disk.
  * @param onBytes told of its compressed bytes as they are read.
- * @returns what became of each output, in the outputs' order.
- * @throws as `readSource` and `DayFileReader` do; usage error for a file of another data type; nothing is left then.
+ * @throws as `readSource` and `startComputing` do; nothing is left then.
  */
 export async function computeSource(
   input: ComputedInput,
   onBytes: (count: number) => void,
   signal: AbortSignal,
 ): Promise<readonly Converted[]> {
-  const { path, options } = input;
+  const computing = await startComputing(input);
   try {
-    const outputs: ComputedOutput[] = [];
-    for (const { type, file } of input.outputs) {
-      outputs.push(await openComputedOutput(type, file, options));
-    }
-    const reader = new DayFileReader({
-      path,
-      dataType: input.dataType,
-      batchRows: () => SOURCE_ROWS,
-      numberText: false,
-    });
-    let computed: ComputedTypes | undefined;
-    const take = async (batches: Iterable<Batch>): Promise<void> => {
-      for (const batch of batches) {
-        computed ??= begin(input, reader, outputs, batch);
-        computed.push(batch);
-        for (const output of outputs) await output.flush();
-      }
-    };
-    const read = await readSource(path, (text) => take(reader.push(text)), onBytes, signal);
-    await take(reader.end());
-    checkDataType(input, reader.dataType);
-    computed?.end();
-
-    const source = { name: basename(path), ...read };
-    const converted: Converted[] = [];
-    for (const output of outputs) {
-      const written = await output.finish({ source, options });
-      const warning = converted.length === 0 ? reader.warning : undefined;
-      converted.push({ ...written, dataType: reader.dataType, warning });
-    }
-    for (const { file } of input.outputs) await file.publish();
-    return converted;
+    const read = await readSource(input.path, (text) => computing.write(text), onBytes, signal);
+    return await computing.finish(read);
   } finally {
-    for (const { file } of input.outputs) await file.discard();
+    await computing.abort();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Schema } from '../../format/columns.js';
+import type { ColumnMemory } from '../../format/kernel/column-memory.js';
 import type { ConvertOptions } from '../../format/options.js';
 import type { BatchEncoder } from './batch-encoder.js';
 
@@ -20,9 +21,13 @@ export function takeEncoder(schema: Schema, options: ConvertOptions): Promise<Ba
   return encoder;
 }
 
+/** Where this thread parses sources, which take turns: making one takes longer than a small file does. */
+export const memories = new Map<string, ColumnMemory>();
+
 /** Gives the memory back, but for what is in use. */
 export function forgetEncoders(): void {
   shelf.clear();
+  memories.clear();
 }
 
 async function make(schema: Schema, options: ConvertOptions): Promise<BatchEncoder> {

@@ -1,5 +1,5 @@
 import type { ComputedType } from '../../market/names/data-type-name.js';
-import type { Wanted } from '../wanted.js';
+import { needsOf, type Wanted } from '../wanted.js';
 import { innerTypeOf } from './inner-type.js';
 
 /** Tells which computed types a file gives, and remembers the files that nothing is made of. */
@@ -14,12 +14,11 @@ export class PassedOver {
 
   /** What is to be said of these files: a sentence a data type, however many there are. */
   get warnings(): readonly string[] {
-    const needs = new Map(this.#wanted.computed.map(({ name, dayFiles }) => [dayFiles, name]));
-    const made = [...needs].map(([dayFiles, name]) => `${name} is made of ${dayFiles}`).join(', ');
+    const needs = needsOf(this.#wanted);
     return [...this.#paths].map(([dataType, paths]) => {
       const [first = ''] = paths;
       const which = paths.length === 1 ? first : `${paths.length} files of ${dataType}, the first ${first}`;
-      return `passed over: ${which}: ${made}, and not of ${dataType}`;
+      return `passed over: ${which}: ${needs}, and not of ${dataType}`;
     });
   }
 

@@ -1,13 +1,16 @@
 import type { ConvertOptions } from '../../format/options.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
+import type { PlannedOutput } from '../types.js';
 
-/** What the manifest tells of a day file's conversion to this path with these options; undefined for nothing. */
+/** What the manifest tells of this output of a day file, made with these options; undefined for nothing. */
 export function conversionOf(
   { conversions }: ManifestRecord,
-  output: string,
+  { path, type }: PlannedOutput,
   options: ConversionEntry['options'],
 ): ConversionEntry | undefined {
-  return conversions?.find((entry) => entry.path === output && isSame(entry.options, options));
+  return conversions?.find(
+    (entry) => entry.path === path && entry.computed === type?.name && isSame(entry.options, options),
+  );
 }
 
 function isSame(some: ConversionEntry['options'], others: ConversionEntry['options']): boolean {
@@ -28,10 +31,11 @@ export function optionsEntry(options: ConvertOptions): ConversionEntry['options'
 export function withConversions(
   record: ManifestRecord,
   known: ManifestRecord | undefined,
-  made: ConversionEntry | undefined,
+  made: readonly ConversionEntry[],
 ): ManifestRecord {
   const { conversions: _, dropped: __, ...plain } = record;
   const before = known?.sha256 === record.sha256 ? (known.conversions ?? []) : [];
-  const conversions = before.filter(({ path }) => path !== made?.path).concat(made ?? []);
+  const anew = new Set(made.map(({ path }) => path));
+  const conversions = [...before.filter(({ path }) => !anew.has(path)), ...made];
   return conversions.length === 0 ? plain : { ...plain, conversions };
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
+import { computedColumns } from '../../convert/computed/columns.js';
 import { columnsOf } from '../../dataset/data-types.js';
 import { batchRows, type ConvertOptions } from '../../format/options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
@@ -7,15 +8,20 @@ import type { Proof } from '../../integrity/proof.js';
 import type { EventSink } from '../../run/events.js';
 import { partPath } from '../../store/part.js';
 import type { ConversionEntry } from '../../store/types.js';
-import type { ConvertSetting, PlannedFile } from '../types.js';
+import type { ConvertSetting, PlannedFile, PlannedOutput } from '../types.js';
 import { optionsEntry } from './conversion-entry.js';
 import { createSlots } from './convert-slots.js';
 import { createConvertThreads, type ThreadConversion } from './convert-threads.js';
+import type { MadeOutput } from './convert-worker.js';
 
-/** What came of a conversion whose source is whole: the output stands under its name, or nothing is left of it. */
-export type ConversionOutcome = { readonly made: ConversionEntry } | { readonly failure: TickhaulError };
+/** What came of the conversions of a source that is whole: outputs under their names; of others nothing is left. */
+export interface ConversionOutcome {
+  readonly made: readonly ConversionEntry[];
+  /** Why there is no more. */
+  readonly failure?: TickhaulError | undefined;
+}
 
-/** The conversion of one day file, from the text that its proof gunzips. */
+/** The conversions of one day file, from the text that its proof gunzips. */
 export interface DayFileConversion {
   /**
    * Begins. What is wrong with the rows is told by `finish`: the source may be whole, or may turn out to be the
@@ -30,8 +36,11 @@ export interface DayFileConversion {
 
 /** The conversions of one run. */
 export interface Conversions extends ConvertSetting {
-  /** Resolves when there is memory for one more; nobody's connection is kept waiting. */
-  begin(planned: PlannedFile, signal: AbortSignal): Promise<DayFileConversion>;
+  /**
+   * Resolves when there is memory for one more; nobody's connection is kept waiting. Undefined where nothing is to be
+   * made of the file.
+   */
+  begin(planned: PlannedFile, signal: AbortSignal): Promise<DayFileConversion | undefined>;
   close(): Promise<void>;
 }
 
@@ -53,51 +62,70 @@ export function createConversions(
   const { options } = setting;
   const slots = createSlots(BATCH_MEMORY);
   const threads = createConvertThreads(setting.threads);
+
+  const entryOf = ({ path, type }: PlannedOutput, { warning, ...made }: MadeOutput): ConversionEntry => {
+    if (warning !== undefined) emit({ event: 'warning', message: warning });
+    return { path, ...made, ...(type && { computed: type.name }), options: optionsEntry(options) };
+  };
+
   return {
     ...setting,
-    async begin({ file, path, output = path }, signal) {
-      const release = await slots.take(batchBytes(options, file.dataType), signal);
-      const target = resolve(dir, output);
-      let running: ThreadConversion | undefined;
+    async begin({ file, path, outputs }, signal) {
+      if (outputs.length === 0) return undefined;
+      const memory = outputs.reduce((sum, { type }) => sum + batchBytes(options, file.dataType, type), 0);
+      const release = await slots.take(memory, signal);
+      const groups = inOnePass(outputs);
+      let running: readonly ThreadConversion[] = [];
       let failure: TickhaulError | undefined;
       return {
         textSink() {
-          const { dataType } = file;
-          const begun = threads.begin({
-            path,
-            dataType,
-            options,
-            target,
-            part: partPath(target, partSuffix),
+          const { dataType, day } = file;
+          running = groups.map((group) => {
+            const targets = group.map(({ path: output, type }) => {
+              const target = resolve(dir, output);
+              return { type, target, part: partPath(target, partSuffix) };
+            });
+            return threads.begin({ path, dataType, day, options, outputs: targets });
           });
-          running = begun;
           return async (text) => {
             if (failure) return;
-            await begun.write(text).catch((error: unknown) => {
+            await Promise.all(running.map((one) => one.write(text))).catch((error: unknown) => {
               failure = ofThisFile(error);
             });
           };
         },
-        async finish(proof) {
-          if (failure) return { failure };
-          if (!running) throw new Error(`${path}: no text came`);
+        async finish({ bytes, md5 }) {
+          if (failure) return { made: [], failure };
+          if (running.length === 0) throw new Error(`${path}: no text came`);
+          const entries: ConversionEntry[] = [];
           try {
-            const { warning, ...made } = await running.finish({ bytes: proof.bytes, md5: proof.md5 });
-            if (warning !== undefined) emit({ event: 'warning', message: warning });
-            return { made: { path: output, ...made, options: optionsEntry(options) } };
+            for (const [i, one] of running.entries()) {
+              const made = await one.finish({ bytes, md5 });
+              for (const [j, output] of made.entries()) {
+                entries.push(entryOf(groups[i]?.[j] as PlannedOutput, output));
+              }
+            }
+            return { made: entries };
           } catch (error) {
-            if (error instanceof TickhaulError) return { failure: error };
+            if (error instanceof TickhaulError) return { made: entries, failure: error };
             throw error;
           }
         },
         async end() {
-          await running?.abort();
+          await Promise.all(running.map((one) => one.abort()));
           release();
         },
       };
     },
     close: () => threads.close(),
   };
+}
+
+/** The rows by themselves, and all computed types together: each group in one thread. */
+function inOnePass(outputs: readonly PlannedOutput[]): readonly (readonly PlannedOutput[])[] {
+  const rows = outputs.filter(({ type }) => type === undefined);
+  const computed = outputs.filter(({ type }) => type !== undefined);
+  return [rows, computed].filter((group) => group.length > 0);
 }
 
 /** A transfer that goes on while the disk is full would be in vain. */
@@ -107,8 +135,8 @@ function ofThisFile(error: unknown): TickhaulError {
 }
 
 /** Memory for the cells of one batch, in bytes; for NDJSON, whose batches are small, with the lines they become. */
-function batchBytes(options: ConvertOptions, dataType: string): number {
-  const columns = columnsOf(dataType)?.length ?? USUAL_COLUMNS;
+function batchBytes(options: ConvertOptions, dataType: string, type: PlannedOutput['type']): number {
+  const columns = (type ? computedColumns(type) : columnsOf(dataType))?.length ?? USUAL_COLUMNS;
   const cell = options.format === 'ndjson' ? 60 : options.numbers === 'string' ? 20 : 8;
   return batchRows(options, columns) * columns * cell;
 }

@@ -10,7 +10,8 @@ const CHUNKS_AHEAD = 4;
 export interface ThreadConversion {
   /** Copies the text; resolves when more may come. @throws as `startConversion` tells, late perhaps. */
   write(text: Buffer): Promise<void>;
-  finish(source: { readonly bytes: number; readonly md5: string }): Promise<MadeOutput>;
+  /** Gives what was made, in the order of the job's outputs. */
+  finish(source: { readonly bytes: number; readonly md5: string }): Promise<readonly MadeOutput[]>;
   /** To be called in any case, at the end: leaves no half output behind. */
   abort(): Promise<void>;
 }
@@ -44,7 +45,7 @@ export function createConvertThreads(count: number): ConvertThreads {
 }
 
 interface Waiting {
-  resolve(made: MadeOutput | undefined): void;
+  resolve(made: readonly MadeOutput[] | undefined): void;
   reject(error: unknown): void;
 }
 
@@ -75,7 +76,10 @@ class ConvertThread {
   begin(id: number, job: ConversionJob): ThreadConversion {
     this.#waiting.set(id, []);
     const ahead: Promise<unknown>[] = [];
-    const send = (order: ConvertOrder, transfer: ArrayBuffer[] = []): Promise<MadeOutput | undefined> => {
+    const send = (
+      order: ConvertOrder,
+      transfer: ArrayBuffer[] = [],
+    ): Promise<readonly MadeOutput[] | undefined> => {
       const answer = this.#send(order, transfer);
       // It is looked at when the next chunk comes, or at the end.
       answer.catch(() => {});
@@ -95,7 +99,7 @@ class ConvertThread {
         const finished = send({ id, order: 'finish', source });
         await Promise.all(ahead);
         const made = await finished;
-        if (!made) throw new Error(`${job.target}: finished twice, or after a failure`);
+        if (!made) throw new Error(`${job.path}: finished twice, or after a failure`);
         return made;
       },
       abort: async () => {
@@ -115,7 +119,7 @@ class ConvertThread {
     return spare && spare.length >= length ? spare : new Uint8Array(Math.max(length, TEXT_CHUNK));
   }
 
-  #send(order: ConvertOrder, transfer: ArrayBuffer[]): Promise<MadeOutput | undefined> {
+  #send(order: ConvertOrder, transfer: ArrayBuffer[]): Promise<readonly MadeOutput[] | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended);
       this.#waiting.get(order.id)?.push({ resolve, reject });

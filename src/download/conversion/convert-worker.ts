@@ -5,14 +5,24 @@ import type { FileError } from '../../base/file-error.js';
 import { type Conversion, type Converted, startConversion } from '../../convert/conversion.js';
 import { openPartFile, type PartFile } from '../../convert/output/part-file.js';
 import { localKernels } from '../../convert/threads/local-kernel.js';
+import type { Day } from '../../dataset/day.js';
 import type { ConvertOptions } from '../../format/options.js';
+import type { ComputedType } from '../../market/names/data-type-name.js';
 
 /** What a conversion is begun with. */
 export interface ConversionJob {
   /** The source's path, for messages and the output's record. */
   readonly path: string;
   readonly dataType: string;
+  readonly day: Day;
   readonly options: ConvertOptions;
+  /** Its rows alone, or computed types of it, at least one. */
+  readonly outputs: readonly Target[];
+}
+
+export interface Target {
+  /** Undefined for the rows. */
+  readonly type: ComputedType | undefined;
   /** Absolute paths of the output, and of its bytes until it is whole. */
   readonly target: string;
   readonly part: string;
@@ -22,11 +32,11 @@ export interface ConversionJob {
 export type ConvertOrder = { readonly id: number } & (
   | { readonly order: 'begin'; readonly job: ConversionJob }
   | { readonly order: 'text'; readonly text: Uint8Array<ArrayBuffer>; readonly length: number }
-  | { readonly order: 'finish'; readonly source: { readonly bytes: number; readonly md5: string } }
+  | { readonly order: 'finish'; readonly source: SourceFound }
   | { readonly order: 'abort' }
 );
 
-/** What `finish` gives: the output, under its name. */
+/** What `finish` gives of each output, which is under its name then. */
 export interface MadeOutput extends Pick<Converted, 'rows' | 'bytes' | 'warning'> {
   readonly sha256: string;
 }
@@ -34,16 +44,17 @@ export interface MadeOutput extends Pick<Converted, 'rows' | 'bytes' | 'warning'
 /** To each order one answer. Errors are plain data: a TickhaulError loses its fields on the way. */
 export interface ConvertAnswer {
   readonly id: number;
-  readonly made?: MadeOutput | undefined;
+  readonly made?: readonly MadeOutput[] | undefined;
   /** The memory that text came in, to be used again. */
   readonly text?: Uint8Array<ArrayBuffer> | undefined;
   readonly error?: FileError | undefined;
   readonly bug?: unknown;
 }
 
-interface Hosted {
-  readonly conversion: Conversion;
-  readonly sha256: () => string;
+type SourceFound = Parameters<Conversion['finish']>[0];
+
+interface Hosted extends Pick<Conversion, 'write' | 'abort'> {
+  finish(source: SourceFound): Promise<readonly MadeOutput[]>;
 }
 
 const hosted = new Map<number, Hosted>();
@@ -78,7 +89,7 @@ async function obey(order: ConvertOrder): Promise<ConvertAnswer> {
 }
 
 /** Orders to a conversion that failed do nothing: some are on their way when it fails. */
-async function work(order: ConvertOrder): Promise<MadeOutput | undefined> {
+async function work(order: ConvertOrder): Promise<readonly MadeOutput[] | undefined> {
   if (order.order === 'begin') {
     hosted.set(order.id, await begin(order.job));
     return undefined;
@@ -90,31 +101,62 @@ async function work(order: ConvertOrder): Promise<MadeOutput | undefined> {
   const found = hosted.get(order.id);
   if (!found) return undefined;
   if (order.order === 'text') {
-    await found.conversion.write(order.text.subarray(0, order.length));
+    await found.write(order.text.subarray(0, order.length));
     return undefined;
   }
-  const { rows, bytes, warning } = await found.conversion.finish(order.source);
-  return { rows, bytes, warning, sha256: found.sha256() };
+  return found.finish(order.source);
 }
 
-async function begin({ target, part, ...job }: ConversionJob): Promise<Hosted> {
-  const output = await openPartFile(target, part);
+async function begin({ outputs, ...job }: ConversionJob): Promise<Hosted> {
+  const files = await openAll(outputs);
+  const sums = (made: readonly Converted[]): readonly MadeOutput[] =>
+    made.map(({ rows, bytes, warning }, i) => ({ rows, bytes, warning, sha256: files[i]?.sha256() ?? '' }));
+  const computed = files.flatMap(({ type, file }) => (type ? [{ type, file }] : []));
+  const [first] = files;
+  if (first && computed.length === 0) {
+    const conversion = startConversion({ ...job, output: first.file, kernels: localKernels(true) });
+    return { ...conversion, finish: async (source) => sums([await conversion.finish(source)]) };
+  }
+  const { startComputing } = await import('../../convert/computed/conversion.js');
+  const conversion = await startComputing({ ...job, outputs: computed });
+  return { ...conversion, finish: async (source) => sums(await conversion.finish(source)) };
+}
+
+interface HashedFile {
+  readonly type: ComputedType | undefined;
+  readonly file: PartFile;
+  /** Of all its bytes, in hex digits; to be called once. */
+  readonly sha256: () => string;
+}
+
+/** Opens all outputs, or none. @throws as `openPartFile` does. */
+async function openAll(outputs: readonly Target[]): Promise<readonly HashedFile[]> {
+  const files: HashedFile[] = [];
+  try {
+    for (const { type, target, part } of outputs) {
+      files.push({ type, ...hashed(await openPartFile(target, part)) });
+    }
+    return files;
+  } catch (error) {
+    for (const { file } of files) await file.discard();
+    throw error;
+  }
+}
+
+function hashed(output: PartFile): Omit<HashedFile, 'type'> {
   const hash = createHash('sha256');
-  const hashed: PartFile = {
+  const file: PartFile = {
     ...output,
     async write(piece) {
       hash.update(piece);
       await output.write(piece);
     },
   };
-  return {
-    conversion: startConversion({ ...job, output: hashed, kernels: localKernels(true) }),
-    sha256: () => hash.digest('hex'),
-  };
+  return { file, sha256: () => hash.digest('hex') };
 }
 
 async function end(id: number): Promise<void> {
   const found = hosted.get(id);
   hosted.delete(id);
-  await found?.conversion.abort();
+  await found?.abort();
 }

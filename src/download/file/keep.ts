@@ -14,8 +14,9 @@ interface KeepContext {
 
 /**
  * Records a day file that stands on disk whole, with what was made of it; then deletes the CSV where only the
- * conversion is wanted. A run that is killed before the record leaves files that the next one verifies.
- * @throws TickhaulError why the conversion failed, after the record of the CSV was written.
+ * conversions are wanted, and all stand. A run that is killed before the record leaves files that the next one verifies.
+ * @param outcome of all conversions that were still to be made; undefined where there were none.
+ * @throws TickhaulError why a conversion failed, after the record of the CSV was written.
  */
 export async function keep(
   context: KeepContext,
@@ -23,11 +24,11 @@ export async function keep(
   outcome: ConversionOutcome | undefined,
 ): Promise<ManifestRecord> {
   const { manifest, conversions } = context;
-  const made = outcome && 'made' in outcome ? outcome.made : undefined;
+  const { made = [], failure } = outcome ?? {};
   const record = withConversions(proven, manifest.get(proven.path), made);
-  if (made && conversions?.keepCsv === false) return drop(context, record);
+  if (outcome && !failure && conversions?.keepCsv === false) return drop(context, record);
   await manifest.append(record);
-  if (outcome && 'failure' in outcome) throw outcome.failure;
+  if (failure) throw failure;
   return record;
 }
 

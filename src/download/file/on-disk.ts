@@ -7,14 +7,16 @@ import { type Proof, proveFile } from '../../integrity/proof.js';
 import { provenRecord } from '../../store/manifest/proven-record.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
 import { conversionOf, optionsEntry } from '../conversion/conversion-entry.js';
-import type { PlannedFile } from '../types.js';
+import type { PlannedFile, PlannedOutput } from '../types.js';
 import { drop, keep } from './keep.js';
 import type { TransferContext } from './transfer.js';
 
 /** A day file that needed no download. */
 export interface FoundOnDisk {
-  readonly status: 'verified' | 'converted' | 'skipped';
+  readonly status: 'verified' | 'skipped';
   readonly record: ManifestRecord;
+  /** What was made of it now. */
+  readonly made: readonly ConversionEntry[];
 }
 
 /**
@@ -26,39 +28,52 @@ export async function lookOnDisk(
   context: TransferContext,
   planned: PlannedFile,
 ): Promise<FoundOnDisk | undefined> {
+  const { conversions } = context;
+  const { outputs, action } = planned;
   const record = context.manifest.get(planned.path);
-  const made = record && (await intactConversion(context, planned, record));
-  if (!made || context.conversions?.keepCsv) return provenOnDisk(context, planned, record, made);
+  const missing = record ? await missingOutputs(context, planned, record) : outputs;
+  if (!record || missing.length > 0 || outputs.length === 0 || conversions?.keepCsv !== false) {
+    return provenOnDisk(context, { ...planned, outputs: missing }, record);
+  }
   await drop(context, record);
-  return { status: planned.action === 'drop' ? 'skipped' : 'verified', record };
+  return { status: action === 'drop' ? 'skipped' : 'verified', record, made: [] };
 }
 
-/** The conversion that is wanted and recorded, where the file is still the same, to the byte. */
-async function intactConversion(
-  { conversions, dir, emit, signal }: TransferContext,
-  { output, expected }: PlannedFile,
+/** What is still to be made of a day file: all that isn't recorded, or isn't the same any more, to the byte. */
+async function missingOutputs(
+  context: TransferContext,
+  { outputs, expected }: PlannedFile,
   record: ManifestRecord,
-): Promise<ConversionEntry | undefined> {
-  const entry = conversions && output && conversionOf(record, output, optionsEntry(conversions.options));
-  if (!entry || (expected && expected.sha256 !== record.sha256)) return undefined;
+): Promise<readonly PlannedOutput[]> {
+  const { conversions } = context;
+  if (!conversions || (expected && expected.sha256 !== record.sha256)) return outputs;
+  const options = optionsEntry(conversions.options);
+  const missing: PlannedOutput[] = [];
+  for (const output of outputs) {
+    const entry = conversionOf(record, output, options);
+    if (!entry || !(await isIntact(context, entry))) missing.push(output);
+  }
+  return missing;
+}
+
+async function isIntact({ dir, emit, signal }: TransferContext, entry: ConversionEntry): Promise<boolean> {
   const made = resolve(dir, entry.path);
   const sha256 = await ifThere(made, () => hashFile(made, 'sha256', signal));
-  if (sha256 === entry.sha256) return entry;
-  if (sha256 !== undefined) {
+  if (sha256 !== undefined && sha256 !== entry.sha256) {
     emit({ event: 'warning', message: `${entry.path}: its sha256 is not the recorded one; making it again` });
   }
-  return undefined;
+  return sha256 === entry.sha256;
 }
 
+/** @param planned with those outputs that are still to be made. */
 async function provenOnDisk(
   context: TransferContext,
   planned: PlannedFile,
   record: ManifestRecord | undefined,
-  made: ConversionEntry | undefined,
 ): Promise<FoundOnDisk | undefined> {
   const { conversions, emit, signal } = context;
   const { file, path } = planned;
-  const conversion = made ? undefined : await conversions?.begin(planned, signal);
+  const conversion = await conversions?.begin(planned, signal);
   try {
     const proof = await proveOnDisk(context, path, conversion?.textSink());
     if (!proof) return undefined;
@@ -73,10 +88,10 @@ async function provenOnDisk(
       return undefined;
     }
     const known = record?.sha256 === proof.sha256 ? record : undefined;
-    if (known && !conversion && !known.dropped) return { status: 'verified', record: known };
+    if (known && !conversion && !known.dropped) return { status: 'verified', record: known, made: [] };
     const outcome = await conversion?.finish(proof);
     const kept = await keep(context, known ?? provenRecord(file, path, proof), outcome);
-    return { status: conversion ? 'converted' : 'verified', record: kept };
+    return { status: 'verified', record: kept, made: outcome?.made ?? [] };
   } finally {
     await conversion?.end();
   }

@@ -4,7 +4,8 @@ import { secondsSince } from '../../base/units.js';
 import { formatDay } from '../../dataset/day.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { FileEvent } from '../../run/events.js';
-import type { ManifestRecord } from '../../store/types.js';
+import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
+import { toldOutputs } from '../conversion/told-outputs.js';
 import type { Place } from '../pool/pool.js';
 import type { PlannedFile } from '../types.js';
 import { type FoundOnDisk, lookOnDisk } from './on-disk.js';
@@ -13,6 +14,8 @@ import { type TransferContext, TransferFailure, transfer } from './transfer.js';
 /** What came of a file, and why it failed where it did. */
 export interface Settled {
   readonly event: FileEvent;
+  /** Events of what was made of it, where that is told by itself. */
+  readonly made?: readonly FileEvent[];
   readonly reason?: TickhaulError;
 }
 
@@ -28,27 +31,22 @@ export async function settle(
   onAnswer: () => void,
 ): Promise<Settled | undefined> {
   const started = performance.now();
-  const { file, path, output } = planned;
-  const base = { event: 'file', file, path } as const;
+  const { file, path } = planned;
   try {
     refuseTakenPath(context, planned);
     const found = planned.action === 'fetch' ? undefined : await lookOnDisk(context, planned);
-    if (found) return { event: { ...base, ...foundEvent(found, output), seconds: secondsSince(started) } };
-    context.emit({ event: 'start', file, path });
-    const { record, attempts } = await transfer(context, planned, place, onAnswer);
-    const done = { ...told(record), output, attempts, seconds: secondsSince(started) };
-    return { event: { ...base, status: 'downloaded', ...done } };
+    const brought = found ?? (await fetchFile(context, planned, place, onAnswer));
+    return tellOf(context, planned, brought, secondsSince(started));
   } catch (cause) {
     if (context.signal.aborted) return undefined;
     const reason = cause instanceof TransferFailure ? cause.reason : cause;
     if (!(reason instanceof TickhaulError)) throw cause;
     const attempts = cause instanceof TransferFailure ? cause.attempts : 0;
+    const base = { event: 'file', file, path, attempts, seconds: secondsSince(started) } as const;
     const absent = reason.code === 'unavailable' && planned.mayBeAbsent;
-    if (absent)
-      return { event: { ...base, status: 'unavailable', attempts, seconds: secondsSince(started) } };
-    const error = fileError(reason);
-    const failed = { status: 'failed', output, attempts, seconds: secondsSince(started), error } as const;
-    return { event: { ...base, ...failed }, reason };
+    if (absent) return { event: { ...base, status: 'unavailable' } };
+    const outputs = toldOutputs(planned.outputs, context.conversions);
+    return { event: { ...base, status: 'failed', ...outputs, error: fileError(reason) }, reason };
   }
 }
 
@@ -61,16 +59,48 @@ function refuseTakenPath({ manifest }: TransferContext, { file, path }: PlannedF
   );
 }
 
-/** A conversion is told by its output; all else by the day file, with its output where there is one. */
-function foundEvent(
-  { status, record }: FoundOnDisk,
-  output: string | undefined,
-): Pick<FileEvent, 'status'> & Partial<FileEvent> {
-  const made = record.conversions?.find(({ path }) => path === output);
-  if (status !== 'converted' || !made) return { status, ...told(record), output };
-  return { status, path: made.path, source: record.path, bytes: made.bytes, rows: made.rows };
+/** A day file that stands on disk, and what was made of it now. */
+interface Brought {
+  readonly status: 'downloaded' | FoundOnDisk['status'];
+  readonly record: ManifestRecord;
+  readonly made: readonly ConversionEntry[];
+  readonly attempts?: number | undefined;
 }
 
-function told({ bytes, md5, md5Match, rows }: ManifestRecord): Partial<FileEvent> {
-  return { bytes, md5, md5Match, rows };
+async function fetchFile(
+  context: TransferContext,
+  planned: PlannedFile,
+  place: Place,
+  onAnswer: () => void,
+): Promise<Brought> {
+  context.emit({ event: 'start', file: planned.file, path: planned.path });
+  return { status: 'downloaded', ...(await transfer(context, planned, place, onAnswer)) };
+}
+
+/**
+ * With `--as`, each output is told besides its day file. Without, the conversion of a file that was there already is
+ * told in its place.
+ */
+function tellOf(
+  { conversions }: TransferContext,
+  { file, path, outputs }: PlannedFile,
+  { status, record, made, attempts }: Brought,
+  seconds: number,
+): Settled {
+  const { bytes, md5, md5Match, rows } = record;
+  const base = { event: 'file', file, seconds } as const;
+  const known = { bytes, md5, md5Match, rows, attempts };
+  const event: FileEvent = { ...base, status, path, ...toldOutputs(outputs, conversions), ...known };
+  const converted = made.map(
+    (entry): FileEvent => ({
+      ...base,
+      status: 'converted',
+      path: entry.path,
+      source: record.path,
+      bytes: entry.bytes,
+      rows: entry.rows,
+    }),
+  );
+  if (conversions?.wanted) return { event, made: converted };
+  return { event: (status === 'downloaded' ? undefined : converted[0]) ?? event };
 }

@@ -9,7 +9,7 @@ import type { Client } from '../../service/http/client.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { partPath, readResumeNote, removeResumeNote } from '../../store/part.js';
 import { prepareParent } from '../../store/paths.js';
-import type { ManifestRecord } from '../../store/types.js';
+import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
 import type { Conversions, DayFileConversion } from '../conversion/conversions.js';
 import type { Concurrency } from '../pool/concurrency.js';
 import type { Pause } from '../pool/pause.js';
@@ -40,6 +40,7 @@ export interface TransferContext {
 
 export interface Transferred {
   readonly record: ManifestRecord;
+  readonly made: readonly ConversionEntry[];
   readonly attempts: number;
 }
 
@@ -69,7 +70,8 @@ export async function transfer(
 ): Promise<Transferred> {
   const { received, attempts } = await receiveAtLast(context, planned, place, onAnswer);
   try {
-    return { record: await keep(context, recordOf(planned, received), received.outcome), attempts };
+    const record = await keep(context, recordOf(planned, received), received.outcome);
+    return { record, made: received.outcome?.made ?? [], attempts };
   } catch (cause) {
     throw cause instanceof TickhaulError ? new TransferFailure(cause, attempts) : cause;
   }

@@ -1,11 +1,12 @@
+import { posix } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
-import { type LayoutChoice, parseLayout } from '../../dataset/layout.js';
-import { extensionOf } from '../../format/options.js';
+import { dayFileName, type LayoutChoice, parseLayout } from '../../dataset/layout.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { createSizes } from '../estimate/sizes.js';
 import { createDiskLookup } from '../plan/disk-state.js';
+import { createOutputs, warningsOf } from '../plan/outputs.js';
 import type { Plan } from '../plan/plan.js';
 import type { DownloadOptions, ExpectedBytes, PlannedFile } from '../types.js';
 
@@ -23,8 +24,8 @@ export interface ListedFile {
 /** A listed file in its place. */
 export interface PlacedFile extends ListedFile {
   readonly path: string;
-  /** Where a conversion goes whose name ends in this, without the first dot. */
-  pathAs(extension: string): string;
+  /** Where it goes, or what is made of it under another data type, with a name that ends in `extension`. */
+  pathOf(file: DayFile, extension: string): string;
 }
 
 /** By path, in the order of the list. */
@@ -36,21 +37,34 @@ export type PlacedFiles = ReadonlyMap<string, PlacedFile>;
  * @throws usage error where two day files would share a path.
  */
 export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | undefined): PlacedFiles {
-  const { pathOf } = parseLayout(layout ?? 'flat');
+  const inLayout = parseLayout(layout ?? 'flat').pathOf;
   const placed = new Map<string, PlacedFile>();
   for (const listed of files) {
     const { file } = listed;
-    const own = layout === undefined ? listed.path?.replace(/\.csv\.gz$/, '') : undefined;
-    const pathAs = (extension: string): string =>
-      own === undefined ? pathOf(file, extension) : `${own}.${extension}`;
-    const path = pathAs('csv.gz');
+    const own = layout === undefined ? listed.path : undefined;
+    const pathOf = own === undefined ? inLayout : besides(file, own);
+    const path = own ?? inLayout(file, 'csv.gz');
     const owner = placed.get(path);
     if (owner && !isSameDayFile(owner.file, file)) {
       throw usageError(`two day files of the list would share the name ${path}; give --layout`);
     }
-    if (!owner) placed.set(path, { ...listed, path, pathAs });
+    if (!owner) placed.set(path, { ...listed, path, pathOf });
   }
   return placed;
+}
+
+const HIVE = parseLayout('hive');
+
+/** Where files go that belong to a day file with a path of its own: hive stays hive, else they stand beside it. */
+function besides(file: DayFile, path: string): PlacedFile['pathOf'] {
+  if (HIVE.pathOf(file, 'csv.gz') === path) return HIVE.pathOf;
+  const stem = path.replace(/\.csv\.gz$/, '');
+  const isNamed = posix.basename(stem) === dayFileName(file);
+  return (made, extension) => {
+    if (made.dataType === file.dataType) return `${stem}.${extension}`;
+    const name = isNamed ? posix.join(posix.dirname(stem), dayFileName(made)) : `${stem}_${made.dataType}`;
+    return `${name}.${extension}`;
+  };
 }
 
 export interface ListInput {
@@ -61,17 +75,17 @@ export interface ListInput {
 }
 
 /** A list worked out against what stands on disk; the exchange's record isn't asked for. */
-export type ListPlan = Pick<Plan, 'files' | 'inOrder' | 'sizeOf'>;
+export type ListPlan = Pick<Plan, 'files' | 'inOrder' | 'sizeOf' | 'warnings'>;
 
 export function planList({ files, manifest, options, mayRead }: ListInput): ListPlan {
   const { dir, existing, convert } = options;
-  const extension = convert && extensionOf(convert.options);
+  const outputsOf = createOutputs(convert);
 
   const planOne = (placed: PlacedFile, stateOf: DiskLookup): PlannedFile => {
     const { file, path, refusal, expected } = placed;
-    const output = extension && placed.pathAs(extension);
-    const base = { file, path, output, expected, mayBeAbsent: false };
-    const state = stateOf(file, { path, output });
+    const outputs = outputsOf(file, placed.pathOf);
+    const base = { file, path, outputs, expected, mayBeAbsent: false };
+    const state = stateOf(file, { path, outputs });
     const isOther = expected && manifest.get(path)?.sha256 !== expected.sha256;
     if (state.status === 'skip') return { ...base, ...state, ...(isOther && { action: 'check' }) };
     if (refusal) return { ...base, status: refusal, action: 'nothing' };
@@ -88,6 +102,10 @@ export function planList({ files, manifest, options, mayRead }: ListInput): List
     files: () => planAll(files.values()),
     inOrder: () => planAll([...files.values()].sort(bySeries)),
     sizeOf: createSizes(manifest.history),
+    warnings: warningsOf(
+      convert,
+      Array.from(files.values(), ({ file }) => file.dataType),
+    ),
   };
 }
 

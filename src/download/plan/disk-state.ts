@@ -3,8 +3,9 @@ import { posix } from 'node:path';
 import { diskError, isSystemError } from '../../base/errors.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
+import type { ManifestRecord } from '../../store/types.js';
 import { conversionOf, optionsEntry } from '../conversion/conversion-entry.js';
-import type { ConvertSetting, Existing, PlannedAction } from '../types.js';
+import type { ConvertSetting, Existing, PlannedAction, PlannedOutput } from '../types.js';
 
 /** What stands on disk for one path, as a plan wants to know it. */
 export interface DiskState {
@@ -20,10 +21,10 @@ const ADOPT: DiskState = { status: 'skip', action: 'adopt' };
 
 const DROP: DiskState = { status: 'skip', action: 'drop' };
 
-/** The paths that one day file has: its own, and its conversion's. */
+/** The paths that one day file has: its own, and those of what is made of it. */
 interface Paths {
   readonly path: string;
-  readonly output: string | undefined;
+  readonly outputs: readonly PlannedOutput[];
 }
 
 /**
@@ -51,15 +52,21 @@ export function createDiskLookup(
   const hasSize = (path: string, bytes: number): boolean =>
     statSync(`${dir}/${path}`, { throwIfNoEntry: false })?.size === bytes;
 
-  return (file, { path, output }) => {
+  const stands = (own: ManifestRecord, output: PlannedOutput): boolean => {
+    const entry = options && conversionOf(own, output, options);
+    return entry !== undefined && hasSize(entry.path, entry.bytes);
+  };
+
+  return (file, { path, outputs }) => {
     const record = manifest.get(path);
     // Another day file's name is fetched: the run will say so.
     const own = record && isSameDayFile(record.file, file) ? record : undefined;
-    const entry = own && options && output ? conversionOf(own, output, options) : undefined;
-    const isConverted = entry !== undefined && hasSize(entry.path, entry.bytes);
+    const areMade = own !== undefined && outputs.every((output) => stands(own, output));
+    // A file that nothing is made of is as without a conversion.
+    const isDropped = convert?.keepCsv === false && outputs.length > 0;
     const isWhole = own !== undefined && hasSize(path, own.bytes);
     if (!isWhole && !isListed(path)) {
-      if (isConverted && !convert?.keepCsv && existing !== 'overwrite') {
+      if (areMade && isDropped && existing !== 'overwrite') {
         return existing === 'verify' ? CHECK : SKIP;
       }
       return isListed(`${path}.part`) ? RESUME : FETCH;
@@ -69,8 +76,8 @@ export function createDiskLookup(
     if (!own) return FETCH;
     if (existing === 'verify') return CHECK;
     if (!isWhole) return FETCH;
-    if (convert && !isConverted) return CHECK;
-    if (convert && !convert.keepCsv) return DROP;
+    if (!areMade) return CHECK;
+    if (isDropped) return DROP;
     // A run that was killed before it could delete the file: it is wanted now.
     return own.dropped ? CHECK : SKIP;
   };

@@ -1,10 +1,8 @@
-import { usageError } from '../../base/errors.js';
 import { nextTurn } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { isPlainName, type Layout, parseLayout } from '../../dataset/layout.js';
+import { type Layout, parseLayout } from '../../dataset/layout.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
-import { extensionOf } from '../../format/options.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
@@ -14,6 +12,8 @@ import { addToVolume, emptyVolume, type Volume } from '../estimate/volume.js';
 import type { ConvertSetting, Existing, PlannedFile, Selection } from '../types.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
 import { assertDistinctDays } from './distinct-days.js';
+import { assertDistinctPaths } from './distinct-paths.js';
+import { createOutputs, type OutputsOf, warningsOf } from './outputs.js';
 import {
   exportedUntilOf,
   isListed,
@@ -47,6 +47,8 @@ export interface Plan {
   readonly series: readonly Series[];
   readonly range: SelectedRange;
   readonly layout: Layout;
+  /** What is to be said of it beforehand: files that nothing is made of, though `--as` names something. */
+  readonly warnings: readonly string[];
   /**
    * The day files, the last and the first day of the range before the rest, so that missing access shows after
    * two requests; then symbol by symbol, type by type, day by day. What stands on disk is looked up as it goes,
@@ -67,7 +69,8 @@ export function makePlan(input: PlanInput): Plan {
   const exportedUntil = exportedUntilOf(record.datasets as NonNullable<typeof record.datasets>);
   const range = selectRange(selection, exportedUntil);
   const series = seriesInRange(selected, range);
-  assertDistinctPaths(series, layout, record.id, range.from);
+  const outputsOf = createOutputs(input.convert);
+  assertDistinctPaths(series, layout, outputsOf, { exchange: record.id, day: range.from });
   if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
   const skipped = createSkipMemory();
   return {
@@ -77,8 +80,12 @@ export function makePlan(input: PlanInput): Plan {
     series,
     range,
     layout,
-    files: () => planFiles(input, layout, series, range, exportedUntil, skipped),
-    inOrder: () => planFiles(input, layout, byDataType(series), range, exportedUntil, undefined),
+    warnings: warningsOf(
+      input.convert,
+      series.map(({ dataType }) => dataType),
+    ),
+    files: () => planFiles(input, layout, outputsOf, series, range, exportedUntil, skipped),
+    inOrder: () => planFiles(input, layout, outputsOf, byDataType(series), range, exportedUntil, undefined),
     sizeOf: createSizes(input.manifest.history, record),
   };
 }
@@ -149,6 +156,7 @@ export type CountedPlan = Pick<Plan, 'files'> & Partial<Pick<Plan, 'sizeOf'>>;
 function* planFiles(
   input: PlanInput,
   layout: Layout,
+  outputsOf: OutputsOf,
   allSeries: readonly Series[],
   range: SelectedRange,
   exportedUntil: Day,
@@ -156,9 +164,7 @@ function* planFiles(
   skipped: SkipMemory | undefined,
 ): Generator<PlannedFile> {
   const exchange = input.record.id;
-  const { convert } = input;
-  const lookUp = createDiskLookup(input.dir, input.manifest, input.existing, convert);
-  const extension = convert && extensionOf(convert.options);
+  const lookUp = createDiskLookup(input.dir, input.manifest, input.existing, input.convert);
 
   let place = -1;
 
@@ -173,16 +179,16 @@ function* planFiles(
     place++;
     const file = { exchange, dataType: series.dataType, symbol: series.symbol, day };
     const path = layout.pathOf(file, 'csv.gz');
-    const output = extension && layout.pathOf(file, extension);
+    const outputs = outputsOf(file, layout.pathOf);
     const mayBeAbsent = day === series.doubtful;
     const refusal = refusalOf(file, series, exportedUntil, input.mayRead);
     // What is on disk already needs neither a key nor an export.
-    const onDisk = refusal === 'unavailable' ? undefined : stateOf(file, { path, output });
+    const onDisk = refusal === 'unavailable' ? undefined : stateOf(file, { path, outputs });
     if (!onDisk || (refusal && onDisk.status !== 'skip')) {
-      return { file, path, output, mayBeAbsent, status: refusal ?? 'unavailable', action: 'nothing' };
+      return { file, path, outputs, mayBeAbsent, status: refusal ?? 'unavailable', action: 'nothing' };
     }
     const { status, action } = onDisk;
-    return { file, path, output, mayBeAbsent, status, action };
+    return { file, path, outputs, mayBeAbsent, status, action };
   };
 
   const { weekdays } = input.selection;
@@ -235,20 +241,4 @@ function probes(
     if (days.length > 0) return { series, days };
   }
   return undefined;
-}
-
-/** Two symbols may differ only in a character that no file name can have, or a template may run names together. */
-function assertDistinctPaths(allSeries: readonly Series[], layout: Layout, exchange: string, day: Day): void {
-  if (layout.isDistinct && allSeries.every(({ symbol }) => isPlainName(symbol))) return;
-  const owners = new Map<string, Series>();
-  for (const series of allSeries) {
-    const path = layout.pathOf({ exchange, day, dataType: series.dataType, symbol: series.symbol }, 'csv.gz');
-    const other = owners.get(path);
-    if (other) {
-      throw usageError(
-        `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into folders of their own`,
-      );
-    }
-    owners.set(path, series);
-  }
 }

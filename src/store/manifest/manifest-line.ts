@@ -54,6 +54,7 @@ function conversions(value: unknown): readonly ConversionEntry[] {
       bytes: count(fields, 'bytes'),
       sha256: text(fields, 'sha256'),
       rows: count(fields, 'rows'),
+      ...(fields['computed'] === undefined ? {} : { computed: text(fields, 'computed') }),
       options: options(fields['options']),
     };
   });

@@ -1,6 +1,7 @@
 import type { FileEvent } from '../../run/events.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { BadFile } from '../types.js';
+import { byDayFile } from './by-day-file.js';
 
 /**
  * Takes files that are missing out of the manifest (`--forget`): a day file whose conversions are there counts as
@@ -12,11 +13,6 @@ export async function forgetMissing(
   manifest: Manifest,
   tell: (event: FileEvent) => void,
 ): Promise<void> {
-  const byDayFile = new Map<string, BadFile[]>();
-  for (const file of missing) {
-    const { path } = file.record;
-    byDayFile.set(path, [...(byDayFile.get(path) ?? []), file]);
-  }
   const forget = async (path: string, files: readonly BadFile[]): Promise<void> => {
     const gone = new Set(files.map(({ event }) => event.path));
     const record = manifest.get(path);
@@ -27,5 +23,5 @@ export async function forgetMissing(
     for (const { event } of files) tell({ ...event, status: 'forgotten', error: undefined });
   };
   // Side by side, so that the manifest writes many at once.
-  await Promise.all([...byDayFile].map(([path, files]) => forget(path, files)));
+  await Promise.all([...byDayFile(missing)].map(([path, files]) => forget(path, files)));
 }

@@ -1,12 +1,16 @@
+import { parseWanted, ROWS_WORD } from '../../convert/wanted.js';
 import type { DownloadJob } from '../../download/job.js';
 import { runJobs } from '../../download/jobs.js';
-import type { DownloadOptions, PlannedFile } from '../../download/types.js';
+import type { DownloadOptions, PlannedFile, PlannedOutput } from '../../download/types.js';
 import type { ConvertOptions } from '../../format/options.js';
+import { parseComputedTypeName } from '../../market/names/data-type-name.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/events.js';
 import type { Client } from '../../service/http/client.js';
 import { fetchKeyReach, type MayRead } from '../../service/key/key-coverage.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
+import type { ConversionEntry } from '../../store/types.js';
 import type { BadFile, Repair } from '../types.js';
+import { byDayFile } from './by-day-file.js';
 
 export interface RepairInput {
   readonly client: Client;
@@ -27,16 +31,16 @@ export function createRepair(input: RepairInput): Repair {
     const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
     const left = new Map(bad.map((file) => [keyOf(file), file]));
     const settle = (event: FileEvent): void => {
-      // A conversion is told by itself, or with the day file that was fetched for it.
-      const key = [event.output, event.path].find((path) => path !== undefined && left.has(path));
-      const file = key === undefined ? undefined : left.get(key);
-      if (!file || key === undefined) return;
-      left.delete(key);
-      tell(
-        isHelped(event)
-          ? repaired(file, event)
-          : unhelped(file, event.error?.message ?? whyNot(event.status, keyExpired)),
-      );
+      // What is made of a day file is told with it.
+      for (const path of [event.path, ...(event.outputs ?? [])]) {
+        const file = left.get(path);
+        if (!file || !left.delete(path)) continue;
+        tell(
+          isHelped(event)
+            ? repaired(file, event, manifest)
+            : unhelped(file, event.error?.message ?? whyNot(event.status, keyExpired)),
+        );
+      }
     };
     const run = (files: readonly BadFile[]): Promise<readonly RunSummary[]> =>
       runJobs(
@@ -100,29 +104,37 @@ function jobsOf(
     options: { ...options, ...more },
     plan: {
       *files() {
-        for (const file of files) yield plannedFile(file, badDays, mayRead);
+        for (const same of byDayFile(files).values()) yield plannedFile(same, badDays, mayRead);
       },
     },
   });
   const conversions = [...groups.values()].map((files) => {
     const convert = files[0]?.conversion?.options as unknown as ConvertOptions;
-    return jobOf(files, { convert: { options: convert, keepCsv: !files[0]?.record.dropped, threads } });
+    const wanted = parseWanted(files.map(({ conversion }) => conversion?.computed ?? ROWS_WORD));
+    return jobOf(files, {
+      convert: { options: convert, wanted, keepCsv: !files[0]?.record.dropped, threads },
+    });
   });
   return days.length === 0 ? conversions : [jobOf(days), ...conversions];
 }
 
-/** @param badDays paths of day files that are no source for a conversion. */
-function plannedFile(
-  { record, conversion }: BadFile,
-  badDays: ReadonlySet<string>,
-  mayRead: MayRead,
-): PlannedFile {
+/**
+ * @param same a day file, or bad conversions of one.
+ * @param badDays paths of day files that are no source for a conversion.
+ */
+function plannedFile(same: readonly BadFile[], badDays: ReadonlySet<string>, mayRead: MayRead): PlannedFile {
+  const [{ record }] = same as [BadFile];
   const { file, path, dropped } = record;
-  const planned = { file, path, output: conversion?.path, mayBeAbsent: false };
-  if (conversion && !dropped && (!badDays.has(path) || mayRead(file)))
+  const outputs = same.flatMap(({ conversion }) => (conversion ? [outputOf(conversion)] : []));
+  const planned = { file, path, outputs, mayBeAbsent: false };
+  if (outputs.length > 0 && !dropped && (!badDays.has(path) || mayRead(file)))
     return { ...planned, status: 'download', action: 'check' };
   if (mayRead(file)) return { ...planned, status: 'download', action: 'fetch' };
   return { ...planned, status: 'unauthorized', action: 'nothing' };
+}
+
+function outputOf({ path, computed }: ConversionEntry): PlannedOutput {
+  return { path, type: computed === undefined ? undefined : parseComputedTypeName(computed) };
 }
 
 function keyOf({ record, conversion }: BadFile): string {
@@ -136,12 +148,16 @@ function whyNot(status: FileStatus, keyExpired: boolean): string {
 }
 
 function isHelped({ status }: FileEvent): boolean {
-  return status === 'downloaded' || status === 'converted' || status === 'verified';
+  return status === 'downloaded' || status === 'verified';
 }
 
-function repaired({ event: { file, path, source } }: BadFile, event: FileEvent): FileEvent {
-  const { bytes, md5, md5Match, rows, attempts, seconds } = event;
-  return {
+/** @param helped the event of the day file. */
+function repaired({ event, record, conversion }: BadFile, helped: FileEvent, manifest: Manifest): FileEvent {
+  const { file, path, source } = event;
+  const { attempts, seconds, md5, md5Match } = helped;
+  const made = manifest.get(record.path)?.conversions?.find((entry) => entry.path === conversion?.path);
+  const { bytes, rows } = made ?? helped;
+  const base = {
     event: 'file',
     status: 'repaired',
     file,
@@ -151,8 +167,8 @@ function repaired({ event: { file, path, source } }: BadFile, event: FileEvent):
     rows,
     attempts,
     seconds,
-    ...(!source && { md5, md5Match }),
-  };
+  } as const;
+  return conversion ? base : { ...base, md5, md5Match };
 }
 
 /** It is what it was, and the message says why. */

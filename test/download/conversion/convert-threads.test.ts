@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { parseDay } from '../../../src/dataset/day.js';
 import {
   type ConvertThreads,
   createConvertThreads,
@@ -22,7 +23,8 @@ function threadsOf(t: TestContext, count: number): ConvertThreads {
 function begin(threads: ConvertThreads, dir: string, name: string): ThreadConversion {
   const target = join(dir, name);
   const options = convertOptions('parquet', {});
-  return threads.begin({ path: name, dataType: 'trades', options, target, part: `${target}.part` });
+  const outputs = [{ type: undefined, target, part: `${target}.part` }];
+  return threads.begin({ path: name, dataType: 'trades', day: parseDay('2024-03-01'), options, outputs });
 }
 
 test('many conversions share few threads, chunk by chunk, and each gets its own rows', async (t) => {
@@ -38,10 +40,10 @@ test('many conversions share few threads, chunk by chunk, and each gets its own 
       for (let at = 0; at < text.length; at += chunk.length) {
         await conversion.write(chunk.subarray(0, text.copy(chunk, 0, at)));
       }
-      const made = await conversion.finish(SOURCE);
+      const [made] = await conversion.finish(SOURCE);
       await conversion.abort();
       const bytes = await readFile(join(dir, String(index)));
-      assert.deepEqual([made.bytes, made.rows], [bytes.length, Math.max(0, csv.split('\n').length - 2)]);
+      assert.deepEqual([made?.bytes, made?.rows], [bytes.length, Math.max(0, csv.split('\n').length - 2)]);
       assert.deepEqual(await parquetRows(bytes), cellsOf('trades', csv));
     }),
   );
@@ -63,7 +65,7 @@ test('a failure is told by a later write or by the end, and concerns no other co
   await late.write(wrong);
   await assert.rejects(late.finish(SOURCE), { code: 'corrupt', message: /^late: line 1/ });
   await good.write(Buffer.from(csvOf('trades', 5)));
-  assert.equal((await good.finish(SOURCE)).rows, 5);
+  assert.equal((await good.finish(SOURCE))[0]?.rows, 5);
   for (const conversion of [good, early, late]) await conversion.abort();
   assert.deepEqual(await readdir(dir), ['good']);
 });

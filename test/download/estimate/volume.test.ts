@@ -9,7 +9,7 @@ import { History } from '../../../src/store/manifest/history.js';
 
 function planned(dataType: string, more: Partial<PlannedFile> = {}, symbol = 'BTCUSDT'): PlannedFile {
   const file = { exchange: 'x', dataType, symbol, day: 19_783 as Day };
-  return { file, path: 'a', status: 'download', action: 'fetch', mayBeAbsent: false, ...more };
+  return { file, path: 'a', outputs: [], status: 'download', action: 'fetch', mayBeAbsent: false, ...more };
 }
 
 function estimate(files: readonly PlannedFile[], sizeOf: SizeOf | undefined) {

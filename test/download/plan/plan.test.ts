@@ -289,7 +289,7 @@ test('what is on disk of a CSV and its conversion, and what is wanted', async (t
     const told = wanted.map(async (convert) => {
       const { files } = await plan(t, { date: '2024-03-04' }, { dir, existing, ...(convert && { convert }) });
       const [planned] = [...files()];
-      assert.equal(planned?.output, convert && output);
+      assert.deepEqual(planned?.outputs, convert ? [{ path: output, type: undefined }] : []);
       return planned?.action;
     });
     return (await Promise.all(told)).join(' ');

@@ -15,7 +15,11 @@ const ENTRY: ConversionEntry = {
 test('conversions and a dropped CSV survive being written and read', () => {
   const record: ManifestRecord = {
     ...recordOf('exchange=binance/day.csv.gz'),
-    conversions: [ENTRY, { ...ENTRY, path: 'exchange=binance/day.ndjson', options: { format: 'ndjson' } }],
+    conversions: [
+      ENTRY,
+      { ...ENTRY, path: 'exchange=binance/day.ndjson', options: { format: 'ndjson' } },
+      { ...ENTRY, path: 'exchange=binance/bars.parquet', computed: 'trade_bar_1m' },
+    ],
     dropped: true,
   };
   assert.deepEqual(parseLine(formatLine(record)), record);
@@ -29,6 +33,7 @@ for (const [what, conversions] of [
   ['a size that is no count', [{ ...ENTRY, bytes: -1 }]],
   ['options that are no plain values', [{ ...ENTRY, options: { format: ['parquet'] } }]],
   ['no options', [{ ...ENTRY, options: undefined }]],
+  ['a computed type that is no text', [{ ...ENTRY, computed: 1 }]],
   ['no list', ENTRY],
   ['a list of nothing', [null]],
 ] as const) {

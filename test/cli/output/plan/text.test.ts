@@ -15,7 +15,14 @@ function days(dataType: string, symbol: string, letters: string): readonly Plann
   return [...letters].map((letter, i) => {
     const file = { exchange: 'deribit', dataType, symbol, day: addDays(FIRST, i) };
     const status = statuses[letter] ?? 'pending';
-    return { file, path: '', status, action: letter === 'd' ? 'fetch' : 'nothing', mayBeAbsent: false };
+    return {
+      file,
+      path: '',
+      outputs: [],
+      status,
+      action: letter === 'd' ? 'fetch' : 'nothing',
+      mayBeAbsent: false,
+    };
   });
 }
 

@@ -1,0 +1,33 @@
+import { usageError } from '../../base/errors.js';
+import type { DayFile } from '../../dataset/day-file.js';
+import { isPlainName, type Layout } from '../../dataset/layout.js';
+import type { OutputsOf } from './outputs.js';
+import type { Series } from './select.js';
+
+/**
+ * Two symbols may differ only in a character that no file name can have, or a template may run names together.
+ * @param any exchange and day of the files.
+ * @throws usage error for two that would share a path, or what is made of them.
+ */
+export function assertDistinctPaths(
+  allSeries: readonly Series[],
+  layout: Layout,
+  outputsOf: OutputsOf,
+  any: Pick<DayFile, 'exchange' | 'day'>,
+): void {
+  if (layout.isDistinct && allSeries.every(({ symbol }) => isPlainName(symbol))) return;
+  const owners = new Map<string, Series>();
+  for (const series of allSeries) {
+    const file = { ...any, dataType: series.dataType, symbol: series.symbol };
+    const outputs = outputsOf(file, layout.pathOf).map((output) => output.path);
+    for (const path of [layout.pathOf(file, 'csv.gz'), ...outputs]) {
+      const other = owners.get(path);
+      if (other) {
+        throw usageError(
+          `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into folders of their own`,
+        );
+      }
+      owners.set(path, series);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
+
+const DAYS = ['binance-futures', '-s', 'BTCUSDT', '--from', '2024-03-01', '--to', '2024-03-03'];
+const AS = ['--convert', 'parquet', '--as', 'trade_bar_1m,quote_1m'];
+const TYPES = ['-t', 'trades,incremental_book_L2,quotes'];
+
+test('download --as: plan and run tell of each output; verify, repair, lock and coverage know them', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const run = (...args: readonly string[]) => tickhaul(args, { env });
+  const args = [...DAYS, ...TYPES, ...AS, '--no-keep-csv', '--json'];
+
+  const dry = jsonLines(await run('download', '-n', ...args)).filter(({ event }) => event === 'file');
+  const planned = dry.flatMap((line) => (line['outputs'] as string[] | undefined) ?? []).sort();
+  assert.equal(dry.length, 6);
+  assert.equal(planned.length, 4);
+  const first = await run('download', ...args);
+  assert.equal(first.exitCode, 0, first.stderr);
+  assert.match(first.stderr, /passed over: files of quotes: trade_bar_1m is made of trades/);
+  const lines = jsonLines(first);
+  const made = lines.filter(({ status }) => status === 'converted');
+  assert.deepEqual(made.map(({ path }) => path).sort(), planned);
+  assert.ok(made.every(({ source, rows }) => String(source).endsWith('.csv.gz') && Number(rows) > 0));
+  const summary = lines.at(-1);
+  assert.deepEqual(
+    [summary?.['downloaded'], summary?.['converted'], summary?.['unfinished']],
+    [6, 4, undefined],
+  );
+  const names = await namesIn(dir);
+  assert.deepEqual(
+    names.filter((name) => name.endsWith('.csv.gz')).map((name) => name.split('_')[1]),
+    ['quotes', 'quotes'],
+    'nothing is made of them, so they stay',
+  );
+  assert.equal(jsonLines(await run('plan', ...args)).at(-1)?.['skip'], 6);
+  assert.equal(jsonLines(await run('download', ...args)).at(-1)?.['skipped'], 6);
+
+  assert.equal(jsonLines(await run('verify', '--json')).at(-1)?.['verified'], 6);
+  const [bar = '', quote = ''] = ['trade_bar_1m', 'quote_1m'].map((name) =>
+    planned.find((path) => path.includes(name)),
+  );
+  await rm(join(dir, bar));
+  await writeFile(join(dir, quote), 'cut off');
+  const repaired = jsonLines(await run('verify', '--repair', '--json'));
+  assert.deepEqual(
+    repaired
+      .filter(({ status }) => status === 'repaired')
+      .map(({ path }) => path)
+      .sort(),
+    [quote, bar],
+  );
+  assert.deepEqual(await namesIn(dir), names);
+  assert.equal(jsonLines(await run('download', ...args)).at(-1)?.['skipped'], 6);
+
+  const lock = await run('lock', '-o', '-');
+  assert.equal(lock.exitCode, 0, lock.stderr);
+  assert.doesNotMatch(lock.stdout, /parquet/);
+  const coverage = await run('coverage', '--json');
+  assert.equal(coverage.exitCode, 0, coverage.stderr);
+  assert.doesNotMatch(coverage.stdout, /"dataType":"(trade_bar|quote)_1m/);
+});
+
+test('sync with as: makes what a job names, and nothing twice; at the top it holds for all jobs', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const config = join(await tempDir(t), 'tickhaul.yaml');
+  const job = (name: string, more = ''): string =>
+    `  - { name: ${name}, exchange: binance-futures, types: trades, symbols: BTCUSDT, date: 2024-03-01${more} }\n`;
+  await writeFile(
+    config,
+    `convert: parquet\nas: trade_bar_1m\njobs:\n${job('a')}${job('b', ', as: [rows, trade_bar_5m]')}`,
+  );
+  const sync = async () => jsonLines(await tickhaul(['sync', '--config', config, '--json'], { env }));
+  const first = await sync();
+  const summary = first.at(-1);
+  assert.deepEqual(
+    ['exitCode', 'downloaded', 'verified', 'converted'].map((key) => summary?.[key]),
+    [0, 1, 1, 3],
+  );
+  const outputs = first
+    .filter(({ status }) => status === 'converted')
+    .map(({ path, job }) => `${job} ${path}`);
+  const stem = '2024-03-01_BTCUSDT.parquet';
+  assert.deepEqual(outputs.sort(), [
+    `a binance-futures_trade_bar_1m_${stem}`,
+    `b binance-futures_trade_bar_5m_${stem}`,
+    `b binance-futures_trades_${stem}`,
+  ]);
+  assert.deepEqual(
+    [(await sync()).at(-1)?.['skipped'], service.requests.filter(({ host }) => host === 'datasets').length],
+    [2, 1],
+  );
+
+  await writeFile(config, `convert: parquet\njobs:\n${job('a')}${job('b', ', as: trade_bar_1h')}`);
+  const wrong = await tickhaul(['sync', '--config', config], { env });
+  assert.equal(wrong.exitCode, 2);
+  assert.match(wrong.stderr, /tickhaul\.yaml:4: as: "trade_bar_1h" is not a computed type .*trade_bar_60m/);
+});
+
+for (const [args, said] of [
+  [
+    ['--convert', 'parquet', '--as', 'trade_bar_1h'],
+    /--as: "trade_bar_1h" is not a computed type .*trade_bar_60m/,
+  ],
+  [['--convert', 'parquet', '--as', 'trade'], /--as: "trade" is not a computed type/],
+  [['--as', 'trade_bar_1m'], /--as needs --convert/],
+] as const) {
+  test(`refused before any request: ${args.join(' ')}`, async (t) => {
+    const service = await sandbox(t);
+    const env = envOf(service, await tempDir(t));
+    const { exitCode, stderr } = await tickhaul(['download', ...DAYS, '-t', 'trades', ...args], { env });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, said);
+    assert.equal(service.requests.length, 0);
+  });
+}

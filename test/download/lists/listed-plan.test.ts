@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDay } from '../../../src/dataset/day.js';
+import { placeFiles } from '../../../src/download/lists/listed-plan.js';
+
+const FILE = { exchange: 'deribit', dataType: 'trades', symbol: 'BTC', day: parseDay('2024-03-01') };
+const BARS = { ...FILE, dataType: 'trade_bar_1m' };
+const HIVE = 'exchange=deribit/type=trades/symbol=BTC/date=2024-03-01/deribit_trades_2024-03-01_BTC';
+
+for (const [path, layout, rows, bars] of [
+  [undefined, undefined, 'deribit_trades_2024-03-01_BTC', 'deribit_trade_bar_1m_2024-03-01_BTC'],
+  [`${HIVE}.csv.gz`, undefined, HIVE, HIVE.replaceAll('trades', 'trade_bar_1m')],
+  [
+    'a/deribit_trades_2024-03-01_BTC.csv.gz',
+    undefined,
+    'a/deribit_trades_2024-03-01_BTC',
+    'a/deribit_trade_bar_1m_2024-03-01_BTC',
+  ],
+  ['mine.csv.gz', undefined, 'mine', 'mine_trade_bar_1m'],
+  ['mine.csv.gz', 'hive', HIVE, HIVE.replaceAll('trades', 'trade_bar_1m')],
+] as const) {
+  test(`what is made of a listed file stands with it: ${path ?? 'no path'}, ${layout ?? 'no layout'}`, () => {
+    const [placed] = placeFiles([{ file: FILE, path }], layout).values();
+    assert.deepEqual(
+      [placed?.path, placed?.pathOf(FILE, 'parquet'), placed?.pathOf(BARS, 'parquet')],
+      [`${rows}.csv.gz`, `${rows}.parquet`, `${bars}.parquet`],
+    );
+  });
+}
