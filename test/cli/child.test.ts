@@ -76,14 +76,15 @@ test('Ctrl-C in a terminal reaches the command once, and does not end the servic
 }, async (t) => {
   const script = `
     let count = 0;
-    process.on('SIGINT', () => console.log('heard', ++count));
+    process.on('SIGINT', () => console.log('heard ' + ++count));
     process.stdin.once('data', async () => {
       const { status } = await fetch(process.env.TICKHAUL_API_URL + '/v1/exchanges');
       process.exit(status === 200 && count === 1 ? 5 : 6);
     });
     console.log('ready');`;
   const { child, printed, finished } = inTerminal(
-    'tickhaul sandbox -- "$NODE" -e "$CODE"',
+    // The shell of the terminal hears of Ctrl-C too.
+    'trap : INT; tickhaul sandbox -- "$NODE" -e "$CODE"',
     await tempDir(t),
     { NODE: process.execPath, CODE: script },
   );

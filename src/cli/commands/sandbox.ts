@@ -125,7 +125,10 @@ export const sandbox: Action = {
 
 /** The words after `--`. @throws usage error for a name that no command has. */
 function readCommand(args: Args): readonly string[] {
-  const words = [args['command']].flat().filter((word) => word !== undefined).map(String);
+  const words = [args['command']]
+    .flat()
+    .filter((word) => word !== undefined)
+    .map(String);
   if (words[0] === '') throw usageError('<command> is empty; name the command after --');
   return words;
 }
