@@ -51,22 +51,23 @@ function drawn({ at, text, look }, line) {
   const x = places(MARGIN + at * COLUMN);
   const y = BAR + MARGIN + line * LINE;
   const colour = look.colour ?? PLAIN;
-  if (/^[■×○]+$/.test(text))
-    return [...text].map((mark, i) => cell(mark, x + i * COLUMN, y, colour)).join('');
+  if (/^(?:■+|×+|○+)$/.test(text)) return marks(text, x, y, colour);
   const width = places(text.length * COLUMN);
   const style = `${look.bold ? ' font-weight="bold"' : ''}${look.dim ? ' opacity="0.6"' : ''}`;
   return `<text x="${x}" y="${y}" textLength="${width}" lengthAdjust="spacingAndGlyphs" fill="${colour}"${style}>${escaped(text)}</text>`;
 }
 
-/** The marks of a calendar, which few fonts have in one width. */
-function cell(mark, x, y, colour) {
-  const [left, top, side] = [places(x + 0.6), y - 9, places(COLUMN - 1.2)];
-  if (mark === '■')
-    return `<rect x="${left}" y="${top}" width="${side}" height="10" rx="1" fill="${colour}"/>`;
-  if (mark === '○')
-    return `<circle cx="${places(x + COLUMN / 2)}" cy="${y - 4}" r="2.6" fill="none" stroke="${colour}"/>`;
-  const [l, r] = [places(left + 0.6), places(left + side - 0.6)];
-  return `<path d="M${l} ${y - 7}L${r} ${y - 1}M${l} ${y - 1}L${r} ${y - 7}" stroke="${colour}" stroke-width="1.5"/>`;
+/** A mark of a calendar as a path in its cell, of which left and base line are given: few fonts have all in one width. */
+const MARKS = {
+  '■': (x, y) => `M${places(x + 0.6)} ${y - 9}h6.6v10h-6.6z`,
+  '○': (x, y) => `M${places(x + 1.3)} ${y - 4}a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0`,
+  '×': (x, y) => `M${places(x + 1.2)} ${y - 7}l5.4 6m0-6l-5.4 6`,
+};
+
+function marks(text, x, y, colour) {
+  const path = [...text].map((mark, i) => MARKS[mark](x + i * COLUMN, y)).join('');
+  const ink = text.startsWith('■') ? `fill="${colour}"` : `fill="none" stroke="${colour}" stroke-width="1.4"`;
+  return `<path d="${path}" ${ink}/>`;
 }
 
 const width = Math.ceil(2 * MARGIN + Math.max(...lines.map(({ length }) => length)) * COLUMN);
