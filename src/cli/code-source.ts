@@ -103,7 +103,7 @@ async function readIfThere(path: string): Promise<typeof NOT_THERE> {
 const MISSING: Readonly<Record<CodeReason, string>> = {
   first: 'no code came',
   wrong: 'the code was wrong, and no other came',
-  organization: 'an organization has to be selected on the page, and no code came after that',
+  organization: 'an organization must be selected on the page, and no code came after that',
 };
 
 function noCode(reason: CodeReason, why: string): TickhaulError {

@@ -62,42 +62,53 @@ async function runWords(words: readonly string[], leave: Leave): Promise<number>
     process.stdout.write(parsed.text);
     return 0;
   }
-  return parsed.command.run(parsed.args, cliOf(words, abortOnSignals(leave)));
+  return parsed.command.run(parsed.args, cliOf(words, listenToSignals(leave)));
 }
 
-function cliOf(words: readonly string[], signal: AbortSignal): Cli {
+function cliOf(words: readonly string[], signals: Signals): Cli {
   const { stdin, stdout, stderr } = process;
   // Flags never hold a secret.
   const commandLine = ['tickhaul', ...words].join(' ');
   const streams = { stdin, stdout, stderr, dataOut: stdout };
-  return { ...hostOf(process), ...streams, signal, commandLine, warn: warnerOf(stderr) };
+  return { ...hostOf(process), ...streams, ...signals, commandLine, warn: warnerOf(stderr) };
 }
 
 type Leave = (reason: TickhaulError) => never;
+type Signals = Pick<Cli, 'signal' | 'passSignals'>;
 
-/** The first signal ends the run in order, a second SIGINT or SIGTERM at once. */
-function abortOnSignals(leave: Leave): AbortSignal {
+/** The first signal ends the run in order, a second SIGINT or SIGTERM at once; unless they are passed on. */
+function listenToSignals(leave: Leave): Signals {
   const controller = new AbortController();
   const { signal } = controller;
+  const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
+  let pass: Parameters<Cli['passSignals']>[0] | undefined;
   const end = (reason: TickhaulError): void => {
     setTimeout(() => leave(reason), LEAVE_MS).unref();
     controller.abort(reason);
   };
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {
     const reason = new TickhaulError(code, `${code} (${name})`);
-    process.on(name, () => (signal.aborted ? leave(reason) : end(reason)));
+    process.on(name, () => {
+      if (pass === undefined) return signal.aborted ? leave(reason) : end(reason);
+      // Ctrl-C reaches all that the terminal runs.
+      if (name !== 'SIGINT' || !hasTerminal) pass(name);
+    });
   };
   listen('SIGINT', 'interrupted');
   listen('SIGTERM', 'terminated');
   // The terminal was closed: kernel and shell may both say so. Without one it is nohup that is meant, of which Node
   // undoes the effect when it starts.
-  const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   process.on('SIGHUP', () => {
     if (signal.aborted || !hasTerminal) return;
     if (process.stderr.isTTY) process.on('exit', dieOfHangup);
-    end(new TickhaulError('terminated', 'terminated (SIGHUP)'));
+    if (pass === undefined) end(new TickhaulError('terminated', 'terminated (SIGHUP)'));
   });
-  return signal;
+  return {
+    signal,
+    passSignals: (listener) => {
+      pass = listener;
+    },
+  };
 }
 
 /** Node's own way out aborts where the terminal that it began with is gone. */

@@ -42,7 +42,7 @@ async function readCoverageSelection(args: Args, signal: AbortSignal): Promise<C
   if (from !== undefined && end <= from) {
     throw usageError(
       to === undefined
-        ? '--from is a day to come; choose an earlier one'
+        ? '--from lies in the future; choose an earlier day'
         : '--to must be after --from: the day of --to is not included',
     );
   }

@@ -11,6 +11,13 @@ export const KEY_VARIABLES = ['TICKHAUL_API_KEY', 'TARDIS_API_KEY', 'TM_API_KEY'
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** The environment of a command that is not to have the user's API key. */
+export function withoutKeys(env: Env): Env {
+  const kept = { ...env };
+  for (const name of KEY_VARIABLES) delete kept[name];
+  return kept;
+}
+
 /** Where the API key comes from; `-` as a file is stdin. */
 export type KeySource =
   | { readonly from: 'value'; readonly name: string; readonly text: string }
@@ -76,7 +83,7 @@ export async function readKey(
   if (key === '') throw usageError(`${source.name}: the API key is empty`);
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageError(
-      `${source.name}: the API key holds white space or characters that no key has; it must be one word`,
+      `${source.name}: the API key holds a blank, a line break or a character that no key has; copy it again`,
     );
   }
   return key;

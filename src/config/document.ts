@@ -28,7 +28,7 @@ export function readDocument(source: string, path: string): ConfigDocument {
   if (problem) {
     const message =
       problem.code === 'MULTIPLE_DOCS'
-        ? 'a second document begins here; write all in one'
+        ? 'a second document begins here; a config file is one document'
         : problem.message.replace(/\s+/g, ' ').trim();
     throw usageError(`${path}:${lines.linePos(problem.pos[0]).line}: ${message}`);
   }

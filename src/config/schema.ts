@@ -36,7 +36,7 @@ const list = (description: string) =>
 const shared = {
   layout: text('where files go under the folder: flat, hive, or a template (default: flat)'),
   concurrency: numeric('files in flight, 1 to 100, or auto (default: auto)', 'a whole number or auto'),
-  retries: numeric('tries again per file (default: 8)', 'a whole number'),
+  retries: numeric('how often a file is tried again (default: 8)', 'a whole number'),
   stallTimeout: duration('break off a transfer that brings no byte for this long (default: 60s)'),
   maxWait: duration('the longest wait a server may ask for (default: 15m)'),
   maxRate: numeric('bytes a second, as 20MB (default: no limit)', 'a size, as 20MB'),
@@ -45,12 +45,24 @@ const shared = {
   strict: toggle('days that are pending or unavailable make the job fail (exit code 7)'),
   convert: choice('convert each file as it arrives', ['parquet', 'ndjson']),
   as: list(
-    'with convert: make computed types instead, as trade_bar_1m or quote_1s; "rows" among them for the rows too',
+    'with convert: make bars, book snapshots or quotes instead of the rows, as trade_bar_1m or quote_1s; add "rows" to have the rows too',
   ).optional(),
-  compression: choice('default: zstd for Parquet, none for NDJSON', ['zstd', 'snappy', 'gzip', 'none']),
+  compression: choice('of the output (default: zstd for Parquet, none for NDJSON)', [
+    'zstd',
+    'snappy',
+    'gzip',
+    'none',
+  ]),
   rowGroup: numeric('rows of a Parquet row group, as 64k', 'a number of rows, as 64k'),
-  times: choice('default: timestamp in Parquet, int in NDJSON', ['timestamp', 'int', 'iso']),
-  numbers: choice('"string" keeps the text of the CSV exactly (default: double)', ['double', 'string']),
+  times: choice('how times are written (default: timestamp in Parquet, int in NDJSON)', [
+    'timestamp',
+    'int',
+    'iso',
+  ]),
+  numbers: choice('how numbers are written; "string" keeps the text of the CSV exactly (default: double)', [
+    'double',
+    'string',
+  ]),
   noKeepCsv: toggle('with convert: delete each CSV once all that is made of it is whole'),
 };
 
@@ -58,7 +70,7 @@ export const jobSchema = z.strictObject(
   {
     name: z
       .string({ error: 'expected a text' })
-      .min(1, { error: 'expected a text with something in it' })
+      .min(1, { error: 'expected a text that is not empty' })
       .meta({ description: 'the name of the job, for summaries and --job' }),
     exchange: z
       .string({ error: 'expected a text' })
@@ -91,7 +103,7 @@ export const configSchema = z
       wait: toggle('wait until the day before today (UTC) is exported'),
       timeout: duration('with wait: go on with what is there after this long, and end with exit code 7'),
       maxDuration: duration('begin no file after this long'),
-      lockTimeout: duration('wait so long for another run in the same folder'),
+      lockTimeout: duration('how long to wait for another run in the same folder'),
       onSuccess: text('shell command that gets the summary as JSON on stdin when all went well'),
       onFailure: text('the same for a run that failed'),
       ping: text('address that is asked at the start (/start), after success, and after failure (/fail)'),

@@ -67,7 +67,7 @@ export async function readText(
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
   EPERM: 'no permission',
-  ENOENT: 'it is not there any more',
+  ENOENT: 'it is no longer there',
   EISDIR: 'it is a folder',
 };
 

@@ -262,15 +262,6 @@ test('the sandbox prints lines that make the others use it, and ends on a signal
   assert.match(env['TICKHAUL_DATASETS_URL'] ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
 });
 
-test('the demo runs through without a key, and leaves verified files', async (t) => {
-  const dir = await tempDir(t);
-  const { exitCode, stdout, stderr } = await tickhaul(['demo', '--dir', dir], {
-    env: { XDG_CACHE_HOME: dir },
-  });
-  assert.equal(exitCode, 0, stderr);
-  assert.match(stdout, /holds 32 verified day files/);
-});
-
 test('bash completes commands, flags and choices', async (t) => {
   const complete = async (...words: string[]): Promise<string> => {
     const script = `

@@ -121,7 +121,7 @@ test('years of which nothing is there take a line', async (t) => {
   const dir = await tempDir(t);
   await makeFolder(dir, [{ from: '2023-12-31', days: 'p' }]);
   const { stdout } = await tickhaul(['coverage', dir, '--from', '1990-01-01']);
-  assert.match(stdout, /\n1990 to 2022 {2}nothing of it is there\n2023 1 /);
+  assert.match(stdout, /\n1990 to 2022 {2}nothing is there\n2023 1 /);
 });
 
 test('a download is covered: JSON names what is there and what is not', async (t) => {

@@ -22,6 +22,7 @@ export async function runHere(
     stderr,
     dataOut: new Writable(),
     signal: new AbortController().signal,
+    passSignals: () => {},
     home: '/nonexistent',
     commandLine: 'tickhaul',
     isAlive: () => true,

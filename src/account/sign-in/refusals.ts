@@ -44,12 +44,12 @@ const claimOver = (meaning: string): Rule => ({
   handling: 'restart',
   code: 'claim_failed',
   meaning,
-  advice: 'it was begun anew once already: run tickhaul login again for one more registration',
+  advice: 'a second registration was refused too: run tickhaul login again',
 });
 const reselect: Rule = {
   handling: 'reselect',
   code: 'claim_failed',
-  meaning: 'an organization has to be selected on the page',
+  meaning: 'an organization must be selected on the page',
 };
 const expiredClaim = claimOver('the claim has expired');
 const claimedClaim = claimOver('the claim was completed before');

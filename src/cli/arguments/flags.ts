@@ -50,7 +50,7 @@ export const DOWNLOAD_FLAGS = grouped('Download:', {
   concurrency: value('files in flight, 1 to 100, or "auto": begins at 8, never passes 20 (default: auto)', {
     alias: 'j',
   }),
-  retries: value('tries again per file; new bytes start the count anew (default: 8)'),
+  retries: value('how often a file is tried again; new bytes start the count anew (default: 8)'),
   'stall-timeout': value('break off a transfer that brings no byte for this long (default: 60s)'),
   'max-wait': value('the longest wait a server may ask for (default: 15m)'),
   'max-rate': value('bytes a second over all transfers, as 20MB (default: no limit)'),
@@ -58,29 +58,33 @@ export const DOWNLOAD_FLAGS = grouped('Download:', {
     choices: ['skip', 'verify', 'overwrite'],
   }),
   'fail-fast': toggle('stop at the first failed file'),
-  yes: toggle('begin without asking although the disk may be too small', { alias: 'y' }),
+  yes: toggle('start without a question, even if the disk may be too small', { alias: 'y' }),
   strict: toggle('days that are pending or unavailable make the run fail (exit code 7)'),
 });
 
 /** How a plan is shown: `plan`, `download --dry-run`. */
 export const PLAN_FLAGS = grouped('Plan:', {
-  files: toggle('print one line a file, and not the days of each symbol'),
+  files: toggle('print one line for each file'),
 });
 
 /** Day files of a list in the place of a selection: `plan`, `download` (contract, Sync, lock files). */
 export const LIST_FLAGS = grouped('Lists:', {
-  'from-file': value('day files of a list: of --failed-to, or of plan --json, or a part of it; "-" is stdin'),
-  frozen: value('exactly the files of a lock file, to the byte (exit code 6 where they cannot be had)'),
+  'from-file': value(
+    'take the day files from a list that --failed-to or plan --json wrote, or from a part of it; "-" is stdin',
+  ),
+  frozen: value('exactly the files of a lock file, to the byte (exit code 6 if the service has other bytes)'),
 });
 
 /** What did not work, as such a list: `download`. */
 export const FAILURE_FLAGS = grouped('Lists:', {
-  'failed-to': value('write the day files that failed there, as JSON lines'),
+  'failed-to': value('write the day files that failed to this file, as JSON lines'),
 });
 
 /** One run a folder (contract, Sync): `verify`, `sync`. */
 export const LOCK_FLAGS = {
-  'lock-timeout': value('wait so long for another run in the folder to end, as 10m (default: not at all)'),
+  'lock-timeout': value(
+    'how long to wait for another run in the folder to end, as 10m (default: not at all)',
+  ),
 };
 
 /** What a list of checksums is: `lock`. */
@@ -101,18 +105,18 @@ export const COVERAGE_FLAGS = grouped('Coverage:', {
   symbol: value('only these symbols; globs, @file (one a line)', { alias: 's' }),
   from: value('first UTC day, YYYY-MM-DD (default: the first one of each series)'),
   to: value('UTC day after the last one (default: the end of each series)'),
-  all: toggle('every symbol and calendar, were they thousands of lines'),
+  all: toggle('show every symbol and calendar, even thousands of lines'),
   html: value('write a page that needs no network to this file, or to stdout with "-"'),
 });
 
 /** What a check does: `verify`. */
 export const VERIFY_FLAGS = grouped('Check:', {
   dir: value('download folder (default: TICKHAUL_DIR, else ./datasets)', { alias: 'o' }),
-  quick: toggle('look at presence and size only'),
+  quick: toggle('check only that each file is there and has its size'),
   repair: toggle('download corrupt and missing files again; the old one stays until the new one is whole'),
   adopt: toggle('record whole files that the manifest does not know'),
-  forget: toggle('take missing files out of the manifest: days that were deleted on purpose'),
-  clean: toggle('remove what ended runs left behind'),
+  forget: toggle('remove missing files from the manifest: days that you deleted on purpose'),
+  clean: toggle('remove what earlier runs left behind'),
   strict: toggle('days missing within a series make the run fail (exit code 7)'),
   jobs: value('files to read at once (default: the number of processors)', { alias: 'j' }),
   ...LOCK_FLAGS,
@@ -145,16 +149,19 @@ export const SYNC_FLAGS = grouped('Sync:', {
 /** What a conversion makes of the data: `convert`, `download` (contract, Convert). */
 const ENCODING_FLAGS = {
   as: value(
-    'make computed types instead, as trade_bar_1m, book_snapshot_10_100ms, quote_1s; "rows" among them for the rows too',
+    'make bars, book snapshots or quotes instead of the rows, as trade_bar_1m,quote_1s; add "rows" to have the rows too',
   ),
-  compression: value('default: zstd for Parquet, none for NDJSON, which knows no snappy', {
-    choices: ['zstd', 'snappy', 'gzip', 'none'],
-  }),
+  compression: value(
+    'of the output; snappy is for Parquet only (default: zstd for Parquet, none for NDJSON)',
+    {
+      choices: ['zstd', 'snappy', 'gzip', 'none'],
+    },
+  ),
   'row-group': value('rows of a Parquet row group, as 64k (default: 128k; fewer for books of 25 levels)'),
-  times: value('default: timestamp in Parquet, int (microseconds) in NDJSON', {
+  times: value('how times are written (default: timestamp in Parquet, int (microseconds) in NDJSON)', {
     choices: ['timestamp', 'int', 'iso'],
   }),
-  numbers: value('"string" keeps the text of the CSV exactly (default: double)', {
+  numbers: value('how numbers are written; "string" keeps the text of the CSV exactly (default: double)', {
     choices: ['double', 'string'],
   }),
 };
@@ -179,10 +186,13 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
   ...ENCODING_FLAGS,
   type: value('data type of all files (default: from the file name, else the header)'),
   jobs: value('files at once (default: the number of processors)', { alias: 'j' }),
-  existing: value('skip only what was made from the very same source (default: skip)', {
-    choices: ['skip', 'overwrite'],
-  }),
-  'no-keep-source': toggle('delete each source once it is converted whole'),
+  existing: value(
+    'what to do with outputs that are there; skip is for those of the very same source (default: skip)',
+    {
+      choices: ['skip', 'overwrite'],
+    },
+  ),
+  'no-keep-source': toggle('delete each source once its conversion is whole'),
 });
 
 /** Which messages, and how: `replay` (contract, Replay). */
@@ -191,7 +201,7 @@ export const REPLAY_FLAGS = {
     type: value('normalized data types: trade, book_change, book_snapshot_10_100ms, trade_bar_1m …', {
       alias: 't',
     }),
-    symbol: value('symbols of the exchanges that name none of their own (default: all)', { alias: 's' }),
+    symbol: value('symbols, for exchanges that have none after a colon (default: all)', { alias: 's' }),
     from: value('UTC day or ISO time, as 2024-03-01T12:00:00.5'),
     to: value('UTC day or ISO time, not included'),
     date: value('a single UTC day'),

@@ -27,6 +27,11 @@ export interface Cli extends Host {
   readonly dataOut: Writable;
   /** Aborted with a TickhaulError (`interrupted`, `terminated`) on a signal. */
   readonly signal: AbortSignal;
+  /**
+   * From now on, signals go to the listener and end nothing here. A command that runs in the place of this process is
+   * given them; of those that a terminal sends, it has heard by itself.
+   */
+  passSignals(listener: (name: NodeJS.Signals) => void): void;
 }
 
 export type Flags = Readonly<Record<string, Options>>;

@@ -11,7 +11,7 @@ import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
 
 export const account: Action = {
   positionals: {
-    action: { type: 'string', choices: ['call'], describe: 'left out, the account is shown' },
+    action: { type: 'string', choices: ['call'], describe: 'leave it out to see the account' },
     operation: { type: 'string', describe: 'operation id, as --operations lists them' },
   },
   flags: {
@@ -21,7 +21,7 @@ export const account: Action = {
       type: 'string',
       requiresArg: true,
       group: 'Account:',
-      describe: "an operation's parameters and body as one JSON object, or @file with it",
+      describe: 'parameters and body of the operation as one JSON object, or @file that holds it',
     },
     timeout: { ...TIMEOUT_FLAG, group: 'Account:' },
   },
@@ -69,13 +69,15 @@ async function readCall(args: Args): Promise<Call | undefined> {
   const { action, operation } = args;
   const data = readText(args, 'data');
   if (action === undefined) {
-    if (data !== undefined) throw usageError('--data goes with tickhaul account call <operation>; add it');
+    if (data !== undefined)
+      throw usageError('--data is for tickhaul account call <operation>; name the operation');
     return undefined;
   }
   if (operation === undefined) {
     throw usageError('the operation is missing: tickhaul account call <operation>; --operations lists them');
   }
-  if (readToggle(args, 'operations')) throw usageError('--operations lists; it does not go with a call');
+  if (readToggle(args, 'operations'))
+    throw usageError('--operations lists the operations and calls none; give one of the two');
   return { operation: String(operation), data: data === undefined ? undefined : await readData(data) };
 }
 

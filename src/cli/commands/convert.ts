@@ -13,7 +13,7 @@ export const convert: Action = {
   examples: [
     ['$0 convert datasets', 'a .parquet beside each day file, where it is not there yet'],
     ["$0 convert 'datasets/*_trades_*.csv.gz' -o parquet --layout hive", 'a partitioned copy'],
-    ['$0 convert datasets --as trade_bar_1m', 'bars of a minute of each day file of trades'],
+    ['$0 convert datasets --as trade_bar_1m', 'bars of one minute, from each day file of trades'],
     ['$0 convert deribit_trades_2024-03-01_SPOT.csv.gz -o - | head -n 1', 'NDJSON to stdout'],
   ],
   async run(args, cli) {

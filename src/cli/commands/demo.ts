@@ -1,12 +1,13 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatSize, plural } from '../../base/units.js';
+import { plural } from '../../base/units.js';
 import { readPath, readToggle } from '../../commands/arguments/read.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import type { Action, Cli, Outline } from '../arguments/types.js';
 import { chalkFor } from '../output/text/color.js';
+import { sandboxEnvironment } from '../sandbox-environment.js';
 
-const FIRST_DAY = '2024-03-01';
+const SELECTION = 'binance-futures -t trades,book_snapshot_5 -s BTCUSDT,ETHUSDT --from 2024-03-01';
 const EXPORTED_UNTIL = '2024-03-09';
 
 /** Faults that a run of this size is sure to meet, and that it heals within seconds. */
@@ -21,10 +22,10 @@ export function demoOf(commands: readonly Outline[]): Action {
         requiresArg: true,
         alias: 'o',
         group: 'Demo:',
-        describe: 'folder for the files (default: a new one under the temporary folder)',
+        describe: 'folder for the files (default: a new one in the temporary folder)',
       },
     },
-    examples: [['$0 demo', 'takes some seconds and asks nothing']],
+    examples: [['$0 demo', 'takes some seconds, and asks nothing']],
     async run(args, cli) {
       const { startSandbox } = await import('../../sandbox/server.js');
       const { parseFaults } = await import('../../sandbox/http/faults.js');
@@ -41,41 +42,52 @@ export function demoOf(commands: readonly Outline[]): Action {
         redirect: true,
       });
       const env = {
-        ...cli.env,
-        TICKHAUL_API_URL: service.apiUrl,
-        TICKHAUL_DATASETS_URL: service.datasetsUrl,
-        TICKHAUL_API_KEY: service.apiKey,
+        ...sandboxEnvironment(service, cli.env),
         TICKHAUL_DIR: dir,
         XDG_CACHE_HOME: join(dir, '.cache'),
-        NO_PROXY: '127.0.0.1',
       };
-      const run = (line: string): Promise<number> => runLine(commands, line, { ...cli, env }, say);
-      const selection = `binance-futures -t trades,book_snapshot_5 -s BTCUSDT,ETHUSDT --from ${FIRST_DAY}`;
+      const run = async (line: string, ...more: readonly string[]): Promise<void> => {
+        const exitCode = await runWords(commands, [...line.split(' '), ...more], { ...cli, env }, say);
+        if (exitCode !== 0) throw new StepFailed(exitCode);
+      };
       try {
-        say(
-          'An embedded service is running. Its market data is made up; what follows is what you would type.\n',
-        );
-        await run('exchanges');
-        await run('status binance-futures');
-        await run(`plan binance-futures -t trades -s BTC* --from ${FIRST_DAY} --to 2024-03-11`);
-        say(`\nFour in ten of the answers are now broken on purpose (${FAULTS.join(', ')}):`);
-        const exitCode = await run(`download ${selection}`);
-        if (exitCode !== 0) return exitCode;
+        say('A service runs on this machine, with made-up market data. Each $ is what you would type.');
+        await run(`plan ${SELECTION}`);
+        say(`\nNow four in ten answers are broken on purpose (${FAULTS.join(', ')}).`);
+        await run(`download ${SELECTION}`);
         const broken = service.requests.filter(
           ({ host, fault }) => host === 'datasets' && fault !== undefined,
         ).length;
-        say(
-          `The service broke ${plural(broken, 'answer')}, and each file is whole: that is what a download does by itself.`,
-        );
-        say('\nOnce more: nothing is fetched twice.');
-        const again = await run(`download ${selection}`);
-        await showFolder(dir, cli, say);
-        return again;
+        say(`The service broke ${plural(broken, 'answer')}, and each file is whole.`);
+        say('\nOnce more. Nothing is fetched twice.');
+        await run(`download ${SELECTION}`);
+        const parquet = join(dir, 'parquet');
+        say('\nParquet, with a folder for each symbol and day.');
+        await run('convert --layout hive', dir, '-o', parquet);
+        say('\nBars of one minute, made from the trades.');
+        await run('convert --as trade_bar_1m --layout hive', join(dir, '*_trades_*'), '-o', parquet);
+        say('\nWhat DuckDB can ask of them. This is shown and not run: tickhaul needs no DuckDB.\n');
+        cli.stdout.write(barsQuery(parquet));
+        say('\nWhich days are there?');
+        await run('coverage -t trades');
+        say(`${await countDayFiles(dir)} verified day files, their Parquet and their bars are in ${dir}`);
+        say(`This removes them: rm -r ${shown(dir)}`);
+        return 0;
+      } catch (error) {
+        if (error instanceof StepFailed) return error.exitCode;
+        throw error;
       } finally {
         await service.close();
       }
     },
   };
+}
+
+/** A command of the demo that has said itself why it failed. */
+class StepFailed extends Error {
+  constructor(readonly exitCode: number) {
+    super('a command of the demo failed');
+  }
 }
 
 async function newFolder(): Promise<string> {
@@ -84,24 +96,33 @@ async function newFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'tickhaul-demo-'));
 }
 
-async function runLine(
+async function runWords(
   commands: readonly Outline[],
-  line: string,
+  words: readonly string[],
   cli: Cli,
   say: (text: string) => unknown,
 ): Promise<number> {
   const { parse } = await import('../arguments/parser.js');
-  say(`\n$ tickhaul ${line}`);
-  const parsed = await parse(commands, line.split(' '), 80);
+  say(`\n$ tickhaul ${words.map(shown).join(' ')}`);
+  const parsed = await parse(commands, words, 80);
   return parsed.kind === 'run' ? parsed.command.run(parsed.args, cli) : 0;
 }
 
-async function showFolder(dir: string, cli: Cli, say: (text: string) => unknown): Promise<void> {
-  const names = (await readdir(dir)).filter((name) => name.endsWith(DAY_FILE_EXTENSION)).sort();
-  say(`\n${dir} now holds ${names.length} verified day files, the first of them:`);
-  for (const name of names.slice(0, 4)) {
-    const { size } = await stat(join(dir, name));
-    cli.stdout.write(`  ${name}  ${formatSize(size)}\n`);
-  }
-  cli.stdout.write('  .tickhaul/manifest.jsonl  size, checksums and rows of each\n');
+/** A word as a shell takes it. */
+function shown(word: string): string {
+  return /^[\w./,:=@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The days of each symbol, from its bars. */
+function barsQuery(parquet: string): string {
+  const bars = join(parquet, 'exchange=*', 'type=trade_bar_1m', '**', '*.parquet').replaceAll("'", "''");
+  return [
+    '  SELECT symbol, date, min(low) AS low, max(high) AS high, sum(volume) AS volume',
+    `  FROM read_parquet('${bars}', hive_partitioning = true)`,
+    '  GROUP BY ALL ORDER BY ALL;\n',
+  ].join('\n');
+}
+
+async function countDayFiles(dir: string): Promise<number> {
+  return (await readdir(dir)).filter((name) => name.endsWith(DAY_FILE_EXTENSION)).length;
 }

@@ -5,11 +5,11 @@ import type { Action } from '../arguments/types.js';
 import { withSession } from '../session.js';
 
 export const exchanges: Action = {
-  positionals: { exchange: { type: 'string', describe: 'exchange id; left out, all are listed' } },
+  positionals: { exchange: { type: 'string', describe: 'exchange id; leave it out to list all' } },
   flags: {},
   examples: [
     ['$0 exchanges', 'all exchanges'],
-    ['$0 exchanges deribit', 'what there is of one'],
+    ['$0 exchanges deribit', 'the record of one exchange'],
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {

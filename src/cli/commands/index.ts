@@ -19,7 +19,7 @@ export const COMMANDS: readonly Outline[] = [
   },
   {
     syntax: 'plan [exchange]',
-    describe: 'show what download with the same flags would do, file by file',
+    describe: 'show what download would do with the same flags',
     working: true,
     load: async () => (await import('./plan.js')).plan,
   },
@@ -86,7 +86,7 @@ export const COMMANDS: readonly Outline[] = [
   },
   {
     syntax: 'account [action] [operation]',
-    describe: 'show the account, list what its API can do, or call that',
+    describe: 'show the account, list the operations of its API, or call one',
     load: async () => (await import('./account.js')).account,
   },
   {
@@ -95,13 +95,13 @@ export const COMMANDS: readonly Outline[] = [
     load: async () => (await import('./key.js')).key,
   },
   {
-    syntax: 'sandbox',
-    describe: 'run an embedded service on loopback with made-up market data',
+    syntax: 'sandbox [command..]',
+    describe: 'run an embedded service with made-up market data on this machine, alone or for a command',
     load: async () => (await import('./sandbox.js')).sandbox,
   },
   {
     syntax: 'demo',
-    describe: 'show the whole path against an embedded service, without a key or a network',
+    describe: 'show how it all works, against an embedded service: no key, no network',
     load: async () => (await import('./demo.js')).demoOf(COMMANDS),
   },
   {

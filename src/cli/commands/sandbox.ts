@@ -1,3 +1,5 @@
+import { usageError } from '../../base/errors.js';
+import type { Args } from '../../commands/arguments/args.js';
 import {
   readCount,
   readDay,
@@ -10,13 +12,24 @@ import {
 import { parseDay } from '../../dataset/day.js';
 import { FAULT_KINDS, parseFaults } from '../../sandbox/http/faults.js';
 import type { Action, Cli } from '../arguments/types.js';
+import { runChild } from '../child.js';
+import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Service:' } as const;
 const account = { ...value, group: 'Account:' } as const;
 
 export const sandbox: Action = {
+  positionals: {
+    command: {
+      type: 'string',
+      describe: 'what to run in the environment of the service, after --; the service ends with it',
+    },
+  },
   flags: {
-    port: { ...value, describe: 'port of the metadata host; the next ones follow (default: any free ones)' },
+    port: {
+      ...value,
+      describe: 'port of the metadata host; the other hosts have the next ones (default: any free ports)',
+    },
     latency: { ...value, describe: 'time before each answer (default: 0ms)' },
     rate: { ...value, describe: 'bytes a second of each answer, as 20MB (default: no limit)' },
     rows: {
@@ -26,35 +39,41 @@ export const sandbox: Action = {
     seed: { ...value, describe: 'the same seed makes the same bytes (default: 1)' },
     'exported-until': {
       ...value,
-      describe: 'the first UTC day that is not exported (default: as the real one)',
+      describe: 'the first UTC day that is not exported (default: as the real service has it)',
     },
     fault: { ...value, describe: `what goes wrong and how often, as reset=0.05: ${FAULT_KINDS.join(', ')}` },
-    redirect: { type: 'boolean', group: 'Service:', describe: 'answer with redirects to a second origin' },
-    'claim-lifetime': { ...account, describe: 'from registration to completion (default: 1h)' },
-    'code-lifetime': { ...account, describe: 'of a claim link and its code (default: 10m)' },
-    'assertion-lifetime': { ...account, describe: 'of an identity assertion (default: 1h)' },
-    'refresh-lifetime': { ...account, describe: 'of a refresh token (default: 30d)' },
-    'token-lifetime': { ...account, describe: 'of an access token (default: 10m)' },
+    redirect: {
+      type: 'boolean',
+      group: 'Service:',
+      describe: 'redirect each day file to another host, as a service with an object store does',
+    },
+    'claim-lifetime': { ...account, describe: 'how long a sign-in may take (default: 1h)' },
+    'code-lifetime': { ...account, describe: 'how long its link and its code work (default: 10m)' },
+    'assertion-lifetime': { ...account, describe: 'how long an identity assertion works (default: 1h)' },
+    'refresh-lifetime': { ...account, describe: 'how long a refresh token works (default: 30d)' },
+    'token-lifetime': { ...account, describe: 'how long an access token works (default: 10m)' },
     'auth-fault': {
       ...account,
       describe:
         'what goes wrong at which step and how often, as complete:claim_denied=1,token:500=0.5; docs/sandbox.md has the list',
     },
-    'auth-fault-limit': { ...account, describe: 'at most so many faults of each step (default: no limit)' },
+    'auth-fault-limit': { ...account, describe: 'the most faults of each step (default: no limit)' },
     organizations: {
       ...account,
-      describe: 'of the user, as One,Two: one must be chosen on the claim page (default: none)',
+      describe: 'organizations of the user, as One,Two; the page asks for one of them (default: none)',
     },
-    'replay-dir': { ...value, describe: 'serve the day files of a folder in place of made-up ones' },
+    'replay-dir': { ...value, describe: 'serve the day files of this folder instead of made-up ones' },
   },
   examples: [
-    ['$0 sandbox --port 8123', 'prints the environment lines to use it with'],
+    ['$0 sandbox -- npm test', 'runs a command in its environment, and ends with its exit code'],
+    ['$0 sandbox', 'prints the lines that set the environment, and runs till Ctrl-C'],
     ['$0 sandbox --token-lifetime 5s --auth-fault token:503=0.3', 'an account that is hard to keep open'],
     ['$0 sandbox --fault 503=0.1,reset=0.1,truncate=0.05 --latency 50ms', 'a service in bad shape'],
   ],
   async run(args, cli) {
     const { startSandbox } = await import('../../sandbox/server.js');
     const { parseStepFaults } = await import('../../sandbox/issuer/step-faults.js');
+    const command = readCommand(args);
     const authFaults = readList(args, 'auth-fault');
     const faults = readList(args, 'fault');
     const exportedUntil = readDay(args, 'exported-until');
@@ -84,22 +103,35 @@ export const sandbox: Action = {
         ? ({ method, url, status }) => cli.stderr.write(`${method} ${url} ${status}\n`)
         : undefined,
     });
-    cli.stdout.write(
-      [
-        `export TICKHAUL_API_URL=${service.apiUrl}`,
-        `export TICKHAUL_DATASETS_URL=${service.datasetsUrl}`,
-        `export TICKHAUL_AUTH_URL=${service.issuerUrl}`,
-        `export TICKHAUL_API_KEY=${service.apiKey}`,
-        '',
-      ].join('\n'),
-    );
-    if (!readToggle(args, 'quiet')) cli.stderr.write('Ctrl-C ends it\n');
-    await aborted(cli);
-    await service.close();
-    // A signal is the way to end it, so it is no failure.
-    return 0;
+    const isQuiet = readToggle(args, 'quiet');
+    try {
+      if (command.length > 0) {
+        if (!isQuiet) cli.stderr.write(`the embedded service: ${service.apiUrl}\n`);
+        return await runChild(command, sandboxEnvironment(service, cli.env), cli);
+      }
+      const lines = Object.entries(sandboxVariables(service)).map(
+        ([name, text]) => `export ${name}=${text}\n`,
+      );
+      cli.stdout.write(lines.join(''));
+      if (!isQuiet) cli.stderr.write('use these lines in another terminal; Ctrl-C ends the service\n');
+      await aborted(cli);
+      // A signal is the way to end it, so it is no failure.
+      return 0;
+    } finally {
+      await service.close();
+    }
   },
 };
+
+/** The words after `--`. @throws usage error for a name that no command has. */
+function readCommand(args: Args): readonly string[] {
+  const words = [args['command']]
+    .flat()
+    .filter((word) => word !== undefined)
+    .map(String);
+  if (words[0] === '') throw usageError('<command> is empty; name the command after --');
+  return words;
+}
 
 function aborted({ signal }: Cli): Promise<void> {
   return new Promise((resolve) => {

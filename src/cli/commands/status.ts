@@ -21,7 +21,7 @@ export const status: Action = {
   },
   examples: [
     ['$0 status deribit', 'the last exported day'],
-    ['$0 status deribit --wait --timeout 4h', 'ends well once yesterday is exported: && $0 download …'],
+    ['$0 status deribit --wait --timeout 4h', 'waits until yesterday is exported, for 4 hours at most'],
   ],
   async run(args, cli) {
     const wait = readWait(args);

@@ -32,7 +32,7 @@ export function loginReporter(output: LoginOutput): (event: LoginEvent) => void 
     }
     if (event.event === 'code') stderr.write(refusalText(event, output));
     if (quiet) return;
-    if (event.event === 'stored') stderr.write('a stored identity is there\n');
+    if (event.event === 'stored') stderr.write('using the stored identity\n');
     if (event.event === 'restart') stderr.write(`${event.message}\nregistering anew\n`);
     if (event.event === 'waiting') tellWait(event);
   };
@@ -41,7 +41,7 @@ export function loginReporter(output: LoginOutput): (event: LoginEvent) => void 
 const NEXT: Readonly<Record<CodeReason, string>> = {
   first: '',
   wrong: 'write the right one',
-  organization: 'select it there, then write the code of the page, were it the same,',
+  organization: 'select it there, then write the code of the page, even if it is the same,',
 };
 
 /** What the issuer refused and what to do; nothing where a prompt says it, or nothing was refused. */

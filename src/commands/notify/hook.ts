@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { printable } from '../../base/printable.js';
 import { Secrets } from '../../service/http/secrets.js';
-import { KEY_VARIABLES } from '../environment.js';
+import { KEY_VARIABLES, withoutKeys } from '../environment.js';
 import type { Host } from '../host.js';
 
 /** Milliseconds after which a command of the user's is ended. */
@@ -34,6 +34,7 @@ export function runHook(
     const child = spawn(command, {
       shell: true,
       detached: true,
+      // It has no need of the API key, and what it starts may log its environment.
       env: withoutKeys(env),
       stdio: ['pipe', 'ignore', 'pipe'],
     });
@@ -54,7 +55,7 @@ export function runHook(
       clearTimeout(timer);
       child.unref();
       child.stderr.destroy();
-      reject(new Error('was left running, as the run was broken off'));
+      reject(new Error('was left running, because the run was broken off'));
     };
     if (noMore?.aborted) setImmediate(leave);
     else noMore?.addEventListener('abort', leave, { once: true });
@@ -81,13 +82,6 @@ export function runHook(
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
-}
-
-/** The command has no need of the API key, and what it starts may log its environment. */
-function withoutKeys(env: Host['env']): Host['env'] {
-  const kept = { ...env };
-  for (const name of KEY_VARIABLES) delete kept[name];
-  return kept;
 }
 
 /** Without the key, wherever it may have it from. */

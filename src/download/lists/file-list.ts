@@ -23,7 +23,7 @@ export function parseFileList(text: string, name: string): readonly ListedFile[]
 /** What ended before it named a file says nothing of what is to be done. */
 function refuseFailed(exitCode: number, files: readonly ListedFile[], name: string): void {
   if (exitCode === 0 || files.length > 0) return;
-  throw usageError(`${name}: no day file is listed there, as what wrote it ended with code ${exitCode}`);
+  throw usageError(`${name}: no day file is listed there: what wrote it ended with code ${exitCode}`);
 }
 
 function listedFile(line: JsonLine): ListedFile {

@@ -34,7 +34,10 @@ export async function tellPlan(input: TellInput, jobs: readonly CountedJob[]): P
   if (shortage !== undefined) {
     if (!askForSpace) emit({ event: 'warning', message: shortage });
     else if (!(await askForSpace(shortage))) {
-      throw new TickhaulError('disk', `nothing was begun: ${shortage}; free some space, or take fewer days`);
+      throw new TickhaulError(
+        'disk',
+        `nothing was downloaded: ${shortage}; free some space, or take fewer days`,
+      );
     }
   }
   emit(plan);

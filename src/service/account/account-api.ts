@@ -38,7 +38,7 @@ export async function discoverIssuer(context: CallContext): Promise<Issuer> {
   });
   // Another host's announcement must not be believed (RFC 9728, section 3.3).
   if (found.resource !== undefined && originOf(found.resource) !== originOf(apiUrl)) {
-    return refuse('the announcement is that of another service');
+    return refuse('the answer is about another service');
   }
   const issuer = parseIssuer(found.authorization_servers[0] ?? '', url);
   if (found.token_endpoint !== undefined && originOf(found.token_endpoint) !== originOf(issuer.url)) {

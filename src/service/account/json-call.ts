@@ -79,7 +79,7 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
     const answer = await send(client, { method, url, headers, body }, end);
     if (isRedirect(answer.status)) {
       await discardBody(answer.body);
-      throw new TickhaulError('bad_answer', `${name}: redirect to another address, which is not followed`, {
+      throw new TickhaulError('bad_answer', `${name}: a redirect to another address, which is not followed`, {
         status: answer.status,
       });
     }
@@ -89,7 +89,7 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
     // Whatever page comes with it, the status of a failure says what it is.
     if (!isSuccess(status)) return { name, status, headers: found, json: jsonOf(bytes), hasBody };
     if (bytes.length > MAX_BYTES) {
-      throw new TickhaulError('bad_answer', `${name}: an answer of more than ${formatSize(MAX_BYTES)}`);
+      throw new TickhaulError('bad_answer', `${name}: the answer has more than ${formatSize(MAX_BYTES)}`);
     }
     return { name, status, headers: found, json: parse(bytes, name), hasBody };
   });
@@ -114,6 +114,6 @@ function parse(body: Buffer, name: string): unknown {
     JSON.stringify(json);
     return json;
   } catch (cause) {
-    throw new TickhaulError('bad_answer', `${name}: an answer that is nested too deeply`, { cause });
+    throw new TickhaulError('bad_answer', `${name}: the answer is nested too deeply`, { cause });
   }
 }

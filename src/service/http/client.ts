@@ -100,7 +100,7 @@ function checkedKey(key: string | undefined): string | undefined {
   const trimmed = key?.trim();
   if (!trimmed) return undefined;
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
-    throw usageError('the API key holds a blank, a line break or a letter that no key has: copy it anew');
+    throw usageError('the API key holds a blank, a line break or a character that no key has: copy it again');
   }
   return trimmed;
 }

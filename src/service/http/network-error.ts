@@ -7,12 +7,12 @@ const HELP: Readonly<Record<string, (who: string) => string>> = {
   ENOTFOUND: (who) => `the name ${who} is not known: check the address, the DNS and the proxy settings`,
   EAI_AGAIN: (who) => `the name ${who} could not be looked up: check the DNS and the network`,
   ECONNREFUSED: (who) => `${who} refused the connection: check the address and the proxy settings`,
-  EHOSTUNREACH: (who) => `no way leads to ${who}: check the network and the proxy settings`,
-  ENETUNREACH: (who) => `no way leads to ${who}: check the network and the proxy settings`,
+  EHOSTUNREACH: (who) => `there is no route to ${who}: check the network and the proxy settings`,
+  ENETUNREACH: (who) => `there is no route to ${who}: check the network and the proxy settings`,
   ETIMEDOUT: (who) => `${who} did not answer in time: check the network and the proxy settings`,
   UND_ERR_HEADERS_OVERFLOW: (who) =>
     `${who} sent more headers than any answer of the service has: check the address and the proxy settings`,
-  UND_ERR_CONNECT_TIMEOUT: () => 'no connection came about in time: check the network and the proxy settings',
+  UND_ERR_CONNECT_TIMEOUT: () => 'no connection in time: check the network and the proxy settings',
 };
 
 /** What Node tells of a failed look-up or connection. */

@@ -56,7 +56,7 @@ async function holderOf(dir: string, name: string | undefined): Promise<string> 
   const path = lockPath(dir, name);
   try {
     const holder = parseHolder(await readFile(path, 'utf8'));
-    return holder ? describeHolder(holder) : `which has not said yet who it is (${path})`;
+    return holder ? describeHolder(holder) : `which has not yet said who it is (${path})`;
   } catch (error) {
     if (isSystemError(error)) return 'which ended just now';
     throw error;

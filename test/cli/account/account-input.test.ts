@@ -18,6 +18,7 @@ function cliOf(env: Record<string, string>): Cli {
     stderr: createSink(),
     dataOut: new PassThrough(),
     signal: new AbortController().signal,
+    passSignals: () => {},
     home: '/nonexistent',
     pid: process.pid,
     host: 'here',

@@ -51,7 +51,7 @@ test('so is an organization to choose, and a wrong code in a file, which is read
   service.issuer.failNext('complete', 'organization_selection_required');
   await writeFile(file, `${code}\n`);
   await started.printed(
-    /an organization has to be selected on the page \(.*\): select it there, then write the code of the page, were it the same, to \S+code\.txt\n/,
+    /an organization must be selected on the page \(.*\): select it there, then write the code of the page, even if it is the same, to \S+code\.txt\n/,
   );
   await writeFile(file, `${code}\n`);
   const { exitCode, stderr } = await started.finished;

@@ -114,6 +114,7 @@ async function runHere(words: readonly string[]): Promise<number> {
     stderr: screen,
     dataOut: new PassThrough(),
     signal: new AbortController().signal,
+    passSignals: () => {},
     home: '/nonexistent',
     pid: process.pid,
     host: 'here',

@@ -35,7 +35,7 @@ test('on a terminal, a disk that cannot hold the estimate is asked about before 
   const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
   assert.equal(asked(), 0);
   child.stdin?.write('\n');
-  await printed(/nothing was begun: .*first 8\s.*Go on\? \[y\/N\] $/s);
+  await printed(/nothing was downloaded: .*first 8\s.*Go on\? \[y\/N\] $/s);
   assert.equal(asked(), 0);
   child.stdin?.write('y\n');
   await printed(/second 0/);

@@ -64,7 +64,7 @@ const DISCOVERIES: readonly [string, (base: string) => object, RegExp | undefine
   [
     "another service's announcement",
     () => ({ resource: 'https://other.example.com', authorization_servers: ['https://auth.example.com'] }),
-    /that of another service; name the issuer with --auth-url/,
+    /about another service; name the issuer with --auth-url/,
   ],
   [
     'a token endpoint on another host',

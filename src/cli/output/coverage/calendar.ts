@@ -31,7 +31,7 @@ export function calendarLines(
   for (const span of spansOf(series)) {
     if (span.isMissing) {
       const years = span.from === span.to ? `${span.from}` : `${span.from} to ${span.to}`;
-      lines.push(chalk.dim(`${years}  nothing of it is there\n`));
+      lines.push(chalk.dim(`${years}  nothing is there\n`));
     } else lines.push(...yearLines(series, span.from, perLine, chalk));
   }
   return lines;

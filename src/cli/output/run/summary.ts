@@ -154,7 +154,7 @@ function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: See
   if (counts.missing) steps.push('tickhaul verify --forget is for files that were deleted on purpose');
   if (findings?.unknown)
     steps.push('tickhaul verify --adopt records whole files that the manifest does not know');
-  if (findings?.extra) steps.push('extra files: remove them, or take a folder of their own with --dir');
+  if (findings?.extra) steps.push('extra files: remove them, or use another folder with --dir');
   if (findings?.stale) steps.push('tickhaul verify --clean removes stale parts');
   const unauthorized = counts.unauthorized ?? 0;
   if (unauthorized > 0) {

@@ -1,0 +1,19 @@
+import { withoutKeys } from '../commands/environment.js';
+import type { Sandbox } from '../sandbox/options.js';
+import type { Cli } from './arguments/types.js';
+
+/** What makes a command use the embedded service. */
+export function sandboxVariables(service: Sandbox): Readonly<Record<string, string>> {
+  return {
+    TICKHAUL_API_URL: service.apiUrl,
+    TICKHAUL_DATASETS_URL: service.datasetsUrl,
+    TICKHAUL_AUTH_URL: service.issuerUrl,
+    TICKHAUL_API_KEY: service.apiKey,
+  };
+}
+
+/** An environment for commands that use the embedded service: without the user's keys, and past any proxy. */
+export function sandboxEnvironment(service: Sandbox, env: Cli['env']): Cli['env'] {
+  const noProxy = [env['no_proxy'] || env['NO_PROXY'], '127.0.0.1'].filter(Boolean).join(',');
+  return { ...withoutKeys(env), no_proxy: noProxy, NO_PROXY: noProxy, ...sandboxVariables(service) };
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BIN, start, tickhaul } from '../helpers/cli.js';
+import { namesIn, tempDir } from '../helpers/temp.js';
+import { inTerminal, NO_TERMINAL } from '../helpers/terminal.js';
+
+const ON_LOOPBACK = /^http:\/\/127\.0\.0\.1:\d+$/;
+
+/** Prints what a program is given, as JSON. */
+const TELL = 'process.stdout.write(JSON.stringify({ env: process.env, words: process.argv.slice(1) }))';
+
+test('sandbox -- gives a command the environment, with a made-up key and no other, and its words as they are', async () => {
+  const words = ['-x', '--', '', "it's", '--json', '*'];
+  const { exitCode, stdout, stderr } = await tickhaul(
+    ['sandbox', '--rows', '50', '--', process.execPath, '-e', TELL, '--', ...words],
+    { env: { TICKHAUL_API_KEY: 'mine', TARDIS_API_KEY: 'mine', TM_API_KEY: 'mine', NO_PROXY: 'host' } },
+  );
+  assert.equal(exitCode, 0, stderr);
+  const { env, ...given } = JSON.parse(stdout) as { env: Record<string, string>; words: string[] };
+  assert.deepEqual(given.words, words);
+  assert.deepEqual(
+    Object.entries(env).filter(([, value]) => value === 'mine'),
+    [],
+  );
+  assert.equal(env['TICKHAUL_API_KEY'], 'sandbox-key');
+  assert.equal(env['NO_PROXY'], 'host,127.0.0.1');
+  for (const name of ['TICKHAUL_API_URL', 'TICKHAUL_DATASETS_URL', 'TICKHAUL_AUTH_URL'])
+    assert.match(env[name] ?? '', ON_LOOPBACK);
+  assert.ok(stderr.includes(env['TICKHAUL_API_URL'] ?? '?'), 'the address is told');
+});
+
+test('what runs in it can download, and sandbox ends with its exit code', async (t) => {
+  const dir = await tempDir(t);
+  const script = '"$0" "$1" download deribit -t trades -s BTC-PERPETUAL --last 1d && exit 7';
+  const { exitCode, stdout, stderr } = await tickhaul(
+    ['sandbox', '--rows', '50', '--quiet', '--', 'sh', '-c', script, process.execPath, BIN],
+    { env: { TICKHAUL_DIR: dir, XDG_CACHE_HOME: `${dir}/.cache`, HTTP_PROXY: 'http://127.0.0.1:1' } },
+  );
+  assert.equal(exitCode, 7, stderr);
+  assert.equal(stdout, '');
+  assert.equal((await namesIn(dir)).length, 1);
+});
+
+for (const [what, words, exitCode, said] of [
+  ['ended by a signal', ['sh', '-c', 'kill -KILL $$'], 137, /^$/],
+  ['not there', ['no-such-command'], 127, /^tickhaul: no-such-command: there is no such command$/m],
+  ['not one that can be run', ['/'], 126, /^tickhaul: \/: the command can't be run/m],
+  ['empty', [''], 2, /<command> is empty/],
+] as const) {
+  test(`a command that is ${what} ends the sandbox with ${exitCode}`, async () => {
+    const finished = await tickhaul(['sandbox', '--quiet', '--', ...words]);
+    assert.equal(finished.exitCode, exitCode, finished.stderr);
+    assert.match(finished.stderr, said);
+  });
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} is the command's to answer, and the service stays till it has`, async (t) => {
+    const script = `
+      process.on('${signal}', async () => {
+        const { status } = await fetch(process.env.TICKHAUL_API_URL + '/v1/exchanges');
+        process.exit(status === 200 ? 3 : 4);
+      });
+      setInterval(() => {}, 1000);
+      console.log('ready');`;
+    const { child, printed, finished } = start(['sandbox', '--', process.execPath, '-e', script]);
+    t.after(() => child.kill('SIGKILL'));
+    await printed('ready');
+    child.kill(signal);
+    assert.equal((await finished).exitCode, 3);
+  });
+}
+
+test('Ctrl-C in a terminal reaches the command once, and does not end the service', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const script = `
+    let count = 0;
+    process.on('SIGINT', () => console.log('heard ' + ++count));
+    process.stdin.once('data', async () => {
+      const { status } = await fetch(process.env.TICKHAUL_API_URL + '/v1/exchanges');
+      process.exit(status === 200 && count === 1 ? 5 : 6);
+    });
+    console.log('ready');`;
+  const { child, printed, finished } = inTerminal(
+    // The shell of the terminal hears of Ctrl-C too.
+    'trap : INT; tickhaul sandbox -- "$NODE" -e "$CODE"',
+    await tempDir(t),
+    { NODE: process.execPath, CODE: script },
+  );
+  t.after(() => child.kill('SIGKILL'));
+  await printed('ready');
+  child.stdin?.write('\x03');
+  await printed('heard 1');
+  child.stdin?.write('go\n');
+  assert.equal((await finished).exitCode, 5);
+});

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDuck } from '../format/parquet/readers.js';
+import { tickhaul } from '../helpers/cli.js';
+import { tempDir } from '../helpers/temp.js';
+
+test('the demo runs through without a key, counts truly, and its query answers', async (t) => {
+  const dir = await tempDir(t);
+  const { exitCode, stdout, stderr } = await tickhaul(['demo', '--dir', dir], {
+    // Nothing of the user's is in the way.
+    env: { HTTP_PROXY: 'http://127.0.0.1:1', TICKHAUL_API_KEY: 'mine' },
+  });
+  assert.equal(exitCode, 0, stderr);
+  const broken = Number(/The service broke (\d+) answers, and each file is whole\./.exec(stdout)?.[1]);
+  // What goes wrong is the same each time, and a file that is broken twice is tried three times.
+  assert.ok(broken >= 5 && broken <= 2 * 32, `${broken} broken answers`);
+  assert.match(stdout, /32 verified day files, .* are in /);
+  assert.ok(stdout.includes(`rm -r ${dir}\n`));
+  assert.match(stdout, /^ Mar ■{8}$/m);
+  const duck = await openDuck();
+  t.after(() => duck.close());
+  const query = /^ {2}SELECT .*?;$/ms.exec(stdout)?.[0] ?? '';
+  assert.equal((await duck.query(query)).length, 2 * 8, 'two symbols, eight days');
+});
