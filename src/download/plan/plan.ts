@@ -14,6 +14,7 @@ import { addToVolume, emptyVolume, type Volume } from '../estimate/volume.js';
 import type { ConvertSetting, Existing, PlannedFile, Selection } from '../types.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
 import { assertDistinctDays } from './distinct-days.js';
+import { mostBytes } from './most-bytes.js';
 import {
   exportedUntilOf,
   isListed,
@@ -56,6 +57,8 @@ export interface Plan {
   /** The same, series by series and day by day, those of one data type together. */
   inOrder(): Generator<PlannedFile>;
   readonly sizeOf: SizeOf;
+  /** A bound of what is to come, which is known without a walk over the files. */
+  mostBytes(): number;
 }
 
 /** @throws usage error for anything in the selection that the record doesn't know. */
@@ -70,6 +73,7 @@ export function makePlan(input: PlanInput): Plan {
   assertDistinctPaths(series, layout, record.id, range.from);
   if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
   const skipped = createSkipMemory();
+  const sizeOf = createSizes(input.manifest.history, record);
   return {
     exchange: record.id,
     exportedUntil,
@@ -79,7 +83,8 @@ export function makePlan(input: PlanInput): Plan {
     layout,
     files: () => planFiles(input, layout, series, range, exportedUntil, skipped),
     inOrder: () => planFiles(input, layout, byDataType(series), range, exportedUntil, undefined),
-    sizeOf: createSizes(input.manifest.history, record),
+    sizeOf,
+    mostBytes: () => mostBytes(record.id, series, range, exportedUntil, sizeOf),
   };
 }
 
@@ -144,7 +149,7 @@ export async function countPlan(plan: CountedPlan, signal?: AbortSignal): Promis
 }
 
 /** What of a plan is needed to bring its files; without sizes, nothing is known of what they come to. */
-export type CountedPlan = Pick<Plan, 'files'> & Partial<Pick<Plan, 'sizeOf'>>;
+export type CountedPlan = Pick<Plan, 'files'> & Partial<Pick<Plan, 'sizeOf' | 'mostBytes'>>;
 
 function* planFiles(
   input: PlanInput,
