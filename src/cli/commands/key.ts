@@ -2,7 +2,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { readToggle } from '../../commands/arguments/read.js';
 import { oneLine } from '../../service/http/error-answer.js';
-import type { KeyAccess } from '../../service/key/key-info.js';
+import type { KeyAccess } from '../../service/key/key-access.js';
 import { shownKey } from '../../service/key/shown-key.js';
 import type { Action } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';

@@ -23,7 +23,12 @@ export type Position =
       readonly head: string;
       readonly text: string;
     }
-  | { readonly kind: 'positional'; readonly name: string | undefined; readonly options: Options; readonly text: string };
+  | {
+      readonly kind: 'positional';
+      readonly name: string | undefined;
+      readonly options: Options;
+      readonly text: string;
+    };
 
 export interface Place {
   readonly command: Command | undefined;

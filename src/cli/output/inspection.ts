@@ -6,6 +6,7 @@ import { screenColumns, textColumns } from './text/screen.js';
 import { type Column, formatPairs, formatTable } from './text/table.js';
 import { formatMicros, timeOfDay } from './text/times.js';
 import { cutToWidth, textWidth } from './text/width.js';
+import { wrapList } from './text/wrap.js';
 
 /** The longest text of a cell, in columns of the screen. */
 const LONGEST = 40;
@@ -133,7 +134,8 @@ function turnedTable(
       style.screen,
     );
   const rest = columns.length - shown;
-  const more = rest === 0 ? '' : `… and ${rest} more columns, all of which --json shows\n`;
+  const told = wrapList(`… and ${rest} more columns, all of which --json shows`, width);
+  const more = rest === 0 ? '' : `${told.join('\n')}\n`;
   return fitted(table, day, width) + more;
 }
 

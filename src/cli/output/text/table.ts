@@ -85,7 +85,7 @@ function pad(cell: string, { width, isRight }: Place): string {
 
 /**
  * Name and value pairs as aligned lines; pairs without a value are left out. Values are made printable.
- * @param screen columns that lines are to fit, as of a table.
+ * @param screen columns that lines are to fit, as of a table: a word that is too long beside the names goes below.
  */
 export function formatPairs(
   pairs: readonly (readonly [string, string | undefined])[],
@@ -96,8 +96,12 @@ export function formatPairs(
   const indent = ' '.repeat(widest) + GAP;
   return shown
     .map(([name, value]) => {
-      const lines = wrapList(printable(value ?? ''), screen - indent.length);
-      return `${name}${indent.slice(textWidth(name))}${lines.join(`\n${indent}`)}\n`;
+      const text = printable(value ?? '');
+      const isBelow = indent.length + longestPiece(text) > screen;
+      const lines = wrapList(text, screen - (isBelow ? GAP : indent).length);
+      return isBelow
+        ? `${name}\n${GAP}${lines.join(`\n${GAP}`)}\n`
+        : `${name}${indent.slice(textWidth(name))}${lines.join(`\n${indent}`)}\n`;
     })
     .join('');
 }

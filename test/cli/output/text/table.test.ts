@@ -93,6 +93,16 @@ test('pairs hang their values below one another', () => {
     ),
     'file        a.csv.gz\ndata types  trades, quotes,\n            liquidations\n',
   );
+  assert.equal(
+    formatPairs(
+      [
+        ['data type', 'trades'],
+        ['from', '2024-03-01T00:00:00Z'],
+      ],
+      25,
+    ),
+    'data type  trades\nfrom\n  2024-03-01T00:00:00Z\n',
+  );
 });
 
 test('a text is wrapped at spaces and behind commas, into lines that are as long as may be', () => {
