@@ -11,8 +11,15 @@ import { isAbsolute, join } from 'node:path';
 process.exitCode = 1;
 try {
   keepCompiled();
-  const { main } = await import('../src/cli/main.js');
-  await main();
+  const [word, ...asked] = process.argv.slice(2);
+  if (word === '__complete') {
+    const { complete } = await import('../src/cli/completion/complete.js');
+    process.stdout.write(await complete(asked, process.env, homedir));
+    process.exitCode = 0;
+  } else {
+    const { main } = await import('../src/cli/main.js');
+    await main();
+  }
 } catch (error) {
   const problem = error instanceof Error ? error.message : String(error);
   const advice = /^E[MN]FILE/.test(problem)

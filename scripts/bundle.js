@@ -12,9 +12,11 @@ import { oneChunk, replaced } from './bundle/plugins.js';
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('lib', { recursive: true, force: true });
 
+/** What the file that the shell starts imports. */
+const STARTED = ['dist/src/cli/main.js', 'dist/src/cli/completion/complete.js'];
 const { threads, others } = namedFiles('dist/src');
 const { metafile } = await build({
-  entryPoints: ['dist/src/cli/main.js', 'dist/src/index.js', ...threads].map((path) => ({
+  entryPoints: [...STARTED, 'dist/src/index.js', ...threads].map((path) => ({
     in: `./${path}`,
     out: basename(path, '.js'),
   })),
@@ -44,5 +46,8 @@ copyDeclarations('dist/src/index.d.ts', 'dist/src', 'lib/types');
 const bundled = [...Object.keys(metafile.inputs), 'node_modules/uplot/package.json'];
 writeFileSync('lib/THIRD-PARTY-NOTICES.txt', notices(bundled));
 // Left as it is: the bundler would have it import chunks before its own first line.
-const start = readFileSync('dist/bin/tickhaul.js', 'utf8').replace("'../src/cli/main.js'", "'./main.js'");
+const start = STARTED.reduce(
+  (text, path) => text.replace(`'${path.replace('dist', '..')}'`, `'./${basename(path)}'`),
+  readFileSync('dist/bin/tickhaul.js', 'utf8'),
+);
 writeFileSync('lib/tickhaul.js', start, { mode: 0o755 });

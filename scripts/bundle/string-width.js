@@ -2,7 +2,6 @@
  * In the place of the package, by which yargs lays out its help: building its tables of Unicode takes half of the time
  * of a short run.
  */
-import { stripVTControlCharacters } from 'node:util';
 import { textWidth } from '../../dist/src/cli/output/text/width.js';
 
-export default (text) => textWidth(stripVTControlCharacters(text));
+export default textWidth;

@@ -3,7 +3,8 @@ import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../base/errors
 import { hostOf } from '../commands/host.js';
 import { describeFailure, type Failure, failedSummary } from '../run/failure.js';
 import { line, summaryObject } from '../run/json.js';
-import { commandOf, helpText, parse } from './arguments/parser.js';
+import { commandOf } from './arguments/command-of.js';
+import { helpText, parse } from './arguments/parser.js';
 import type { Cli, Outline } from './arguments/types.js';
 import { COMMANDS } from './commands/index.js';
 import { tellFailure } from './output/failure.js';

@@ -61,10 +61,10 @@ export function noteOf(args: Args, write: (line: string) => unknown): ((line: st
 }
 
 async function openReporter(args: Args, cli: Cli): Promise<Reporter> {
-  const { REPORTERS, reporterName } = await import('./output/run/reporters.js');
+  const { createReporter, reporterName } = await import('./output/run/reporters.js');
   const { chalkFor } = await import('./output/text/color.js');
   const { stdout, stderr, env } = cli;
   const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
   const chalk = chalkFor(stderr, env, readToggle(args, 'no-color'));
-  return REPORTERS[name]({ stdout, stderr, chalk, now: () => performance.now() });
+  return createReporter(name, { stdout, stderr, chalk, now: () => performance.now() });
 }

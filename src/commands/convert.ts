@@ -8,19 +8,20 @@ import type { Host } from './host.js';
 import type { Run } from './run.js';
 import { readConvertOptions, readWanted } from './selection/conversion.js';
 import { createDayFileLookup } from './selection/day-file-lookup.js';
-import { readGivenLayout } from './selection/selection.js';
+import { readGivenLayout, readSymbols } from './selection/selection.js';
 
 /** What is converted to what, wherever it goes. */
-export interface Conversion extends Pick<ConvertInput, 'paths' | 'options' | 'dataType' | 'jobs'> {
+export interface Conversion extends Pick<ConvertInput, 'paths' | 'symbols' | 'options' | 'dataType' | 'jobs'> {
   readonly wanted: Wanted;
 }
 
 /** @throws usage error. */
-export function readConversion(args: Args): Conversion {
+export async function readConversion(args: Args, signal: AbortSignal): Promise<Conversion> {
   const format = readText(args, 'format') ?? (readText(args, 'out') === '-' ? 'ndjson' : 'parquet');
   return {
     options: readConvertOptions(args, format as Format),
     paths: readPaths(args, 'path'),
+    symbols: await readSymbols(args, signal),
     dataType: readDataType(args, 'type'),
     wanted: readWanted(args),
     jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),
@@ -30,7 +31,7 @@ export function readConversion(args: Args): Conversion {
 /** Day files to Parquet or NDJSON files (contract, Convert). @throws usage error. */
 export async function prepareConvert(args: Args, { signal }: Host): Promise<Run> {
   const input = {
-    ...readConversion(args),
+    ...(await readConversion(args, signal)),
     out: readPath(args, 'out'),
     layout: readGivenLayout(args),
     existing: readText(args, 'existing') === 'overwrite' ? 'overwrite' : 'skip',

@@ -2,10 +2,10 @@ import { usageError } from '../base/errors.js';
 import type { Coverage, CoverageSelection } from '../coverage/types.js';
 import { addDays, dayOfMs, parseDay } from '../dataset/day.js';
 import type { Args } from './arguments/args.js';
-import { readDay, readList, readPath } from './arguments/read.js';
+import { readDay, readPath } from './arguments/read.js';
 import { loadSettings } from './config/file.js';
 import type { Host } from './host.js';
-import { resolveSymbolFiles } from './selection/selection.js';
+import { readSeriesSelection } from './selection/selection.js';
 
 /** What a download folder holds. */
 export interface CoverageOf {
@@ -19,7 +19,10 @@ export async function prepareCoverage(
   host: Host,
 ): Promise<(warn: (message: string) => void) => Promise<CoverageOf>> {
   const selection = await readCoverageSelection(args, host.signal);
-  const dir = readPath(args, 'folder') ?? (await loadSettings(args, host)).downloadDir;
+  const folder = readPath(args, 'folder');
+  if (folder !== undefined && args['dir'] !== undefined)
+    throw usageError('<folder> and --dir name the same thing; give one of them');
+  const dir = folder ?? (await loadSettings(args, host)).downloadDir;
   const { readCoverage } = await import('../coverage/read.js');
   return async (warn) => ({ dir, facts: await readCoverage(dir, { selection, warn, signal: host.signal }) });
 }
@@ -49,12 +52,5 @@ async function readCoverageSelection(args: Args, signal: AbortSignal): Promise<C
   if (from !== undefined && end - from > MAX_DAYS) {
     throw usageError(`--from and --to span ${end - from} days, at most ${MAX_DAYS}; choose a shorter range`);
   }
-  const symbols = readList(args, 'symbol');
-  return {
-    exchanges: readList(args, 'exchange'),
-    dataTypes: readList(args, 'type'),
-    symbols: symbols && (await resolveSymbolFiles(symbols, signal)),
-    from,
-    to,
-  };
+  return { ...(await readSeriesSelection(args, signal)), from, to };
 }

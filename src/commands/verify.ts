@@ -9,7 +9,7 @@ import { loadSettings } from './config/file.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import type { Run } from './run.js';
-import { readDownloadOptions, readStallTimeout } from './selection/selection.js';
+import { readDownloadOptions, readSeriesSelection, readStallTimeout } from './selection/selection.js';
 import { readFolderPaths } from './selection/verify-paths.js';
 import { withSession } from './session.js';
 
@@ -24,6 +24,7 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
   const checking = {
     dir,
     paths,
+    selection: await readSeriesSelection(args, host.signal),
     quick: readToggle(args, 'quick'),
     jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),
     adopt: readToggle(args, 'adopt'),

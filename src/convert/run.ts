@@ -12,6 +12,7 @@ import type { FileResult } from './file.js';
 import type { ConvertJob } from './job.js';
 import { findSources } from './naming/find.js';
 import { type PlannedConversion, type PlannedOutput, planConversions } from './naming/plan.js';
+import { selectSources } from './naming/select.js';
 import { type ConversionNotes, openNotes } from './output/notes.js';
 import { OUTPUT_BYTES } from './output/record.js';
 import { type ConvertThread, convertHere, startConvertThread } from './threads/thread.js';
@@ -20,6 +21,8 @@ import { ROWS, type Wanted } from './wanted.js';
 export interface ConvertInput {
   /** Day files, folders, globs. */
   readonly paths: readonly string[];
+  /** Dataset symbols and globs; undefined for all. */
+  readonly symbols?: readonly string[] | undefined;
   readonly options: ConvertOptions;
   /** What is made of them; undefined for their rows as they are. */
   readonly wanted?: Wanted | undefined;
@@ -52,7 +55,8 @@ export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
     out,
     layout: layout !== undefined || out !== undefined ? parseLayout(layout ?? 'flat') : undefined,
   };
-  const sources = await findSources(input.paths, input.signal);
+  const found = await findSources(input.paths, input.signal);
+  const sources = await selectSources(found, input.symbols, input.dayFileOf);
   const { conversions, warnings } = await planConversions(sources, {
     wanted: input.wanted ?? ROWS,
     placement,

@@ -14,6 +14,7 @@ import type { Converted } from './conversion.js';
 import { convertSource } from './convert-source.js';
 import { findSources, type Source } from './naming/find.js';
 import { PassedOver } from './naming/passed-over.js';
+import { selectSources } from './naming/select.js';
 import type { PartFile } from './output/part-file.js';
 import { kernelsFor } from './threads/kernels.js';
 import { forgetKernels } from './threads/local-kernel.js';
@@ -21,6 +22,8 @@ import { forgetKernels } from './threads/local-kernel.js';
 export interface StreamInput {
   /** Day files, folders, globs. */
   readonly paths: readonly string[];
+  /** Dataset symbols and globs; undefined for all. */
+  readonly symbols?: readonly string[] | undefined;
   readonly options: ConvertOptions;
   /** The computed type that is made of them; undefined for their rows as they are. */
   readonly computed?: ComputedType | undefined;
@@ -88,11 +91,12 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
 /** The files, but for those that the computed type can't be made of. */
 async function usableSources({
   paths,
+  symbols,
   computed,
   dataType,
   signal,
 }: StreamInput): Promise<{ sources: readonly Source[]; warnings: readonly string[] }> {
-  const sources = await findSources(paths, signal);
+  const sources = await selectSources(await findSources(paths, signal), symbols);
   if (!computed) return { sources, warnings: [] };
   const sorted = new PassedOver({ rows: false, computed: [computed] });
   const usable: Source[] = [];

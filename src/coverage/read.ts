@@ -1,9 +1,9 @@
 import { abortReason, usageError } from '../base/errors.js';
 import { type Day, dayOfTime } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
+import { createSeriesFilter } from '../dataset/series-filter.js';
 import { openManifest } from '../store/manifest/manifest.js';
 import { createDiskSize } from './on-disk.js';
-import { createSeriesFilter } from './select.js';
 import { createSeriesBuilder, type SeriesBuilder } from './series.js';
 import type { Coverage, CoverageSelection, CoverageTotals, DayBytes, SeriesCoverage } from './types.js';
 

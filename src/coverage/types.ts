@@ -1,4 +1,5 @@
 import type { Day } from '../dataset/day.js';
+import type { SeriesSelection } from '../dataset/series-filter.js';
 
 /** `p`: present, with rows. `e`: present, of no rows. `m`: missing. */
 export type DayState = 'p' | 'e' | 'm';
@@ -45,11 +46,7 @@ export interface Coverage {
 }
 
 /** What of a folder is meant; undefined stands for all. */
-export interface CoverageSelection {
-  readonly exchanges?: readonly string[] | undefined;
-  readonly dataTypes?: readonly string[] | undefined;
-  /** Dataset symbols and globs. */
-  readonly symbols?: readonly string[] | undefined;
+export interface CoverageSelection extends SeriesSelection {
   readonly from?: Day | undefined;
   /** Not included. */
   readonly to?: Day | undefined;

@@ -2,7 +2,7 @@ import type { RunSummary } from '../run/events.js';
 import type { Conversions } from './conversion/conversions.js';
 import type { DownloadJob } from './job.js';
 import { JobRun } from './job-run.js';
-import { tellPlan } from './plan/tell.js';
+import { hasAmpleSpace, tellPlan } from './plan/tell.js';
 import { type JobsInput, openShared } from './shared-run.js';
 
 /**
@@ -35,7 +35,7 @@ export async function runJobs(
   });
   try {
     // Whoever may be asked has nothing begun before the answer.
-    if (input.askForSpace) await planTold;
+    if (input.askForSpace && !(await hasAmpleSpace(input.options.dir, jobs))) await planTold;
     const feeds = runs.map((run) => run.feed(planTold));
     // What is urgent in any of them, and then the rest.
     for (const feed of feeds) await feed.next();

@@ -152,6 +152,12 @@ export interface SyncOptions
 export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOptions {
   /** Files or folders to check; default: the whole download folder. */
   readonly paths?: string | readonly string[] | undefined;
+  /** Only these exchanges. */
+  readonly exchange?: List | undefined;
+  /** Only these data types. */
+  readonly types?: List | undefined;
+  /** Only these symbols; globs, `@file`. */
+  readonly symbols?: List | undefined;
   /** Presence and size only. */
   readonly quick?: boolean | undefined;
   /** Download corrupt and missing files again. */
@@ -173,6 +179,8 @@ export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOp
 export interface ConvertOptions extends LayoutOptions, EncodingOptions {
   /** Day files, folders, globs. */
   readonly paths: string | readonly string[];
+  /** Only these symbols; globs, `@file`. */
+  readonly symbols?: List | undefined;
   /** Default: `parquet`. */
   readonly format?: 'parquet' | 'ndjson' | undefined;
   /** Folder for the outputs; default: beside each source. */

@@ -1,3 +1,4 @@
+import type { SeriesSelection } from '../dataset/series-filter.js';
 import type { EventSink } from '../run/events.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { CheckThread } from './check/threads.js';
@@ -9,6 +10,8 @@ export interface VerifyInput {
   readonly dir: string;
   /** What to check: relative to the download folder, with `/`; none for all. */
   readonly paths: readonly string[];
+  /** Which day files of it; undefined for all, and for files of which nobody knows what they are. */
+  readonly selection?: SeriesSelection | undefined;
   /** Presence and size only; else each file is read to its end. */
   readonly quick: boolean;
   /** How many threads. */

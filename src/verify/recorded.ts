@@ -25,13 +25,14 @@ export function readRecorded(manifest: Manifest, scope: Scope): Recorded {
     return root !== undefined;
   };
   for (const { path, file, dropped, conversions: made = [] } of manifest.records()) {
-    const isMeant = isIncluded(path);
+    const isWanted = scope.wants(file);
+    const isMeant = isIncluded(path) && isWanted;
     // A day that the check isn't about is there nevertheless.
     days.add(file, isMeant);
     if (isMeant && !dropped) files++;
     for (const entry of made) {
       conversions.add(entry.path);
-      if (isIncluded(entry.path)) files++;
+      if (isIncluded(entry.path) && isWanted) files++;
     }
   }
   return { files, roots, conversions, days };

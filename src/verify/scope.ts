@@ -1,4 +1,6 @@
 import { usageError } from '../base/errors.js';
+import type { DayFile } from '../dataset/day-file.js';
+import { createSeriesFilter, isNarrow, type SeriesSelection } from '../dataset/series-filter.js';
 import { isInside } from '../store/paths.js';
 
 /** Which part of a download folder a check is about. */
@@ -8,14 +10,29 @@ export interface Scope {
   readonly isWhole: boolean;
   /** The root that a path lies under; undefined for one outside the scope. */
   rootOf(path: string): string | undefined;
+  /** Whether files of this day file are meant; undefined for a file of which nobody knows what it is. */
+  wants(file: DayFile | undefined): boolean;
+  /** @throws usage error for a selected name that none of the asked files had, with the nearest. */
+  check(): void;
 }
 
 /**
  * @param paths relative to the download folder, with `/`; none, or an empty one, for all.
+ * @param selection what of it is meant: files of which nobody knows what they are only where it leaves nothing out.
  * @throws usage error for a path outside.
  */
-export function createScope(paths: readonly string[]): Scope {
-  if (paths.length === 0 || paths.includes('')) return { roots: [''], isWhole: true, rootOf: () => '' };
+export function createScope(paths: readonly string[], selection: SeriesSelection = {}): Scope {
+  const filter = createSeriesFilter(selection);
+  const isPart = isNarrow(selection);
+  return {
+    ...rootsOf(paths, isPart),
+    wants: (file) => (file === undefined ? !isPart : filter.wants(file)),
+    check: filter.check,
+  };
+}
+
+function rootsOf(paths: readonly string[], isPart: boolean): Pick<Scope, 'roots' | 'isWhole' | 'rootOf'> {
+  if (paths.length === 0 || paths.includes('')) return { roots: [''], isWhole: !isPart, rootOf: () => '' };
   const outside = paths.find((path) => !isInside(path));
   if (outside !== undefined) throw usageError(`"${outside}" is no path inside the download folder`);
   const roots = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, usageError } from '../base/errors.js';
-import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
+import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import { parsePartPath } from '../store/part.js';
 import { walkFiles } from '../store/walk.js';
 import type { Recorded } from './recorded.js';
 import type { Scope } from './scope.js';
@@ -27,11 +29,13 @@ export async function surveyFolder(
   const unknown: string[] = [];
   const outputs: string[] = [];
   const parts: string[] = [];
+  const isMeant = (path: string): boolean => scope.wants(namedFile(path));
   const sort = (path: string): void => {
-    if (path.endsWith('.part')) parts.push(path);
-    else if (path.endsWith(DAY_FILE_EXTENSION)) {
-      if (!manifest.has(path)) unknown.push(path);
-    } else if (outputKind(path) !== undefined && !conversions.has(path)) outputs.push(path);
+    if (path.endsWith('.part')) {
+      if (isMeant(path)) parts.push(path);
+    } else if (path.endsWith(DAY_FILE_EXTENSION)) {
+      if (!manifest.has(path) && isMeant(path)) unknown.push(path);
+    } else if (outputKind(path) !== undefined && !conversions.has(path) && isMeant(path)) outputs.push(path);
   };
   for (const root of scope.roots) {
     for await (const paths of filesAt(dir, root, roots.has(root), signal)) {
@@ -40,6 +44,14 @@ export async function surveyFolder(
   }
   return { unknown, outputs, parts };
 }
+
+/** The day file that a file's name tells: of a day file, of a conversion's output, or of a part of either. */
+function namedFile(path: string): DayFile | undefined {
+  const whole = parsePartPath(path)?.finalPath ?? path;
+  return dayFileOfName(whole.replace(OUTPUT, DAY_FILE_EXTENSION));
+}
+
+const OUTPUT = /\.(?:parquet|ndjson(?:\.gz|\.zst)?)$/;
 
 /** By what a conversion's output is named. */
 export function outputKind(path: string): 'parquet' | 'ndjson' | undefined {

@@ -34,10 +34,11 @@ export async function openVerification(
   manifestVersion: string,
 ): Promise<Verification> {
   const { dir, adopt, quick, signal } = input;
-  const scope = createScope(input.paths);
+  const scope = createScope(input.paths, input.selection);
   const recorded = readRecorded(manifest, scope);
   const found = await surveyFolder(dir, scope, manifest, recorded, signal);
   const survey = { ...found, unknown: await stillUnknown(dir, found.unknown) };
+  scope.check();
   const tellable = new Map(
     survey.unknown.flatMap((path) => {
       // A record under another path would be passed over.

@@ -261,25 +261,3 @@ test('the sandbox prints lines that make the others use it, and ends on a signal
   assert.match(env['TICKHAUL_API_URL'] ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.match(env['TICKHAUL_DATASETS_URL'] ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
 });
-
-test('bash completes commands, flags and choices', async (t) => {
-  const complete = async (...words: string[]): Promise<string> => {
-    const script = `
-      tickhaul() { "${process.execPath}" "$BIN" "$@"; }
-      eval "$(tickhaul completion bash)"
-      COMP_WORDS=(tickhaul "$@"); COMP_CWORD=$#
-      _tickhaul; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { BIN } = await import('../helpers/cli.js');
-    const { stdout } = await tickhaul(words, {
-      command: ['bash', '-c', script],
-      // The shell that one logs in with need not be the one that completes.
-      env: { BIN, HOME: await tempDir(t), SHELL: '/bin/zsh' },
-    });
-    return stdout;
-  };
-  assert.match(await complete('down'), /^download$/m);
-  assert.match(await complete('download', '--conc'), /^--concurrency$/m);
-  assert.equal(await complete('convert', '--format', '=', 'p'), 'parquet\n');
-  assert.equal(await complete('convert', '--format', '='), 'parquet\nndjson\n');
-  assert.doesNotMatch(await complete('download', '--'), /^--.$/m);
-});

@@ -90,7 +90,7 @@ test('on a screen of any width no line of months is longer than the screen', asy
     warn: assert.fail,
     signal: new AbortController().signal,
   });
-  for (const columns of [80, 100, 120, 160, 240]) {
+  for (const columns of [40, 80, 100, 120, 160, 200, 240]) {
     const options = { columns, isTerminal: true, chalk: new Chalk({ level: 0 }), all: false };
     const lines = [...coverageText(coverage, options)].join('').split('\n');
     for (const line of lines) assert.ok(textWidth(line) <= columns, `${columns}: ${line}`);
@@ -209,3 +209,18 @@ for (const [words, message] of wrong) {
     assert.match(stderr, message);
   });
 }
+
+test('-o names the folder as everywhere, and an argument does still', async (t) => {
+  const dir = await tempDir(t);
+  await makeFolder(dir, SERIES);
+  const cwd = await tempDir(t);
+  const [flag, argument] = [
+    await tickhaul(['coverage', '-o', dir], { cwd }),
+    await tickhaul(['coverage', dir], { cwd }),
+  ];
+  assert.equal(flag.exitCode, 0, flag.stderr);
+  assert.equal(flag.stdout, argument.stdout);
+  const both = await tickhaul(['coverage', dir, '-o', dir], { cwd });
+  assert.equal(both.exitCode, 2);
+  assert.match(both.stderr, /<folder> and --dir name the same thing/);
+});

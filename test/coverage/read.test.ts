@@ -135,9 +135,12 @@ test('series are sorted, and chosen by exchange, type and symbol', async (t) => 
   ]);
   const wrong = async (selection: CoverageSelection, message: string): Promise<void> =>
     assert.rejects(read(dir, selection), { code: 'usage', message });
-  await wrong({ exchanges: ['deribitt'] }, 'the folder has no exchange "deribitt"; did you mean deribit?');
-  await wrong({ dataTypes: ['trade'] }, 'the folder has no data type "trade"; did you mean trades?');
-  await wrong({ symbols: ['BTC*', 'SOL*'] }, 'the folder has no symbol "SOL*"');
+  await wrong(
+    { exchanges: ['deribitt'] },
+    'there is no day file of exchange "deribitt"; did you mean deribit?',
+  );
+  await wrong({ dataTypes: ['trade'] }, 'there is no day file of data type "trade"; did you mean trades?');
+  await wrong({ symbols: ['BTC*', 'SOL*'] }, 'there is no day file of symbol "SOL*"');
   await wrong(
     { exchanges: ['okex'], dataTypes: ['quotes'] },
     `${dir}: nothing is recorded of these series and days`,

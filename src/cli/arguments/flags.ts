@@ -13,6 +13,11 @@ const toggle = (describe: string, more: Options = {}): Options => ({ type: 'bool
 const grouped = <T extends Flags>(group: string, flags: T): T =>
   Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, group }])) as unknown as T;
 
+/** The download folder, in every command that has one. */
+const DIR = value('download folder (default: TICKHAUL_DIR, else ./datasets)', { alias: 'o' });
+/** The same, where `-o` is the output. */
+const DIR_BESIDE_OUT: Options = { ...DIR, alias: [] };
+
 /** Flags of every command. */
 export const GLOBAL_FLAGS = grouped('Everywhere:', {
   json: toggle('print JSON, for programs'),
@@ -39,7 +44,7 @@ export const SELECTION_FLAGS = grouped('Selection:', {
   date: value('a single UTC day: YYYY-MM-DD, or yesterday'),
   last: value('the last exported days: 7, or 7d'),
   weekdays: value('only these days of the week, as mon-fri or sat,sun'),
-  dir: value('download folder (default: TICKHAUL_DIR, else ./datasets)', { alias: 'o' }),
+  dir: DIR,
   layout: value(
     'where files go under the folder: flat, hive, or a template of {exchange} {type} {date} … (default: flat)',
   ),
@@ -89,7 +94,7 @@ export const LOCK_FLAGS = {
 
 /** What a list of checksums is: `lock`. */
 export const LOCK_FILE_FLAGS = grouped('Lock file:', {
-  dir: value('download folder (default: TICKHAUL_DIR, else ./datasets)'),
+  dir: DIR_BESIDE_OUT,
   out: value('file to write, or "-" for stdout (default: tickhaul.lock; of a list of sums, stdout)', {
     alias: 'o',
   }),
@@ -98,11 +103,17 @@ export const LOCK_FILE_FLAGS = grouped('Lock file:', {
   }),
 });
 
-/** Which part of a folder is told of, and how: `coverage`. */
-export const COVERAGE_FLAGS = grouped('Coverage:', {
+/** Which of the day files in a folder. */
+const SERIES_FLAGS = {
   exchange: value('only these exchanges, comma-separated or repeated'),
   type: value('only these data types', { alias: 't' }),
   symbol: value('only these symbols; globs, @file (one a line)', { alias: 's' }),
+};
+
+/** Which part of a folder is told of, and how: `coverage`. */
+export const COVERAGE_FLAGS = grouped('Coverage:', {
+  dir: DIR,
+  ...SERIES_FLAGS,
   from: value('first UTC day, YYYY-MM-DD (default: the first one of each series)'),
   to: value('UTC day after the last one (default: the end of each series)'),
   all: toggle('show every symbol and calendar, even thousands of lines'),
@@ -111,7 +122,8 @@ export const COVERAGE_FLAGS = grouped('Coverage:', {
 
 /** What a check does: `verify`. */
 export const VERIFY_FLAGS = grouped('Check:', {
-  dir: value('download folder (default: TICKHAUL_DIR, else ./datasets)', { alias: 'o' }),
+  dir: DIR,
+  ...SERIES_FLAGS,
   quick: toggle('check only that each file is there and has its size'),
   repair: toggle('download corrupt and missing files again; the old one stays until the new one is whole'),
   adopt: toggle('record whole files that the manifest does not know'),
@@ -134,7 +146,7 @@ export const REPAIR_FLAGS = {
 /** A run of a config file's jobs: `sync`. */
 export const SYNC_FLAGS = grouped('Sync:', {
   job: value('only the job of this name'),
-  dir: value('download folder (default: TICKHAUL_DIR, the config file, else ./datasets)', { alias: 'o' }),
+  dir: DIR,
   wait: toggle('wait until yesterday (UTC) is exported, looking every 1 to 10 minutes'),
   timeout: value('with --wait: go on with what is there after this long, and end with exit code 7'),
   'max-duration': value('begin no file after this long, as 4h; what is left ends the run with exit code 5'),
@@ -183,6 +195,7 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
     alias: 'o',
   }),
   layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
+  symbol: SERIES_FLAGS.symbol,
   ...ENCODING_FLAGS,
   type: value('data type of all files (default: from the file name, else the header)'),
   jobs: value('files at once (default: the number of processors)', { alias: 'j' }),
@@ -216,7 +229,7 @@ export const REPLAY_FLAGS = {
     }),
   }),
   ...grouped('Day files:', {
-    dir: value('download folder (default: TICKHAUL_DIR, else ./datasets)'),
+    dir: DIR_BESIDE_OUT,
     layout: SELECTION_FLAGS.layout,
     offline: toggle('only what is on disk; what is missing ends the run with exit code 7'),
     concurrency: DOWNLOAD_FLAGS.concurrency,

@@ -2,10 +2,11 @@ import yargs, { type Argv } from 'yargs';
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
 import { VERSION } from '../../base/version.js';
+import { commandOf } from './command-of.js';
 import { GLOBAL_FLAGS } from './flags.js';
 import { type Action, type Args, type Command, nameOf, type Outline } from './types.js';
 
-/** What a command line asks for: text to print (help, version, completions), or a command to run. */
+/** What a command line asks for: text to print (help, version), or a command to run. */
 export type Parsed =
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'run'; readonly command: Command; readonly args: Args };
@@ -50,7 +51,7 @@ export async function parse(
   } catch (error) {
     if (error !== READ) throw error;
   }
-  if (text !== '') return { kind: 'print', text: `${words.includes(ASKS) ? withoutLetters(text) : text}\n` };
+  if (text !== '') return { kind: 'print', text: `${text}\n` };
   if (chosen === undefined) throw usageError('no command is named; see tickhaul --help');
   return { kind: 'run', ...chosen };
 }
@@ -86,17 +87,6 @@ function keepPositional(words: readonly string[]): {
 
 /** Thrown to leave yargs once it has read a command line. */
 const READ = Symbol('read');
-
-/** What the completion scripts ask yargs with. */
-const ASKS = '--get-yargs-completions';
-
-/** yargs offers `-t` as `--t`, which nobody wants to type. */
-function withoutLetters(completions: string): string {
-  return completions
-    .split('\n')
-    .filter((line) => !/^--\w(?::|$)/.test(line))
-    .join('\n');
-}
 
 /** The help of the whole program. */
 export async function helpText(commands: readonly Outline[], columns: number): Promise<string> {
@@ -196,29 +186,6 @@ function complaint(
   }
   return message.replace(/\s*\n\s*/g, ' ');
 }
-
-/** The command that the words name, were they right or not. */
-export function commandOf(commands: readonly Outline[], words: readonly string[]): Outline | undefined {
-  const names = commands.map(nameOf);
-  // Not the value of a flag before it, such as --dir plan.
-  const word = words.find((name, at) => names.includes(name) && !takesNext(words[at - 1]));
-  return commands[names.indexOf(word ?? '')];
-}
-
-/** Whether the word after this one is its value, to a parser that knows only the flags of every command. */
-function takesNext(word: string | undefined): boolean {
-  if (word === undefined || !word.startsWith('-') || word.includes('=')) return false;
-  const name = word.replace(/^-+/, '');
-  return !SWITCHES.has(name);
-}
-
-/** The flags of every command that have no value. */
-const SWITCHES: ReadonlySet<string> = new Set([
-  ...['help', 'h', 'version', 'V'],
-  ...Object.entries(GLOBAL_FLAGS).flatMap(([name, { type, alias }]) =>
-    type === 'boolean' ? [name, ...[alias ?? []].flat()] : [],
-  ),
-]);
 
 /** A flag as it was typed; undefined where the name was no flag. */
 function flagWord(name: string, words: readonly string[]): string | undefined {

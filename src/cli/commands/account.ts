@@ -7,6 +7,7 @@ import { type AccountSetup, withAccount } from '../account.js';
 import { ACCOUNT_FLAGS } from '../arguments/flags.js';
 import type { Action, Args } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
+import { textColumns } from '../output/text/screen.js';
 import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
 
 export const account: Action = {
@@ -48,7 +49,10 @@ export const account: Action = {
         } else if (readToggle(args, 'operations')) {
           const operations = await describeOperations(setup.calls, openSession);
           if (json) print(operations.map(documentOf));
-          else cli.stdout.write(setup.calls.secrets.redact(await operationsText(operations)));
+          else
+            cli.stdout.write(
+              setup.calls.secrets.redact(await operationsText(operations, textColumns(cli.stdout))),
+            );
         } else {
           const { setUpAccount } = await import('../../service/account/account-api.js');
           const session = await openSession();
@@ -127,15 +131,16 @@ function documentOf({ id, method, path, summary, parameters, body }: Operation):
   };
 }
 
-async function operationsText(operations: readonly Operation[]): Promise<string> {
+async function operationsText(operations: readonly Operation[], columns: number): Promise<string> {
   const { formatTable } = await import('../output/text/table.js');
   return formatTable(
     [
       { title: 'operation', cell: ({ id }) => id },
-      { title: 'takes', cell: takes },
-      { title: 'does', cell: ({ summary }) => summary },
+      { title: 'takes', breaks: true, cell: takes },
+      { title: 'does', breaks: true, cell: ({ summary }) => summary },
     ],
     operations,
+    columns,
   );
 }
 

@@ -5,12 +5,12 @@ import type { Coverage } from '../../coverage/types.js';
 import { line } from '../../run/json.js';
 import { COVERAGE_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { screenColumns } from '../output/run/frame-terminal.js';
 import { printLines } from '../output/text/blocks.js';
+import { screenColumns, textColumns } from '../output/text/screen.js';
 
 export const coverage: Action = {
   positionals: {
-    folder: { type: 'string', describe: 'download folder (default: TICKHAUL_DIR, else ./datasets)' },
+    folder: { type: 'string', describe: 'the same as --dir' },
   },
   flags: COVERAGE_FLAGS,
   examples: [
@@ -56,7 +56,11 @@ async function print(
   }
   const { coverageText, totalsLines } = await import('../output/coverage/text.js');
   if (html !== undefined)
-    return printLines(stdout, [...totalsLines(facts.totals), `${html}: written\n`], signal);
+    return printLines(
+      stdout,
+      [...totalsLines(facts.totals, textColumns(stdout)), `${html}: written\n`],
+      signal,
+    );
   const { chalkFor } = await import('../output/text/color.js');
   const options = {
     columns: screenColumns(stdout),

@@ -2,6 +2,7 @@ import { readExchange, readToggle } from '../../commands/arguments/read.js';
 import { line } from '../../run/json.js';
 import type { ExchangeRecord, ExchangeSummary } from '../../service/records/metadata.js';
 import type { Action } from '../arguments/types.js';
+import { textColumns } from '../output/text/screen.js';
 import { withSession } from '../session.js';
 
 export const exchanges: Action = {
@@ -18,36 +19,37 @@ export const exchanges: Action = {
       const json = readToggle(args, 'json');
       if (args['exchange'] === undefined) {
         const list = await fetchExchanges(client, options);
-        cli.stdout.write(json ? line(list) : await listText(list));
+        cli.stdout.write(json ? line(list) : await listText(list, textColumns(cli.stdout)));
       } else {
         const record = await fetchExchange(client, readExchange(args), options);
-        cli.stdout.write(json ? line(record) : await recordText(record));
+        cli.stdout.write(json ? line(record) : await recordText(record, textColumns(cli.stdout)));
       }
       return 0;
     });
   },
 };
 
-async function listText(list: readonly ExchangeSummary[]): Promise<string> {
+async function listText(list: readonly ExchangeSummary[], columns: number): Promise<string> {
   const { formatTable } = await import('../output/text/table.js');
   return formatTable(
     [
       { title: 'exchange', cell: ({ id }) => id },
-      { title: 'name', cell: ({ name }) => name ?? '' },
+      { title: 'name', breaks: true, cell: ({ name }) => name ?? '' },
       { title: 'datasets', cell: ({ supportsDatasets }) => (supportsDatasets === true ? 'yes' : 'no') },
       { title: 'since', cell: ({ availableSince }) => dayText(availableSince) },
-      { title: 'until', cell: ({ availableTo, delisted }) => untilText(availableTo, delisted) },
+      { title: 'until', breaks: true, cell: ({ availableTo, delisted }) => untilText(availableTo, delisted) },
     ],
     list,
+    columns,
   );
 }
 
-async function recordText(record: ExchangeRecord): Promise<string> {
+async function recordText(record: ExchangeRecord, columns: number): Promise<string> {
   const { formatPairs } = await import('../output/text/table.js');
   const { datasets } = record;
   const dataTypes = new Set(datasets?.symbols.flatMap((symbol) => symbol.dataTypes));
   const incidents = record['incidentReports'];
-  return formatPairs([
+  const pairs: readonly (readonly [string, string | undefined])[] = [
     ['exchange', record.id],
     ['name', record.name],
     ['available since', dayText(record.availableSince)],
@@ -58,7 +60,8 @@ async function recordText(record: ExchangeRecord): Promise<string> {
     ['dataset symbols', datasets && countsByType(datasets.symbols)],
     ['data types', [...dataTypes].join(', ')],
     ['incident reports', Array.isArray(incidents) ? String(incidents.length) : undefined],
-  ]);
+  ];
+  return formatPairs(pairs, columns);
 }
 
 /** `1204 (option 1100, future 104)` */

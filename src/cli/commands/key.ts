@@ -2,10 +2,11 @@ import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { readToggle } from '../../commands/arguments/read.js';
 import { oneLine } from '../../service/http/error-answer.js';
-import type { KeyAccess } from '../../service/key/key-info.js';
+import type { KeyAccess } from '../../service/key/key-access.js';
 import { shownKey } from '../../service/key/shown-key.js';
 import type { Action } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
+import { textColumns } from '../output/text/screen.js';
 import { withSession } from '../session.js';
 import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
 
@@ -28,7 +29,7 @@ export const key: Action = {
         const access = await fetchKeyInfo(client, { signal: timed.signal });
         const text = readToggle(args, 'json')
           ? documentText({ key: shown, expired: access.length === 0, access }, false)
-          : await accessText(shown, access);
+          : await accessText(shown, access, textColumns(cli.stdout));
         cli.stdout.write(text.replaceAll(apiKey, '***'));
         if (access.length > 0) return 0;
         throw new TickhaulError('bad_key', `the API key ${shown} has expired: it gives access to nothing`);
@@ -37,7 +38,7 @@ export const key: Action = {
   },
 };
 
-async function accessText(shown: string, access: readonly KeyAccess[]): Promise<string> {
+async function accessText(shown: string, access: readonly KeyAccess[], columns: number): Promise<string> {
   if (access.length === 0) return '';
   const { formatTable } = await import('../output/text/table.js');
   const table = formatTable(
@@ -47,9 +48,10 @@ async function accessText(shown: string, access: readonly KeyAccess[]): Promise<
       { title: 'plan', cell: ({ dataPlan }) => cell(dataPlan) },
       { title: 'from', cell: ({ from }) => cell(from).slice(0, 'YYYY-MM-DD'.length) },
       { title: 'to', cell: ({ to }) => cell(to).slice(0, 'YYYY-MM-DD'.length) },
-      { title: 'symbols', cell: ({ symbols }) => symbolsText(symbols ?? []) },
+      { title: 'symbols', breaks: true, cell: ({ symbols }) => symbolsText(symbols ?? []) },
     ],
     access,
+    columns,
   );
   return `API key ${shown}\n${table}`;
 }

@@ -13,9 +13,10 @@ import {
   PLAN_FLAGS,
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
-import type { Action, Args, Cli, Screen } from '../arguments/types.js';
+import type { Action, Args, Cli } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
 import { printLines } from '../output/text/blocks.js';
+import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
 import { noteOf } from '../session.js';
 
@@ -52,7 +53,7 @@ export const plan: Action = {
         const texts = [`${countsText(totals.counts)}${why}`, estimateText(described)].filter(
           (text) => text !== '',
         );
-        const lines = texts.flatMap((text) => wrapPieces(text.split(' '), columnsOf(cli.stderr)));
+        const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
         cli.stderr.write(`${lines.join('\n')}\n`);
       }
       return shown.exitCodeOf(totals.counts);
@@ -86,14 +87,9 @@ async function printPlan({ plan: opened }: ShownPlan, args: Args, cli: Cli): Pro
     import('../output/text/color.js'),
   ]);
   const chalk = chalkFor(stdout, cli.env, readToggle(args, 'no-color'));
-  const columns = columnsOf(stdout);
+  const columns = textColumns(stdout);
   await printLines(stdout, planText(seriesDays(files, opened.sizeOf), { columns, chalk }), signal);
   return totals;
-}
-
-/** Elsewhere than on a terminal nothing is wrapped. */
-function columnsOf({ isTTY, columns }: Screen): number {
-  return isTTY === true ? columns || 80 : Number.POSITIVE_INFINITY;
 }
 
 function* linesOf<T>(files: Iterable<T>, format: (file: T) => string): Generator<string> {

@@ -1,5 +1,5 @@
 import { formatCount, formatSize, plural, secondsSince } from '../../base/units.js';
-import { readToggle } from '../../commands/arguments/read.js';
+import { readText, readToggle } from '../../commands/arguments/read.js';
 import type { Written } from '../../commands/replay.js';
 import { describeFailure, stackOf } from '../../run/failure.js';
 import { REPLAY_FLAGS } from '../arguments/flags.js';
@@ -51,14 +51,26 @@ async function run(args: Args, cli: Cli, written: Written): Promise<void> {
   const replayTo = await prepareReplay(args, cli);
   const reporter = await openTransferReporter(args, cli);
   const { ReaderGone, streamOutput } = await import('../../replay/output.js');
+  const hide = (readText(args, 'out') ?? '-') === '-' ? undefined : await showProgress(args, cli, written);
   await replayTo({
     ...tellerOf(args, reporter),
     onDownloaded: (summary) => reporter.finish(summary),
     output: streamOutput(cli.dataOut),
     written,
-  }).catch((error: unknown) => {
-    if (!(error instanceof ReaderGone)) throw error;
-  });
+  })
+    .catch((error: unknown) => {
+      if (!(error instanceof ReaderGone)) throw error;
+    })
+    .finally(hide);
+}
+
+/** Where bars would be shown. @returns what takes it off. */
+async function showProgress(args: Args, { stderr, env }: Cli, written: Written): Promise<() => void> {
+  const { reporterName } = await import('../output/run/reporters.js');
+  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
+  if (name !== 'bars') return () => {};
+  const { showWritten } = await import('../output/run/written-line.js');
+  return showWritten(stderr, written);
 }
 
 function tellEnd(args: Args, cli: Cli, written: Written, started: number): void {

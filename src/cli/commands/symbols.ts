@@ -6,6 +6,7 @@ import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
 import { line } from '../../run/json.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
 import type { Action, Args } from '../arguments/types.js';
+import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 
@@ -31,7 +32,7 @@ export const symbols: Action = {
         signal: cli.signal,
       });
       const found = filterSymbols(record, args);
-      cli.stdout.write(readToggle(args, 'json') ? line(found) : tableOf(found));
+      cli.stdout.write(readToggle(args, 'json') ? line(found) : tableOf(found, textColumns(cli.stdout)));
       return 0;
     });
   },
@@ -92,15 +93,16 @@ function isAvailable({ availableSince, availableTo }: DatasetSymbol, day: Day): 
   return (first === undefined || day >= first) && (last === undefined || day <= last);
 }
 
-function tableOf(found: readonly DatasetSymbol[]): string {
+function tableOf(found: readonly DatasetSymbol[], columns: number): string {
   return formatTable(
     [
       { title: 'symbol', cell: ({ id }) => id },
       { title: 'type', cell: ({ type }) => type ?? '' },
       { title: 'since', cell: ({ availableSince }) => availableSince?.slice(0, 10) ?? '' },
       { title: 'until', cell: ({ availableTo }) => availableTo?.slice(0, 10) ?? '' },
-      { title: 'data types', cell: ({ dataTypes }) => dataTypes.join(',') },
+      { title: 'data types', breaks: true, cell: ({ dataTypes }) => dataTypes.join(',') },
     ],
     found,
+    columns,
   );
 }

@@ -10,6 +10,7 @@ export const verify: Action = {
   examples: [
     ['$0 verify', 'read every file of the download folder to its end'],
     ['$0 verify --quick', 'presence and size only'],
+    ['$0 verify -t trades -s "BTC*"', 'some data types and symbols'],
     ['$0 verify --repair --clean', 'download bad files again, and remove what killed runs left'],
     ['$0 verify --adopt /data', 'record files that came from elsewhere, or whose manifest was lost'],
   ],

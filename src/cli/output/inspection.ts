@@ -2,9 +2,11 @@ import { printable } from '../../base/printable.js';
 import { formatDuration, formatSize } from '../../base/units.js';
 import type { Cell, InspectedColumn, Inspection } from '../../inspect/index.js';
 import type { Screen } from '../arguments/types.js';
+import { screenColumns, textColumns } from './text/screen.js';
 import { type Column, formatPairs, formatTable } from './text/table.js';
 import { formatMicros, timeOfDay } from './text/times.js';
 import { cutToWidth, textWidth } from './text/width.js';
+import { wrapList } from './text/wrap.js';
 
 /** The longest text of a cell, in columns of the screen. */
 const LONGEST = 40;
@@ -14,20 +16,22 @@ const NARROW = 18;
 const MOST_COLUMNS = 40;
 const SOME_COLUMNS = 20;
 
-/** How cells are written: at most so wide, times of this day without it. */
+/** How cells are written: at most so wide, times of this day without it; and the width of all of them together. */
 interface CellStyle {
+  readonly screen: number;
   readonly longest: number;
   /** `YYYY-MM-DD`. */
   readonly day: string | undefined;
 }
 
 /** What a file holds, for people. Elsewhere than on a terminal nothing is shortened to fit. */
-export function inspectionText(inspection: Inspection, { isTTY, columns: screen = 80 }: Screen): string {
+export function inspectionText(inspection: Inspection, stdout: Screen): string {
   const { columns, first, last, rows, unread } = inspection;
-  const width = isTTY ? screen : Number.POSITIVE_INFINITY;
+  const screen = screenColumns(stdout);
+  const width = textColumns(stdout);
   const day = inspection.timeRange && formatMicros(inspection.timeRange.from).slice(0, 10);
   const parts = [
-    formatPairs(factPairs(inspection)),
+    formatPairs(factPairs(inspection), width),
     columnTable(columns, day, width),
     unread === undefined
       ? ''
@@ -75,6 +79,7 @@ function columnTable(columns: readonly InspectedColumn[], day: string | undefine
         { title: 'max', cell: ({ max, type }) => formatCell(max, type, style) },
       ],
       columns,
+      style.screen,
     );
   return fitted(table, day, width);
 }
@@ -86,7 +91,7 @@ function rowTables(
   last: readonly (readonly Cell[])[],
   width: number,
 ): string | undefined {
-  const style = { longest: LONGEST, day: undefined };
+  const style = { screen: Number.POSITIVE_INFINITY, longest: LONGEST, day: undefined };
   const table = (title: string, rows: readonly (readonly Cell[])[]): string => {
     const cells = columns.map(
       ({ name, type }, i): Column<readonly Cell[]> => ({
@@ -126,16 +131,18 @@ function turnedTable(
         })),
       ],
       [...names.keys()],
+      style.screen,
     );
   const rest = columns.length - shown;
-  const more = rest === 0 ? '' : `… and ${rest} more columns, all of which --json shows\n`;
+  const told = wrapList(`… and ${rest} more columns, all of which --json shows`, width);
+  const more = rest === 0 ? '' : `${told.join('\n')}\n`;
   return fitted(table, day, width) + more;
 }
 
 /** The table with whole cells, or with short ones where it would be too wide. */
 function fitted(table: (style: CellStyle) => string, day: string | undefined, width: number): string {
-  const whole = table({ longest: LONGEST, day: undefined });
-  return widthOf(whole) <= width ? whole : table({ longest: NARROW, day });
+  const whole = table({ screen: Number.POSITIVE_INFINITY, longest: LONGEST, day: undefined });
+  return widthOf(whole) <= width ? whole : table({ screen: width, longest: NARROW, day });
 }
 
 function widthOf(text: string): number {

@@ -4,7 +4,7 @@ import { parsePeriod } from '../../replay/period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/types.js';
 import type { Args } from '../arguments/args.js';
 import { readList, readText, readToggle } from '../arguments/read.js';
-import { resolveSymbolFiles } from './selection.js';
+import { readSymbols } from './selection.js';
 
 /** What the flags of `replay` ask for (contract, Replay). @throws usage error. */
 export async function readReplayRequest(args: Args, signal: AbortSignal): Promise<ReplayRequest> {
@@ -14,8 +14,7 @@ export async function readReplayRequest(args: Args, signal: AbortSignal): Promis
   const types = [...new Set(names)].map(parseDataTypeName);
   const words = { from: readText(args, 'from'), to: readText(args, 'to'), date: readText(args, 'date') };
   const period = parsePeriod(words, Date.now());
-  const symbols = readList(args, 'symbol');
-  const common = symbols && (await resolveSymbolFiles(symbols, signal));
+  const common = await readSymbols(args, signal);
   const given = args['exchange'];
   const options = (Array.isArray(given) ? given : [given]).map((text) => readOption(String(text), common));
   const twice = options.find(

@@ -3,6 +3,7 @@ import { plural } from '../../base/units.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { checkDayRange } from '../../dataset/day-range.js';
 import { type LayoutChoice, type LayoutFunction, parseLayout } from '../../dataset/layout.js';
+import type { SeriesSelection } from '../../dataset/series-filter.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { DownloadOptions, Existing, Selection } from '../../download/types.js';
 import type { Args } from '../arguments/args.js';
@@ -26,14 +27,14 @@ export async function readSelection(args: Args, signal: AbortSignal): Promise<Se
     throw usageError(
       `--type is missing: name data types, as --type trades, or "all"; known are ${DATA_TYPES.join(', ')}`,
     );
-  const symbols = readList(args, 'symbol');
+  const symbols = await readSymbols(args, signal);
   if (symbols === undefined) {
     throw usageError('--symbol is missing: name dataset symbols, as --symbol BTCUSDT, or "all"');
   }
   return {
     exchange: readExchange(args),
     types,
-    symbols: await resolveSymbolFiles(symbols, signal),
+    symbols,
     symbolTypes: readList(args, 'symbol-type'),
     weekdays: readWeekdays(args),
     ...readDays(args),
@@ -116,8 +117,23 @@ function readLast(args: Args): number | undefined {
   throw usageError(`--last: "${text}" is not a number of days: write 7d for the last seven`);
 }
 
+/** Which of the day files that are there: `--exchange`, `--type`, `--symbol`. */
+export async function readSeriesSelection(args: Args, signal: AbortSignal): Promise<SeriesSelection> {
+  return {
+    exchanges: readList(args, 'exchange'),
+    dataTypes: readList(args, 'type'),
+    symbols: await readSymbols(args, signal),
+  };
+}
+
+/** The symbols and globs of `--symbol`, those that files list among them; undefined where it isn't given. */
+export async function readSymbols(args: Args, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  const symbols = readList(args, 'symbol');
+  return symbols && resolveSymbolFiles(symbols, signal);
+}
+
 /** Puts the symbols listed in a file in the place of its `@file`. */
-export async function resolveSymbolFiles(
+async function resolveSymbolFiles(
   symbols: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {

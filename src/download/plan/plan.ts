@@ -13,6 +13,7 @@ import type { ConvertSetting, Existing, PlannedFile, Selection } from '../types.
 import { createDiskLookup, SKIP } from './disk-state.js';
 import { assertDistinctDays } from './distinct-days.js';
 import { assertDistinctPaths } from './distinct-paths.js';
+import { mostBytes } from './most-bytes.js';
 import { createOutputs, type OutputsOf, warningsOf } from './outputs.js';
 import {
   exportedUntilOf,
@@ -58,6 +59,8 @@ export interface Plan {
   /** The same, series by series and day by day, those of one data type together. */
   inOrder(): Generator<PlannedFile>;
   readonly sizeOf: SizeOf;
+  /** A bound of what is to come, which is known without a walk over the files. */
+  mostBytes(): number;
 }
 
 /** @throws usage error for anything in the selection that the record doesn't know. */
@@ -73,6 +76,7 @@ export function makePlan(input: PlanInput): Plan {
   assertDistinctPaths(series, layout, outputsOf, { exchange: record.id, day: range.from });
   if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
   const skipped = createSkipMemory();
+  const sizeOf = createSizes(input.manifest.history, record);
   return {
     exchange: record.id,
     exportedUntil,
@@ -86,7 +90,8 @@ export function makePlan(input: PlanInput): Plan {
     ),
     files: () => planFiles(input, layout, outputsOf, series, range, exportedUntil, skipped),
     inOrder: () => planFiles(input, layout, outputsOf, byDataType(series), range, exportedUntil, undefined),
-    sizeOf: createSizes(input.manifest.history, record),
+    sizeOf,
+    mostBytes: () => mostBytes(record.id, series, range, exportedUntil, sizeOf),
   };
 }
 
@@ -151,7 +156,7 @@ export async function countPlan(plan: CountedPlan, signal?: AbortSignal): Promis
 }
 
 /** What of a plan is needed to bring its files; without sizes, nothing is known of what they come to. */
-export type CountedPlan = Pick<Plan, 'files'> & Partial<Pick<Plan, 'sizeOf'>>;
+export type CountedPlan = Pick<Plan, 'files'> & Partial<Pick<Plan, 'sizeOf' | 'mostBytes'>>;
 
 function* planFiles(
   input: PlanInput,

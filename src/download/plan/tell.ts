@@ -6,7 +6,7 @@ import type { Manifest } from '../../store/manifest/manifest.js';
 import { bytesOnDisk } from '../estimate/space.js';
 import { bytesOf, estimateOf, sumOfVolumes } from '../estimate/volume.js';
 import type { DownloadOptions } from '../types.js';
-import { emptyCounts, type PlanTotals } from './plan.js';
+import { type CountedPlan, emptyCounts, type PlanTotals } from './plan.js';
 
 /** Asks whether to go on although the disk can't hold what is to come. @param shortage what is short, in words. */
 export type AskForSpace = (shortage: string) => Promise<boolean>;
@@ -41,6 +41,23 @@ export async function tellPlan(input: TellInput, jobs: readonly CountedJob[]): P
     }
   }
   emit(plan);
+}
+
+/**
+ * Whether the disk is sure to hold all plans, and as much again, so that nobody will have to be asked. Known without a
+ * walk over their files.
+ */
+export async function hasAmpleSpace(
+  dir: string,
+  jobs: readonly { readonly plan: CountedPlan; readonly options: CountedJob['options'] }[],
+): Promise<boolean> {
+  const free = await freeSpace(dir);
+  const most = jobs.reduce(
+    (sum, { plan, options: { convert } }) =>
+      sum + bytesOnDisk(plan.mostBytes?.() ?? Number.POSITIVE_INFINITY, convert),
+    0,
+  );
+  return free === undefined || most * 2 <= free;
 }
 
 /** What several plans come to together, with the disk's space; `shortage` says where that is too little. */

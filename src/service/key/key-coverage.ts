@@ -3,7 +3,8 @@ import { isFirstOfMonth } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/symbols.js';
 import type { Client } from '../http/client.js';
-import { fetchKeyInfo, type KeyAccess } from './key-info.js';
+import type { KeyAccess } from './key-access.js';
+import { fetchKeyInfo } from './key-info.js';
 import { shownKey } from './shown-key.js';
 
 const MS_A_DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../base/make-folder.js';
 
@@ -75,8 +75,37 @@ export async function touchCache(folder: string, url: string): Promise<void> {
   await utimes(cachePath(folder, url), now, now).catch(() => undefined);
 }
 
+/** Bytes that hold any head. */
+const HEAD_BYTES = 4096;
+
+/** The URLs whose answers are stored, in any order; none where the folder can't be read. */
+export async function listCachedUrls(folder: string): Promise<readonly string[]> {
+  const files = await readdir(folder).catch(() => []);
+  const urls = await Promise.all(
+    files.filter((name) => name.endsWith(EXTENSION)).map((name) => urlOf(join(folder, name))),
+  );
+  return urls.filter((url) => url !== undefined);
+}
+
+async function urlOf(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+      const [head = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 1);
+      return text((JSON.parse(head) as Head).url);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+const EXTENSION = '.cache';
+
 function cachePath(folder: string, url: string): string {
-  return join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.cache`);
+  return join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}${EXTENSION}`);
 }
 
 function text(value: unknown): string | undefined {

@@ -11,7 +11,6 @@ import type { Check } from '../types.js';
 import { type CachedAnswer, isFresh, readCache, touchCache, type Validators, writeCache } from './cache.js';
 import type { ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 import { parseDatasetRecord } from './record-json.js';
-import { checkRecord, checkSummaries } from './schema.js';
 
 export type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 
@@ -38,7 +37,7 @@ export function fetchExchanges(
   client: Client,
   options: MetadataOptions = {},
 ): Promise<readonly ExchangeSummary[]> {
-  return fetchJson(client, '/v1/exchanges', checkSummaries, options);
+  return fetchJson(client, '/v1/exchanges', async () => (await schema()).checkSummaries, options);
 }
 
 /**
@@ -69,7 +68,8 @@ async function fetchRecord(
   parse: Parse,
 ): Promise<ExchangeRecord> {
   try {
-    return await fetchJson(client, `/v1/exchanges/${pathSegment(id)}`, checkRecord, options, parse);
+    const loadCheck = async (): Promise<Check<ExchangeRecord>> => (await schema()).checkRecord;
+    return await fetchJson(client, `/v1/exchanges/${pathSegment(id)}`, loadCheck, options, parse);
   } catch (error) {
     const isUnknown = error instanceof TickhaulError && (error.status === 404 || error.status === 400);
     if (!isUnknown) throw error;
@@ -90,16 +90,19 @@ async function fetchRecord(
 
 type Parse = (body: Buffer) => unknown;
 
+/** What checks answers is loaded while the first one is on its way. */
+const schema = () => import('./schema.js');
+
 async function fetchJson<T>(
   client: Client,
   path: string,
-  check: Check<T>,
+  loadCheck: () => Promise<Check<T>>,
   { cache, fresh = false, offline = false, signal }: MetadataOptions,
   parse: Parse = (body) => JSON.parse(body.toString()),
 ): Promise<T> {
   const url = client.config.apiUrl + path;
   const name = shownUrl(new URL(url));
-  const copy = cache === undefined ? undefined : await readCopy(cache, url, check, parse);
+  const copy = cache === undefined ? undefined : await readCopy(cache, url, loadCheck, parse);
   if (copy && (offline || (!fresh && isFresh(copy.stored)))) return copy.value;
   if (offline) {
     throw new TickhaulError('not_exported', `${name}: there is no stored copy; run once without --offline`);
@@ -107,7 +110,10 @@ async function fetchJson<T>(
 
   const askOnce = async (): Promise<T> => {
     // These answers are public: they need no key, and get none.
-    const answer = await get(client, url, copy ? conditions(copy.stored) : {}, signal);
+    const [answer, check] = await Promise.all([
+      get(client, url, copy ? conditions(copy.stored) : {}, signal),
+      loadCheck(),
+    ]);
     if (answer.status === 304 && copy && cache !== undefined) {
       await discardBody(answer.body);
       await touchCache(cache, url);
@@ -139,11 +145,12 @@ interface Copy<T> {
 async function readCopy<T>(
   cache: string,
   url: string,
-  check: Check<T>,
+  loadCheck: () => Promise<Check<T>>,
   parse: Parse,
 ): Promise<Copy<T> | undefined> {
   const stored = await readCache(cache, url);
   if (!stored) return undefined;
+  const check = await loadCheck();
   try {
     return { stored, value: check(parseJson(stored.body, url, parse), url) };
   } catch {

@@ -8,6 +8,7 @@ import type { Check } from '../types.js';
 /** The files to check that the manifest knows: day files, and what a download made of them. */
 export function* recordedChecks(manifest: Manifest, scope: Scope): Generator<Check> {
   for (const record of manifest.records()) {
+    if (!scope.wants(record.file)) continue;
     for (const check of checksOf(record)) if (scope.rootOf(check.path) !== undefined) yield check;
   }
 }

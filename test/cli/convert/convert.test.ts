@@ -202,3 +202,20 @@ test('a quoted file without a telling name is known by its header', async (t) =>
   const rows = await parquetRows(await readFile(join(dir, 'some.parquet')));
   assert.equal(typeof rows[0]?.['price'], 'number');
 });
+
+test('-s converts some symbols only, to files and to stdout', async (t) => {
+  const dir = await tempDir(t);
+  for (const symbol of ['BTCUSDT', 'ETHUSDT']) await writeDayFile(dir, 'trades', csvOf('trades', 2), symbol);
+  await writeFile(join(dir, 'nobody-knows.csv.gz'), '');
+  const { exitCode, stderr } = await tickhaul(['convert', dir, '-s', 'btc*']);
+  assert.equal(exitCode, 0, stderr);
+  assert.deepEqual(
+    (await names(dir)).filter((name) => name.endsWith('.parquet')),
+    ['deribit_trades_2024-03-01_BTCUSDT.parquet'],
+  );
+  const { stdout } = await tickhaul(['convert', dir, '-s', 'ETHUSDT', '-o', '-']);
+  assert.equal(stdout.split('\n').length, 3);
+  const unknown = await tickhaul(['convert', dir, '-s', 'ETHUSD']);
+  assert.equal(unknown.exitCode, 2);
+  assert.match(unknown.stderr, /no day file of symbol "ETHUSD"; did you mean ETHUSDT\?/);
+});

@@ -44,7 +44,7 @@ test('through a pipe the text is whole, and nothing is cut', async (t) => {
   assert.doesNotMatch(stdout, /…/);
 });
 
-for (const columns of [80, 100, 132]) {
+for (const columns of [40, 80, 100, 132, 200]) {
   test(`on a terminal of ${columns} columns no line of a table is longer`, async (t) => {
     const dir = await tempDir(t);
     for (const type of DATA_TYPES) await writeDayFile(dir, type, csvOf(type, 300));

@@ -41,7 +41,7 @@ test('on a terminal, a disk that cannot hold the estimate is asked about before 
   await printed(/second 0/);
   child.stdin?.end();
   const { stdout } = await finished;
-  assert.match(stdout, /1 file to download, perhaps 2\.2 MB, .* free/);
+  assert.match(stdout, /1 file to download, perhaps 2\.2 MB, .* free/s);
   assert.ok(existsSync(join(disk.dir, NAME)));
 });
 

@@ -11,10 +11,12 @@ const DAYS = '1   5    10   15   20   25   30';
 const LABEL = 5;
 const GAP = 3;
 
-/** What the cells of a calendar mean. */
-export function legendLine(chalk: ChalkInstance): string {
+/** What the cells of a calendar mean, in a line, or each in one where the screen is narrow. */
+export function legendLines(screenColumns: number, chalk: ChalkInstance): readonly string[] {
   const states = Object.keys(MARKS) as DayState[];
-  return `${states.map((state) => `${paint(MARKS[state], chalk)} ${MEANINGS[state]}`).join('   ')}\n`;
+  const texts = states.map((state) => `${MARKS[state]} ${MEANINGS[state]}`);
+  const line = texts.join('   ');
+  return (line.length <= screenColumns ? [line] : texts).map((text) => `${paint(text, chalk)}\n`);
 }
 
 /**

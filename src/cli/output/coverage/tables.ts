@@ -31,6 +31,7 @@ export function symbolTable(series: readonly SeriesCoverage[], screenColumns: nu
       ...COUNTS,
     ],
     series,
+    screenColumns,
   );
 }
 
@@ -51,6 +52,7 @@ export function groupTable(groups: readonly SeriesGroup[], screenColumns: number
       ...COUNTS.filter(({ title }) => title !== 'rows' || screenColumns >= NARROW),
     ],
     groups.map((group) => ({ ...group, ...group.totals })),
+    screenColumns,
   );
 }
 

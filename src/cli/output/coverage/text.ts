@@ -3,7 +3,8 @@ import { printable } from '../../../base/printable.js';
 import { formatCount, formatSize, plural } from '../../../base/units.js';
 import { totalsOf } from '../../../coverage/read.js';
 import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../coverage/types.js';
-import { calendarLines, legendLine } from './calendar.js';
+import { wrapList, wrapPieces } from '../text/wrap.js';
+import { calendarLines, legendLines } from './calendar.js';
 import { count, groupTable, type SeriesGroup, symbolTable } from './tables.js';
 
 export interface CoverageTextOptions {
@@ -29,27 +30,32 @@ export function* coverageText(coverage: Coverage, options: CoverageTextOptions):
   const columns = options.isTerminal ? options.columns : Number.POSITIVE_INFINITY;
   if (options.all || series.length <= MOST_SYMBOLS) {
     for (const group of groups) {
-      yield `${options.chalk.bold(`${printable(group.exchange)} ${printable(group.dataType)}`)}\n`;
+      yield headingText([group.exchange, group.dataType], columns, options.chalk);
       yield `${symbolTable(group.series, columns)}\n`;
     }
   } else yield `${groupTable(groups, columns)}\n`;
   yield* calendars(series, options);
-  yield* totalsLines(totals);
+  yield* totalsLines(totals, columns);
 }
 
-/** What it comes to, in a line or two. */
-export function* totalsLines(totals: CoverageTotals): Generator<string> {
+/** What it comes to, in a line or two. @param columns of the screen; infinite where nothing is wrapped. */
+export function* totalsLines(totals: CoverageTotals, columns: number): Generator<string> {
   const { exchanges, series, present, empty, missing, gone, rows, bytes } = totals;
-  yield `${count(series)} series of ${plural(exchanges, 'exchange')}, ${formatCount(rows)} rows, ${formatSize(bytes)}\n`;
-  yield `${count(present)} ${present === 1 ? 'day' : 'days'} present, ${count(empty)} empty, ${count(missing)} missing\n`;
-  if (gone > 0) {
-    yield `recorded, but gone from the disk: ${plural(gone, 'day')}; tickhaul verify --repair brings them again\n`;
-  }
+  const texts = [
+    `${count(series)} series of ${plural(exchanges, 'exchange')}, ${formatCount(rows)} rows, ${formatSize(bytes)}`,
+    `${count(present)} ${present === 1 ? 'day' : 'days'} present, ${count(empty)} empty, ${count(missing)} missing`,
+    ...(gone > 0
+      ? [
+          `recorded, but gone from the disk: ${plural(gone, 'day')}; tickhaul verify --repair brings them again`,
+        ]
+      : []),
+  ];
+  for (const line of texts.flatMap((text) => wrapList(text, columns))) yield `${line}\n`;
 }
 
 function* calendars(series: readonly SeriesCoverage[], options: CoverageTextOptions): Generator<string> {
   const { chalk, columns, all } = options;
-  yield legendLine(chalk);
+  yield* legendLines(columns, chalk);
   const isCut = !all && series.length > MOST_CALENDARS;
   if (isCut) yield 'series with the most missing days first\n';
   let lines = 0;
@@ -59,7 +65,7 @@ function* calendars(series: readonly SeriesCoverage[], options: CoverageTextOpti
     lines += calendar.length + 2;
     if (!all && shown > 0 && (shown === MOST_CALENDARS || lines > MOST_LINES)) break;
     const { exchange, dataType, symbol } = one;
-    yield `\n${chalk.bold(printable(`${exchange} ${dataType} ${symbol}`))}\n`;
+    yield `\n${headingText([exchange, dataType, symbol], columns, chalk)}`;
     yield* calendar;
     shown++;
   }
@@ -67,6 +73,12 @@ function* calendars(series: readonly SeriesCoverage[], options: CoverageTextOpti
   yield rest === 0
     ? '\n'
     : `\n${count(rest)} more series: choose with --exchange, -t and -s (as -s "BTC*"),\nsee all with --all, or look through a page with --html\n\n`;
+}
+
+function headingText(words: readonly string[], columns: number, chalk: ChalkInstance): string {
+  return wrapPieces(words.map(printable), columns)
+    .map((line) => `${chalk.bold(line)}\n`)
+    .join('');
 }
 
 /** Where not all are shown, those with missing days are looked for. */

@@ -1,24 +1,28 @@
 import cliProgress from 'cli-progress';
-import { formatDuration, formatSize, plural } from '../../../base/units.js';
+import { plural } from '../../../base/units.js';
 import type { Screen } from '../../arguments/types.js';
 import { createFindingLines, failedLine, noteLine, pauseLine, warningLine } from '../messages.js';
 import { estimateText } from '../plan/estimate.js';
-import { cutStart, cutToWidth } from '../text/width.js';
-import { FrameTerminal, screenColumns } from './frame-terminal.js';
-import { createProgress, type ProgressReading, plannedAim, plannedWork } from './progress.js';
+import { screenColumns } from '../text/screen.js';
+import { textWidth } from '../text/width.js';
+import { wrapPieces } from '../text/wrap.js';
+import {
+  type BarLayout,
+  layoutBars,
+  nameOf,
+  shareOf,
+  type Transfer,
+  totalLine,
+  transferLine,
+} from './bar-lines.js';
+import { FrameTerminal } from './frame-terminal.js';
+import { createProgress, plannedAim, plannedWork } from './progress.js';
+import { createRate } from './rate.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { createTally } from './summary.js';
 
 /** Redraws a second. */
 const FPS = 5;
-
-interface Transfer {
-  readonly path: string;
-  position: number;
-  total: number | undefined;
-  /** Whether its last try failed, and the next one has brought nothing yet. */
-  isWaiting: boolean;
-}
 
 /** Progress bars: one for the whole run, one a running file, never more lines than the screen has rows. */
 export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter {
@@ -30,12 +34,17 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
   let lines: { transfer: Transfer | undefined }[] = [];
   const running = new Map<string, Transfer>();
   let bars: cliProgress.MultiBar | undefined;
+  let longestName = 0;
+
+  // One column stays free: there the cursor would be on the next line of some terminals, and not of others.
+  const layout = (): BarLayout => layoutBars(screenColumns(stderr) - 1, longestName);
+  const begun = (): number => [...running.values()].reduce((sum, transfer) => sum + shareOf(transfer), 0);
 
   const open = (): void => {
-    bars = new cliProgress.MultiBar(optionsFor(terminal, stderr));
+    bars = new cliProgress.MultiBar(optionsFor(terminal));
     bars.on('redraw-post', () => terminal.flushSoon());
     bars.on('stop', () => terminal.flush());
-    bars.create(1, 0, { text: () => totalText(progress.read(), barWidth(stderr)) });
+    bars.create(1, 0, { text: () => totalLine(progress.read(), begun(), layout(), chalk) });
     lines = [];
     for (const transfer of running.values()) addLine(transfer);
   };
@@ -49,7 +58,7 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
     const line: { transfer: Transfer | undefined } = { transfer };
     lines.push(line);
     bars.create(1, 0, {
-      text: () => (line.transfer === undefined ? '' : transferText(line.transfer, stderr)),
+      text: () => (line.transfer === undefined ? '' : transferLine(line.transfer, layout(), chalk)),
     });
   };
   const redraw = (): void => {
@@ -72,8 +81,10 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
     stderr.on?.('resize', redraw);
     stderr.on?.('continue', goOn);
   };
-  const show = (transfer: Transfer): void => {
-    running.set(transfer.path, transfer);
+  const show = (path: string): void => {
+    const transfer = { path, rate: createRate(now), position: 0, total: undefined, isWaiting: false };
+    running.set(path, transfer);
+    longestName = Math.max(longestName, textWidth(nameOf(path)));
     const free = lines.find((line) => line.transfer === undefined);
     if (free !== undefined) free.transfer = transfer;
     else addLine(transfer);
@@ -94,18 +105,18 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
       if (event.event === 'plan' || event.event === 'start') begin();
       if (event.event === 'plan') {
         const estimate = estimateText(event);
-        if (estimate) above(`${plural(plannedWork(event), 'file')} ${plannedAim(event)}, ${estimate}\n`);
+        if (estimate) {
+          const text = `${plural(plannedWork(event), 'file')} ${plannedAim(event)}, ${estimate}`;
+          above(`${wrapPieces(text.split(' '), screenColumns(stderr)).join('\n')}\n`);
+        }
         return;
       }
-      if (event.event === 'start')
-        show({ path: event.path, position: 0, total: undefined, isWaiting: false });
-      else if (event.event === 'progress')
-        Object.assign(running.get(event.path) ?? {}, {
-          position: event.position,
-          total: event.total,
-          isWaiting: false,
-        });
-      else if (event.event === 'retry')
+      if (event.event === 'start') show(event.path);
+      else if (event.event === 'progress') {
+        const transfer = running.get(event.path);
+        transfer?.rate.add(event.received);
+        Object.assign(transfer ?? {}, { position: event.position, total: event.total, isWaiting: false });
+      } else if (event.event === 'retry')
         Object.assign(running.get(event.path) ?? {}, { position: 0, total: undefined, isWaiting: true });
       else if (event.event === 'warning') above(warningLine(event, chalk));
       else if (event.event === 'note') above(noteLine(event));
@@ -123,7 +134,7 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
       close();
       stderr.off?.('resize', redraw);
       stderr.off?.('continue', goOn);
-      stderr.write(tally.text(summary, chalk));
+      stderr.write(tally.text(summary, chalk, screenColumns(stderr)));
     },
   };
 }
@@ -133,11 +144,10 @@ interface Options extends cliProgress.Options {
   readonly terminal: FrameTerminal;
 }
 
-function optionsFor(terminal: FrameTerminal, screen: Screen): Options {
+function optionsFor(terminal: FrameTerminal): Options {
   return {
     terminal,
-    format: (_options, _params, payload: { text: () => string }) =>
-      cutToWidth(payload.text(), screenColumns(screen) - 1),
+    format: (_options, _params, payload: { text: () => string }) => payload.text(),
     fps: FPS,
     forceRedraw: true,
     clearOnComplete: true,
@@ -151,34 +161,4 @@ function optionsFor(terminal: FrameTerminal, screen: Screen): Options {
 /** One row is the run's, one stays free for the cursor. */
 function maxFileLines(screen: Screen): number {
   return Math.max(0, (screen.rows || 24) - 2);
-}
-
-function barWidth(screen: Screen): number {
-  return Math.max(4, Math.min(20, Math.floor(screenColumns(screen) / 5)));
-}
-
-function totalText(reading: ProgressReading, width: number): string {
-  const { done, total, bytesPerSecond, secondsLeft } = reading;
-  const left = secondsLeft === undefined ? '' : `  ${formatDuration(secondsLeft * 1000)} left`;
-  const share = total === 0 ? 1 : done / total;
-  return `${bar(share, width)} ${done}/${plural(total, 'file')}  ${formatSize(bytesPerSecond)}/s${left}`;
-}
-
-/** Narrower screens are shown less. */
-const NARROW = 60;
-
-/** The sizes stay, and the name takes what is left: its end says more than its beginning. */
-function transferText({ path, position, total, isWaiting }: Transfer, screen: Screen): string {
-  const columns = screenColumns(screen);
-  const share = total === undefined || total === 0 ? 0 : Math.min(1, position / total);
-  const of = total === undefined || columns < NARROW ? '' : ` of ${formatSize(total)}`;
-  const before = `${bar(share, barWidth(screen))} `;
-  const after = isWaiting ? '  trying again' : `  ${formatSize(position)}${of}`;
-  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.csv\.gz$/, '');
-  return `${before}${cutStart(name, columns - 1 - before.length - after.length)}${after}`;
-}
-
-function bar(share: number, width: number): string {
-  const full = Math.round(share * width);
-  return `[${'='.repeat(full)}${' '.repeat(width - full)}]`;
 }

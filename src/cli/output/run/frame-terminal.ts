@@ -1,4 +1,5 @@
 import type { Screen } from '../../arguments/types.js';
+import { screenColumns } from '../text/screen.js';
 import { textWidth } from '../text/width.js';
 
 const UP = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
@@ -80,9 +81,4 @@ export class FrameTerminal {
     const columns = this.getWidth();
     return widths.reduce((rows, width) => rows + Math.max(1, Math.ceil(width / columns)), 0);
   }
-}
-
-/** A terminal that doesn't tell its size says 0. */
-export function screenColumns({ columns }: Screen): number {
-  return columns || 80;
 }

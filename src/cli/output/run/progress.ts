@@ -1,4 +1,5 @@
 import type { FileStatus, PlanEvent, RunEvent } from '../../../run/events.js';
+import { createRate } from './rate.js';
 
 /** How far a run has come. */
 export interface ProgressReading {
@@ -14,10 +15,6 @@ export interface Progress {
   see(event: RunEvent): void;
   read(): ProgressReading;
 }
-
-/** Milliseconds over which the rate is taken. */
-const WINDOW_MS = 10_000;
-const SAMPLE_MS = 250;
 
 const WORKED_ON: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'failed']);
 
@@ -37,18 +34,9 @@ export function createProgress(now: () => number): Progress {
   const began = now();
   let total = 0;
   let done = 0;
-  let bytes = 0;
   let isCheck = false;
   let isConversion = false;
-  const samples: { at: number; bytes: number }[] = [{ at: began, bytes: 0 }];
-
-  const sample = (): void => {
-    const at = now();
-    const newest = samples.at(-1);
-    if (newest !== undefined && at - newest.at < SAMPLE_MS) return;
-    samples.push({ at, bytes });
-    while (samples.length > 2 && at - (samples[1]?.at ?? at) >= WINDOW_MS) samples.shift();
-  };
+  const rate = createRate(now);
 
   return {
     see(event) {
@@ -58,8 +46,7 @@ export function createProgress(now: () => number): Progress {
         // What to skip is found on the way there.
         isConversion = event.download === undefined && !isCheck;
       } else if (event.event === 'progress') {
-        bytes += event.received;
-        sample();
+        rate.add(event.received);
       } else if (event.event === 'file') {
         if (isCheck || WORKED_ON.has(event.status)) done++;
         // What a download finds on disk and converts is no part of what it set out to fetch.
@@ -68,14 +55,11 @@ export function createProgress(now: () => number): Progress {
       }
     },
     read() {
-      sample();
-      const oldest = samples[0] ?? { at: began, bytes: 0 };
-      const ms = now() - oldest.at;
       const elapsed = now() - began;
       return {
         done,
         total,
-        bytesPerSecond: ms > 0 ? ((bytes - oldest.bytes) * 1000) / ms : 0,
+        bytesPerSecond: rate.perSecond(),
         secondsLeft: done > 0 && total >= done ? ((elapsed / done) * (total - done)) / 1000 : undefined,
       };
     },

@@ -1,5 +1,4 @@
 import type { Screen } from '../../arguments/types.js';
-import { barsReporter } from './bars.js';
 import { jsonReporter } from './json.js';
 import { linesReporter } from './lines.js';
 import { quietReporter } from './quiet.js';
@@ -7,12 +6,18 @@ import type { Reporter, ReporterContext } from './reporter.js';
 
 export type ReporterName = 'bars' | 'lines' | 'json' | 'quiet';
 
-export const REPORTERS: Readonly<Record<ReporterName, (context: ReporterContext) => Reporter>> = {
-  bars: barsReporter,
-  lines: linesReporter,
-  json: jsonReporter,
-  quiet: quietReporter,
-};
+/** Bars bring a package with them, which others have no use for. */
+const REPORTERS: Readonly<Record<ReporterName, (context: ReporterContext) => Reporter | Promise<Reporter>>> =
+  {
+    bars: async (context) => (await import('./bars.js')).barsReporter(context),
+    lines: linesReporter,
+    json: jsonReporter,
+    quiet: quietReporter,
+  };
+
+export async function createReporter(name: ReporterName, context: ReporterContext): Promise<Reporter> {
+  return REPORTERS[name](context);
+}
 
 /**
  * The reporter that flags and terminal ask for: `--json` over `--quiet` over bars, which need a terminal that can

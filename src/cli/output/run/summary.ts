@@ -5,12 +5,16 @@ import { printable } from '../../../base/printable.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { FileStatus, RunEvent, RunSummary } from '../../../run/events.js';
+import { wrapPieces } from '../text/wrap.js';
 
 /** Remembers of a run's events what its summary needs in order to say what to do next. */
 export interface Tally {
   see(event: RunEvent): void;
-  /** The summary for people; every line ends in a line break. */
-  text(summary: RunSummary, chalk: ChalkInstance): string;
+  /**
+   * The summary for people; every line ends in a line break.
+   * @param screen columns of a terminal, where a mark tells at a glance how it ended, and counts are wrapped.
+   */
+  text(summary: RunSummary, chalk: ChalkInstance, screen?: number): string;
   /** Why the run ended early, where no failed file's line has just said so; else nothing. */
   errorText(summary: RunSummary): string;
 }
@@ -36,7 +40,7 @@ export function createTally(): Tally {
       if (event.md5Match === false) otherMd5++;
       if (event.status === 'pending' && event.file) pendingDays.add(event.file.day);
     },
-    text(summary, chalk) {
+    text(summary, chalk, screen) {
       // Its reader left a stream of rows.
       if (planned > 0 && summary.unfinished === 0 && Object.keys(summary.counts).length === 0) {
         return errorText(summary);
@@ -50,6 +54,7 @@ export function createTally(): Tally {
           error: errorText(summary),
         },
         chalk,
+        screen,
       );
     },
     errorText,
@@ -80,12 +85,31 @@ interface Seen {
   readonly error: string;
 }
 
-function summaryText(summary: RunSummary, seen: Seen, chalk: ChalkInstance): string {
+function summaryText(
+  summary: RunSummary,
+  seen: Seen,
+  chalk: ChalkInstance,
+  screen: number | undefined,
+): string {
   const { error } = seen;
   if (error !== '' && Object.keys(summary.counts).length === 0 && summary.unfinished === 0) return error;
-  const jobs = summary.jobs?.map((job) => `${job.name}: ${countsLine(job, chalk)}`) ?? [];
-  const lines = [...jobs, countsLine(summary, chalk), ...nextSteps(summary, seen)];
+  const jobs =
+    summary.jobs?.map((job) => told(job, `${job.name}: ${countsLine(job, chalk)}`, chalk, screen)) ?? [];
+  const all = told(summary, countsLine(summary, chalk), chalk, screen);
+  const lines = [...jobs.flat(), ...all, ...nextSteps(summary, seen)];
   return error + lines.map((line) => `${line}\n`).join('');
+}
+
+/** What something came to, on a terminal with a mark before it. */
+function told(
+  { exitCode }: Pick<RunSummary, 'exitCode'>,
+  text: string,
+  chalk: ChalkInstance,
+  screen: number | undefined,
+): readonly string[] {
+  if (screen === undefined) return [text];
+  const mark = exitCode === 0 ? chalk.green('✓') : chalk.red('✗');
+  return wrapPieces(text.split(' '), screen - 2).map((line, i) => `${i === 0 ? mark : ' '} ${line}`);
 }
 
 const ORDER: readonly FileStatus[] = [

@@ -1,14 +1,16 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** Marks that stand over the letter before them, and characters that show nothing. */
 const NARROW = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
 /** Characters that terminals draw two columns wide: East Asian ones and emoji (Unicode Annex 11, W and F). */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-/** How many columns of a terminal a text takes. */
+/** How many columns of a terminal a text takes; colours take none. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
-  for (const character of text) width += characterWidth(character);
+  for (const character of stripVTControlCharacters(text)) width += characterWidth(character);
   return width;
 }
 

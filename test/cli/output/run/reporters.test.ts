@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Chalk } from 'chalk';
-import { REPORTERS, reporterName } from '../../../../src/cli/output/run/reporters.js';
+import { createReporter, type ReporterName, reporterName } from '../../../../src/cli/output/run/reporters.js';
 import { colorLevel } from '../../../../src/cli/output/text/color.js';
 import { formatTable } from '../../../../src/cli/output/text/table.js';
 import { parseDay } from '../../../../src/dataset/day.js';
@@ -33,10 +33,15 @@ const summary: RunSummary = {
   seconds: 2,
 };
 
-function play(name: keyof typeof REPORTERS, size = {}) {
+async function play(name: ReporterName, size = {}) {
   const stdout = createSink();
   const stderr = createSink(size);
-  const reporter = REPORTERS[name]({ stdout, stderr, chalk: new Chalk({ level: 0 }), now: () => 0 });
+  const reporter = await createReporter(name, {
+    stdout,
+    stderr,
+    chalk: new Chalk({ level: 0 }),
+    now: () => 0,
+  });
   for (const event of events) reporter.event(event);
   reporter.finish(summary);
   return { stdout: stdout.text(), stderr: stderr.text() };
@@ -46,10 +51,11 @@ const FAILED = 'failed a.csv.gz: HTTP 500 (after 3 attempts)\n';
 const NEXT =
   '1 day not exported yet: tickhaul status deribit --wait --until 2024-03-01\nrun the same command again: what is whole is kept\n';
 
-test('a line stays a line, and moves no cursor, whatever the name of a file', () => {
+test('a line stays a line, and moves no cursor, whatever the name of a file', async () => {
   const stderr = createSink();
   const stdout = createSink();
-  const reporter = REPORTERS.lines({ stdout, stderr, chalk: new Chalk({ level: 0 }), now: () => 0 });
+  const context = { stdout, stderr, chalk: new Chalk({ level: 0 }), now: () => 0 };
+  const reporter = await createReporter('lines', context);
   const path = 'a\n\u001b[2Jb.csv.gz';
   reporter.event({ event: 'finding', kind: 'unknown', path, message: `${path}: unknown` });
   reporter.event({ ...failed, path });
@@ -58,8 +64,8 @@ test('a line stays a line, and moves no cursor, whatever the name of a file', ()
   assert.deepEqual([lines.length, lines.join().includes('\u001b')], [3, false]);
 });
 
-test('json prints plan, files and summary on stdout, warnings on stderr', () => {
-  const { stdout, stderr } = play('json');
+test('json prints plan, files and summary on stdout, warnings on stderr', async () => {
+  const { stdout, stderr } = await play('json');
   const lines = stdout
     .trimEnd()
     .split('\n')
@@ -82,8 +88,8 @@ test('json prints plan, files and summary on stdout, warnings on stderr', () => 
   assert.equal(stderr, 'warning odd md5\n');
 });
 
-test('lines tell failures, warnings and the summary, and keep progress to one in 10 seconds', () => {
-  const { stdout, stderr } = play('lines');
+test('lines tell failures, warnings and the summary, and keep progress to one in 10 seconds', async () => {
+  const { stdout, stderr } = await play('lines');
   assert.equal(stdout, '');
   assert.equal(
     stderr,
@@ -91,27 +97,27 @@ test('lines tell failures, warnings and the summary, and keep progress to one in
   );
 });
 
-test('quiet tells failed files only', () => {
-  assert.deepEqual(play('quiet'), { stdout: '', stderr: FAILED });
+test('quiet tells failed files only', async () => {
+  assert.deepEqual(await play('quiet'), { stdout: '', stderr: FAILED });
 });
 
 for (const name of ['lines', 'bars', 'quiet'] as const) {
-  test(`${name}: an error that stopped the run is told once, whether a file's line told it or not`, () => {
-    const told = (message: string): number => {
+  test(`${name}: an error that stopped the run is told once, whether a file's line told it or not`, async () => {
+    const told = async (message: string): Promise<number> => {
       const stderr = createSink({ isTTY: true, columns: 100, rows: 24 });
       const context = { stdout: createSink(), stderr, chalk: new Chalk({ level: 0 }), now: () => 0 };
-      const reporter = REPORTERS[name](context);
+      const reporter = await createReporter(name, context);
       for (const event of events) reporter.event(event);
       reporter.finish({ ...summary, error: { code: 'bad_key', message } });
       return stderr.text().split(message).length - 1;
     };
-    assert.equal(told('HTTP 500'), 1);
-    assert.equal(told('the disk is full'), 1);
+    assert.equal(await told('HTTP 500'), 1);
+    assert.equal(await told('the disk is full'), 1);
   });
 }
 
-test('bars print failures above the bars, and the summary below', () => {
-  const { stdout, stderr } = play('bars', { isTTY: true, columns: 40, rows: 5 });
+test('bars print failures above the bars, and the summary below', async () => {
+  const { stdout, stderr } = await play('bars', { isTTY: true, columns: 40, rows: 5 });
   assert.equal(stdout, '');
   assert.ok(stderr.includes(FAILED));
   assert.ok(stderr.endsWith(NEXT));

@@ -1,8 +1,15 @@
 import { usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest.js';
-import type { DayFile } from '../dataset/day-file.js';
-import { globMatcher, isGlob, toDatasetSymbol } from '../dataset/symbols.js';
-import type { CoverageSelection } from './types.js';
+import type { DayFile } from './day-file.js';
+import { globMatcher, isGlob, toDatasetSymbol } from './symbols.js';
+
+/** Which of the day files that are there are meant; undefined stands for all. */
+export interface SeriesSelection {
+  readonly exchanges?: readonly string[] | undefined;
+  readonly dataTypes?: readonly string[] | undefined;
+  /** Dataset symbols and globs. */
+  readonly symbols?: readonly string[] | undefined;
+}
 
 /** Picks day files by name, and remembers what names there were. */
 export interface SeriesFilter {
@@ -11,7 +18,12 @@ export interface SeriesFilter {
   check(): void;
 }
 
-export function createSeriesFilter(selection: CoverageSelection): SeriesFilter {
+/** Whether a selection leaves anything out. */
+export function isNarrow({ exchanges, dataTypes, symbols }: SeriesSelection): boolean {
+  return [exchanges, dataTypes, symbols].some((names) => names !== undefined && !names.includes('all'));
+}
+
+export function createSeriesFilter(selection: SeriesSelection): SeriesFilter {
   const names = [
     createNames('exchange', selection.exchanges, (text) => text.toLowerCase()),
     createNames('data type', selection.dataTypes, (text) => text.toLowerCase()),
@@ -59,7 +71,7 @@ function createNames(
       const lost = tests.find(({ found }) => !found);
       if (lost === undefined) return;
       const near = isGlob(lost.text) ? '' : didYouMean(lost.text, known.keys());
-      throw usageError(`the folder has no ${what} "${lost.text}"${near}`);
+      throw usageError(`there is no day file of ${what} "${lost.text}"${near}`);
     },
   };
 }

@@ -1,0 +1,11 @@
+import type { Screen } from '../../arguments/types.js';
+
+/** A terminal that doesn't tell its size says 0. */
+export function screenColumns({ columns }: Screen): number {
+  return columns || 80;
+}
+
+/** Columns that a text is to fit; infinite elsewhere than on a terminal, where nothing is wrapped or shortened. */
+export function textColumns(screen: Screen): number {
+  return screen.isTTY === true ? screenColumns(screen) : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addDays, parseDay } from '../../../src/dataset/day.js';
+import { createSizes } from '../../../src/download/estimate/sizes.js';
+import { runJobs } from '../../../src/download/jobs.js';
+import { mostBytes as boundOf } from '../../../src/download/plan/most-bytes.js';
+import type { PlannedFile } from '../../../src/download/types.js';
+import { createClient } from '../../../src/service/http/client.js';
+import { History } from '../../../src/store/manifest/history.js';
+import { openManifest } from '../../../src/store/manifest/manifest.js';
+import { NAME, setUp } from '../runs.js';
+
+const file = {
+  exchange: 'binance-futures',
+  dataType: 'trades',
+  symbol: 'BTCUSDT',
+  day: parseDay('2024-03-01'),
+};
+const WANTED: PlannedFile = { file, path: NAME, mayBeAbsent: false, status: 'download', action: 'fetch' };
+const PENDING = { ...WANTED, status: 'pending', action: 'nothing' } as const;
+
+/** A file to fetch, and so many others that to count them takes a while. */
+function* files(): Generator<PlannedFile> {
+  yield WANTED;
+  for (let i = 0; i < 400_000; i++) yield PENDING;
+}
+
+for (const [what, mostBytes, first] of [
+  ['does not wait for the count where the disk is sure to hold it', 1_000_000, 'start'],
+  ['waits for the count where somebody may have to be asked', Number.POSITIVE_INFINITY, 'plan'],
+] as const) {
+  test(`the first request ${what}`, async (t) => {
+    const { service, dir } = await setUp(t);
+    const client = createClient({ ...service, stallTimeoutMs: 5000, env: {} });
+    const manifest = await openManifest(dir, { warn: assert.fail });
+    const order: string[] = [];
+    const options = {
+      dir,
+      concurrency: 2,
+      retries: 0,
+      maxWaitMs: 0,
+      existing: 'skip',
+      failFast: false,
+      strict: false,
+    } as const;
+    const [summary] = await runJobs(
+      {
+        manifest,
+        partSuffix: undefined,
+        options,
+        emit: ({ event }) => {
+          if (event === 'start' || event === 'plan') order.push(event);
+        },
+        signal: new AbortController().signal,
+        askForSpace: () => assert.fail('the disk has room'),
+      },
+      [{ plan: { files, mostBytes: () => mostBytes }, options, client }],
+    );
+    await manifest.close();
+    await client.close();
+    assert.equal(order[0], first);
+    assert.deepEqual(summary?.counts, { downloaded: 1, pending: 400_000 });
+  });
+}
+
+test('the bound is days times size of each series, within what is exported', () => {
+  const from = parseDay('2024-03-01');
+  const sizeOf = createSizes(new History());
+  const { bytes = 0 } = sizeOf({ file }) ?? {};
+  const series = {
+    dataType: 'trades',
+    symbol: 'BTCUSDT',
+    first: addDays(from, 2),
+    until: addDays(from, 99),
+    doubtful: undefined,
+    named: true,
+  };
+  const range = { from, to: addDays(from, 10) };
+  const bound = (dataType: string): number =>
+    boundOf('x', [series, { ...series, dataType }], range, addDays(from, 5), sizeOf);
+  assert.equal(bound('trades'), 6 * bytes);
+  assert.equal(bound('odd'), Number.POSITIVE_INFINITY);
+});
