@@ -5,7 +5,7 @@ import { formatDay } from '../../dataset/day.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { FileEvent } from '../../run/events.js';
 import type { ManifestRecord } from '../../store/types.js';
-import type { Place } from '../pool/pool.js';
+import type { Place } from '../../transfer/pool.js';
 import type { PlannedFile } from '../types.js';
 import { type FoundOnDisk, lookOnDisk } from './on-disk.js';
 import { type TransferContext, TransferFailure, transfer } from './transfer.js';

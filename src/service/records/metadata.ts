@@ -50,7 +50,7 @@ export function fetchExchange(
   id: string,
   options: MetadataOptions = {},
 ): Promise<ExchangeRecord> {
-  return fetchRecord(client, id, options, (body) => JSON.parse(body.toString()));
+  return fetchRecordWith(client, id, options, (body) => JSON.parse(body.toString()), checkRecord);
 }
 
 /** One exchange's record without what only raw replay needs, in a fraction of the memory; else as `fetchExchange`. */
@@ -59,17 +59,22 @@ export function fetchDatasetRecord(
   id: string,
   options: MetadataOptions = {},
 ): Promise<ExchangeRecord> {
-  return fetchRecord(client, id, options, parseDatasetRecord);
+  return fetchRecordWith(client, id, options, parseDatasetRecord, checkRecord);
 }
 
-async function fetchRecord(
+/**
+ * What `parse` and `check` make of one exchange's record; throws as `fetchExchange` does.
+ * @param parse makes of the answer's bytes what is wanted of it; throws SyntaxError.
+ */
+export async function fetchRecordWith<T>(
   client: Client,
   id: string,
   options: MetadataOptions,
   parse: Parse,
-): Promise<ExchangeRecord> {
+  check: Check<T>,
+): Promise<T> {
   try {
-    return await fetchJson(client, `/v1/exchanges/${pathSegment(id)}`, checkRecord, options, parse);
+    return await fetchJson(client, `/v1/exchanges/${pathSegment(id)}`, check, options, parse);
   } catch (error) {
     const isUnknown = error instanceof TickhaulError && (error.status === 404 || error.status === 400);
     if (!isUnknown) throw error;
