@@ -6,7 +6,8 @@ import { pauseLine, warningLine } from '../output/messages.js';
 import { chalkFor } from '../output/text/color.js';
 import { readSpeed } from '../../commands/selection/replay.js';
 import { readDownloadOptions, readStallTimeout } from '../../commands/selection/selection.js';
-import { withSession } from '../session.js';
+import { withSession } from '../../commands/session.js';
+import { noteOf } from '../session.js';
 import { readCacheFolder } from './cache-folder.js';
 import { createReplayProgress, type ReplayProgress, silentProgress } from './progress.js';
 import { readFeedRequest } from './read-channels.js';
@@ -37,7 +38,7 @@ export async function replayChannels(
   const minutes = request.range.end - request.range.start;
   const progress = openProgress(args, cli, minutes, written, out);
   const emit = tellEvents(args, cli, progress);
-  const note = (line: string): void => progress.print(`${line}\n`);
+  const note = noteOf(args, (line) => progress.print(`${line}\n`));
   const work = async (): Promise<void> => {
     await withSession(args, cli, { stallTimeoutMs, settings, note }, async ({ client }) => {
       const offline = readToggle(args, 'offline');

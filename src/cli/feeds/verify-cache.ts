@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../../base/errors.js';
-import { readCount, readToggle } from '../../commands/arguments/read.js';
+import { readCount, readPaths, readToggle } from '../../commands/arguments/read.js';
 import type { Args, Cli } from '../arguments/types.js';
 import { loadSettings } from '../../commands/config/file.js';
 import { reportRun } from '../session.js';
@@ -17,13 +17,13 @@ export async function verifyCache(args: Args, cli: Cli): Promise<number> {
       `--${other} is for day files; --cache only looks: a replay fetches a damaged slice again`,
     );
   }
-  const paths = args['path'];
-  if (Array.isArray(paths) && paths.length > 0) {
-    throw usageError(`"${paths[0]}" is no day file to check beside --cache; name its folder as --cache-dir`);
+  const [path] = readPaths(args, 'path');
+  if (path !== undefined) {
+    throw usageError(`"${path}" is no day file to check beside --cache; name its folder as --cache-dir`);
   }
   const folder = readCacheFolder(args, cli, await loadSettings(args, cli));
   const jobs = readCount(args, 'jobs', 1, 256) ?? availableParallelism();
-  return reportRun(args, cli, async (_reporter, emit) => {
+  return reportRun(args, cli, async ({ emit }) => {
     const { checkSlices } = await import('../../feeds/cache/check-slices.js');
     return checkSlices({ folder, jobs, emit, signal: cli.signal });
   });

@@ -60,7 +60,7 @@ async function checkSlice(feeds: string, path: string): Promise<FileEvent | unde
   const base = { event: 'file', file: undefined, path: shown } as const;
   try {
     const bytes = await readFile(path);
-    await unpackSlice(bytes, path.endsWith('.zst') ? 'zstd' : 'gzip');
+    await unpackSlice(bytes, path.endsWith('.zst') ? 'zstd' : 'gzip', 0);
     return { ...base, status: 'verified', bytes: bytes.length };
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;

@@ -6,7 +6,7 @@ import { formatMinute, type Minute, type MinuteRange, overlap } from '../minutes
 import { fetchSlice } from '../request/fetch-slice.js';
 import { MOST_MINUTES } from '../request/slice-request.js';
 import type { FeedRun } from '../types.js';
-import { type SliceText, unpackSlice } from '../unpack/unpack.js';
+import { MOST_KEPT, type SliceText, unpackSlice } from '../unpack/unpack.js';
 
 /** One series of requests: what of an exchange fits into one. */
 export interface FeedPart {
@@ -33,6 +33,8 @@ export interface OpenSlice {
 const MOST_AHEAD = 64;
 /** Bytes of text, and of slices that aren't kept, that wait in memory; what comes after waits on the disk. */
 const MOST_HELD = 64 * 1024 * 1024;
+/** Bytes that may be on their way at once, as far as can be told from those that came. */
+const MOST_COMING = 64 * 1024 * 1024;
 
 /** A slice before it is opened: how, and what it holds in memory until then. */
 interface Waiting {
@@ -59,6 +61,8 @@ export class SlicesAhead {
   #size: number | undefined;
   #fetching = 0;
   #held = 0;
+  /** Bytes of the largest slice so far. */
+  #largest = 1;
   #hasFailed = false;
 
   constructor(run: FeedRun, part: FeedPart, signal: AbortSignal) {
@@ -129,8 +133,10 @@ export class SlicesAhead {
   #mayFetch(): boolean {
     const { share } = this.#part;
     const isFirst = this.#size === undefined;
-    const most = isFirst ? 1 : Math.max(1, Math.floor(this.#run.concurrency.limit / share));
-    return this.#fetching < most && (this.#held < MOST_HELD || this.#queue.length === 0);
+    const most = isFirst ? 1 : Math.min(this.#run.concurrency.limit, MOST_COMING / this.#largest) / share;
+    return (
+      this.#fetching < Math.max(1, Math.floor(most)) && (this.#held < MOST_HELD || this.#queue.length === 0)
+    );
   }
 
   #stored(file: SliceFile): Waiting {
@@ -141,7 +147,7 @@ export class SlicesAhead {
 
   #waitingOnDisk(file: SliceFile, wanted: MinuteRange): Waiting {
     const open = async (): Promise<SliceText> => {
-      return unpackSlice(await this.#run.cache.read(file), file.encoding);
+      return unpackSlice(await this.#run.cache.read(file), file.encoding, MOST_KEPT);
     };
     return { wanted, has: file, held: 0, open, file };
   }
@@ -185,6 +191,7 @@ export class SlicesAhead {
       { exchange, filters, ...range },
       this.#signal,
     );
+    this.#largest = Math.max(this.#largest, slice.bytes.length);
     this.#size = Math.min(suggested ?? this.#size ?? 1, MOST_MINUTES);
     const wanted = overlap(slice, range) ?? range;
     const has = { start: slice.start, end: slice.end };
@@ -194,7 +201,7 @@ export class SlicesAhead {
     this.#held += isHeld ? text.size : slice.bytes.length;
     if (isHeld) return { wanted, has, held: text.size, open: async () => text };
     const { bytes, encoding } = slice;
-    return { wanted, has, held: bytes.length, open: () => unpackSlice(bytes, encoding) };
+    return { wanted, has, held: bytes.length, open: () => unpackSlice(bytes, encoding, MOST_KEPT) };
   }
 }
 

@@ -6,6 +6,9 @@ import type { FeedRun } from '../types.js';
 import { type SliceText, unpackSlice } from '../unpack/unpack.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';
 
+/** Bytes of text that are kept of a slice until its turn: many are fetched at once. */
+const MOST_KEPT = 16 * 1024 * 1024;
+
 /** A slice that came whole. */
 export interface FetchedSlice {
   readonly slice: ReceivedSlice;
@@ -71,7 +74,7 @@ async function tryOnce(run: FeedRun, request: SliceRequest, signal: AbortSignal)
       signal,
     );
     const { bytes, encoding, minutes, suggested } = answer;
-    const text = await unpackSlice(bytes, encoding);
+    const text = await unpackSlice(bytes, encoding, MOST_KEPT);
     const slice = { bytes, encoding, cameMs, start: request.start, end: request.start + minutes };
     return { slice, text, suggested };
   } finally {

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { TickhaulError } from '../../base/errors.js';
 import { LARGE_TEXT_CHUNK, startGunzip, type TextSink } from '../../integrity/gunzip.js';
 import { isLineStart } from '../read/raw-line.js';
@@ -15,18 +16,25 @@ export interface SliceText {
   read(use: TextSink): Promise<void>;
 }
 
-/** Bytes of text that are kept of one slice; a larger one is decompressed a second time when it is read. */
-const MOST_KEPT = 48 * 1024 * 1024;
+/** Bytes of text that are kept of a slice that is read next. */
+export const MOST_KEPT = 48 * 1024 * 1024;
+/** As many at once as zlib has threads. */
+const decompressing = pLimit(4);
 
 const LF = 0x0a;
 
 /**
  * Decompresses a slice to its end, all of its members or frames, before any of it can be read: what is wrong at the end
  * must not show after the beginning was given away.
+ * @param mostKept bytes of text that are kept; a larger slice is decompressed a second time when it is read.
  * @throws TickhaulError `corrupt` for what is no whole gzip file or zstd stream, ends within a line, or doesn't begin
  * as lines of the raw data API do.
  */
-export async function unpackSlice(bytes: Buffer, encoding: Encoding): Promise<SliceText> {
+export function unpackSlice(bytes: Buffer, encoding: Encoding, mostKept: number): Promise<SliceText> {
+  return decompressing(() => unpack(bytes, encoding, mostKept));
+}
+
+async function unpack(bytes: Buffer, encoding: Encoding, mostKept: number): Promise<SliceText> {
   let kept: Buffer[] | undefined = [];
   let size = 0;
   let last = LF;
@@ -36,7 +44,7 @@ export async function unpackSlice(bytes: Buffer, encoding: Encoding): Promise<Sl
     if (head.length < HEAD_BYTES) head = Buffer.concat([head, text.subarray(0, HEAD_BYTES)]);
     size += text.length;
     last = text[text.length - 1] as number;
-    if (size > MOST_KEPT) kept = undefined;
+    if (size > mostKept) kept = undefined;
     kept?.push(text);
   });
   if (last !== LF) throw new TickhaulError('corrupt', 'the slice ends within a line');

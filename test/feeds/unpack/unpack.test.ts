@@ -16,9 +16,9 @@ const LINE = '2019-06-01T00:03:03.1238784Z {"table":"trade"}\n';
 /** A frame that decoders pass over. */
 const SKIPPED = Buffer.concat([Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0]), Buffer.from('abc')]);
 
-async function textOf(bytes: Buffer, encoding: Encoding): Promise<string> {
+async function textOf(bytes: Buffer, encoding: Encoding, mostKept = 1e6): Promise<string> {
   const chunks: Buffer[] = [];
-  const text = await unpackSlice(bytes, encoding);
+  const text = await unpackSlice(bytes, encoding, mostKept);
   await text.read((chunk) => void chunks.push(Buffer.from(chunk)));
   assert.equal(Buffer.concat(chunks).length, text.size);
   return Buffer.concat(chunks).toString();
@@ -28,6 +28,8 @@ for (const encoding of ['gzip', 'zstd'] as const) {
   test(`${encoding}: all members or frames, to the last one`, async () => {
     const texts = [LINE.repeat(3), '', '\n\n', LINE.repeat(40_000), LINE];
     assert.equal(await textOf(Buffer.concat(texts.map(PACK[encoding])), encoding), texts.join(''));
+    // What isn't kept is decompressed again.
+    assert.equal(await textOf(Buffer.concat(texts.map(PACK[encoding])), encoding, 100), texts.join(''));
     assert.equal(await textOf(PACK[encoding](''), encoding), '');
   });
 
@@ -68,5 +70,25 @@ test('zstd frames are cut where they end, whatever stands between them', () => {
         assert.deepEqual(zstdFrames(Buffer.concat(frames.flatMap((frame) => [SKIPPED, frame]))), frames);
       },
     ),
+  );
+});
+
+test('a wrong bit: gzip gives the right text or none, zstd never anything but text or `corrupt`', async () => {
+  const text = LINE.repeat(30);
+  const whole = { gzip: PACK.gzip(text), zstd: PACK.zstd(text) };
+  const encoding = fc.constantFrom('gzip' as const, 'zstd' as const);
+  await fc.assert(
+    fc.asyncProperty(encoding, fc.nat(), fc.integer({ min: 0, max: 7 }), async (name, position, bit) => {
+      const bytes = Buffer.from(whole[name]);
+      const at = position % bytes.length;
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
+      try {
+        const found = await textOf(bytes, name);
+        if (name === 'gzip') assert.equal(found, text);
+      } catch (error) {
+        assert.ok(isTickhaulError('corrupt')(error), String(error));
+      }
+    }),
+    { numRuns: 300 },
   );
 });
