@@ -1,10 +1,10 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
+import { readExchange, readList, readText, readToggle } from '../../commands/arguments/read.js';
+import { line } from '../../run/json.js';
 import type { Client } from '../../service/http/client.js';
 import type { Instrument, InstrumentFilter } from '../../service/records/instruments.js';
-import { readExchange, readList, readText, readToggle } from '../../commands/arguments/read.js';
 import type { Action, Args } from '../arguments/types.js';
-import { line } from '../output/run/json.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 

@@ -1,12 +1,12 @@
-import type { RunEvent } from '../../run/events.js';
 import { readPath, readSize, readToggle } from '../../commands/arguments/read.js';
-import type { Args, Cli } from '../arguments/types.js';
 import { loadSettings } from '../../commands/config/file.js';
-import { pauseLine, warningLine } from '../output/messages.js';
-import { chalkFor } from '../output/text/color.js';
 import { readSpeed } from '../../commands/selection/replay.js';
 import { readDownloadOptions, readStallTimeout } from '../../commands/selection/selection.js';
 import { withSession } from '../../commands/session.js';
+import type { RunEvent } from '../../run/events.js';
+import type { Args, Cli } from '../arguments/types.js';
+import { pauseLine, warningLine } from '../output/messages.js';
+import { chalkFor } from '../output/text/color.js';
 import { noteOf } from '../session.js';
 import { readCacheFolder } from './cache-folder.js';
 import { createReplayProgress, type ReplayProgress, silentProgress } from './progress.js';

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../../base/errors.js';
 import { readCount, readPaths, readToggle } from '../../commands/arguments/read.js';
-import type { Args, Cli } from '../arguments/types.js';
 import { loadSettings } from '../../commands/config/file.js';
+import type { Args, Cli } from '../arguments/types.js';
 import { reportRun } from '../session.js';
 import { readCacheFolder } from './cache-folder.js';
 

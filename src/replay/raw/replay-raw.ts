@@ -33,10 +33,11 @@ export interface RawReplayInput {
 export async function replayRaw(input: RawReplayInput): Promise<void> {
   const { run, feed, withDisconnects, speed, output, written, onMinutes, signal } = input;
   setMaxListeners(0, signal);
+  const left = new AbortController();
   const merge = new Merge(
     feed.parts.map((part) =>
-      createHandover([new RawBatch(), new RawBatch()], (exchange, stopped) =>
-        readPart(run, part, exchange, onMinutes, stopped),
+      createHandover([new RawBatch(), new RawBatch()], (exchange) =>
+        readPart(run, part, exchange, onMinutes, left.signal),
       ),
     ),
   );
@@ -67,18 +68,9 @@ export async function replayRaw(input: RawReplayInput): Promise<void> {
     }
   } finally {
     // What is right before a failure is written before it is told.
-    await settle(
-      () => lines.flush(),
-      () => merge.close(),
-    );
-  }
-}
-
-/** Does both, whatever becomes of the first. */
-async function settle(first: () => Promise<void>, second: () => Promise<void>): Promise<void> {
-  try {
-    await first();
-  } finally {
-    await second();
+    await lines.flush().finally(() => {
+      left.abort();
+      return merge.close();
+    });
   }
 }
