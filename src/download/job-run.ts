@@ -4,13 +4,13 @@ import { secondsSince } from '../base/units.js';
 import { nextTurn } from '../base/wait.js';
 import type { FileEvent, FileStatus, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
+import type { Place } from '../transfer/pool.js';
+import { createRateLimit, type RateLimit } from '../transfer/rate.js';
 import { toldOutputs } from './conversion/told-outputs.js';
 import { settle } from './file/settle.js';
 import type { TransferContext } from './file/transfer.js';
 import type { DownloadJob } from './job.js';
 import { countPlan, FILES_A_TURN, type PlanTotals } from './plan/plan.js';
-import type { Place } from './pool/pool.js';
-import { createRateLimit, type RateLimit } from './pool/rate.js';
 import type { SharedRun } from './shared-run.js';
 import type { DownloadOptions, PlannedFile } from './types.js';
 

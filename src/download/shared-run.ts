@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { EventSink } from '../run/events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import { autoConcurrency, type Concurrency, fixedConcurrency } from '../transfer/concurrency.js';
+import { createPause, type Pause } from '../transfer/pause.js';
+import { createPool, type Pool } from '../transfer/pool.js';
+import { createRateLimit, type RateLimit } from '../transfer/rate.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
 import type { AskForSpace } from './plan/tell.js';
-import { autoConcurrency, type Concurrency, fixedConcurrency } from './pool/concurrency.js';
-import { createPause, type Pause } from './pool/pause.js';
-import { createPool, type Pool } from './pool/pool.js';
-import { createRateLimit, type RateLimit } from './pool/rate.js';
 import type { ConvertSetting, DownloadOptions } from './types.js';
 
 export interface JobsInput {

@@ -1,8 +1,8 @@
-import { wait } from '../base/wait.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import { Merge } from '../market/merge.js';
 import type { Period } from '../market/trade-bars.js';
 import { openInputs } from './inputs.js';
+import { createPace, type Pace } from './pace.js';
 import type { ReplaySeries } from './types.js';
 
 /** Takes lines; resolves when they are written, so that a slow reader slows the replay. */
@@ -62,20 +62,6 @@ async function fill(merge: Merge<TimedLines>, lines: GatheredLines): Promise<boo
     await lines.flush();
     throw error;
   }
-}
-
-/** Waits until a line is due. */
-type Pace = (localTimestamp: number) => Promise<void>;
-
-function createPace(speed: number, flush: () => Promise<void>, signal: AbortSignal): Pace {
-  let first: { readonly time: number; readonly at: number } | undefined;
-  return async (localTimestamp) => {
-    first ??= { time: localTimestamp, at: performance.now() };
-    const left = (localTimestamp - first.time) / 1000 / speed - (performance.now() - first.at);
-    if (left < 1) return;
-    await flush();
-    await wait(left, signal);
-  };
 }
 
 async function writePaced(

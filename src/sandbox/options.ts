@@ -1,4 +1,6 @@
 import type { Day } from '../dataset/day.js';
+import type { FeedFault } from './feeds/faults.js';
+import type { FeedOptions } from './feeds/options.js';
 import type { KeyAccess } from './hosts/key-access.js';
 import type { FaultKind, FaultShares } from './http/faults.js';
 import type { IssuerControl, IssuerOptions } from './issuer/options.js';
@@ -25,7 +27,9 @@ export interface SandboxOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** Dataset answers are a 302 to a second origin with a signed address that expires; Range works there. */
   readonly redirect?: boolean | undefined;
-  /** Serve this folder's `.csv` and `.csv.gz` day files in place of made-up ones. */
+  /** The raw data API. */
+  readonly feeds?: FeedOptions | undefined;
+  /** Serve this folder's `.csv` and `.csv.gz` day files, and the slices below its `feeds`, in place of made-up ones. */
   readonly replayDir?: string | undefined;
   /** What the key may read and the key check answers: everything by default; nothing for an expired key. */
   readonly keyAccess?: readonly KeyAccess[] | undefined;
@@ -45,7 +49,7 @@ export interface SandboxRequest {
   readonly authorization: boolean;
   /** 0 where the connection was broken off without an answer. */
   readonly status: number;
-  readonly fault?: FaultKind | StepFault | 'made-up' | undefined;
+  readonly fault?: FaultKind | FeedFault | StepFault | 'made-up' | undefined;
   /** The Range header. */
   readonly range?: string | undefined;
 }

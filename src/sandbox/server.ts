@@ -6,6 +6,8 @@ import { dayOfMs } from '../dataset/day.js';
 import { accountApi } from './account/api.js';
 import { type Archive, madeUpArchive } from './archive/archive.js';
 import { replayArchive } from './archive/replay.js';
+import { feedsHost } from './feeds/feeds-host.js';
+import { openSliceFolder } from './feeds/slice-folder.js';
 import { apiHost } from './hosts/api-host.js';
 import { SANDBOX_KEY } from './hosts/authorization.js';
 import { datasetHost } from './hosts/dataset-host.js';
@@ -46,8 +48,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       listeners.push(listener);
       return listener.origin;
     };
-    const archive = await openArchive(options, scratch, closing.signal);
-    const { seed = 1, retryAfterSeconds = 1, keyAccess } = options;
+    const { seed = 1, retryAfterSeconds = 1, keyAccess, feeds = {}, replayDir } = options;
+    const folder = replayDir === undefined ? undefined : await openSliceFolder(replayDir);
+    const archive = await openArchive(options, folder?.exchanges ?? [], scratch, closing.signal);
     const faults = new FaultChooser(options.faults ?? {}, seed, options.faultsPerFile ?? Infinity);
     const issuer = createIssuer({
       options: options.issuer ?? {},
@@ -58,7 +61,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     let issuerUrl = '';
     const keyInfo = options.noKeyInfo ? undefined : (keyAccess ?? fullAccess(archive.exchanges));
     const answerAccount = accountApi({ issuer, issuerUrl: () => issuerUrl, keyInfo });
-    const apiUrl = await open('api', 0, apiHost({ archive, faults, answerAccount }));
+    const answerFeeds = feedsHost({ seed, retryAfterSeconds, feeds, keyAccess, folder });
+    const apiUrl = await open('api', 0, apiHost({ archive, faults, answerAccount, answerFeeds }));
     const store = options.redirect ? objectStore() : undefined;
     const storeUrl = store && (await open('objects', 2, store.handle));
     const sign = store && ((...object: Parameters<ObjectStore['sign']>) => storeUrl + store.sign(...object));
@@ -97,11 +101,14 @@ function callSettings(
 
 function openArchive(
   options: SandboxOptions,
+  feedExchanges: readonly string[],
   scratch: string,
   signal: AbortSignal,
 ): Promise<Archive> | Archive {
   const { rows = 2000, seed = 1, exportedUntil, replayDir } = options;
-  if (replayDir !== undefined) return replayArchive({ folder: replayDir, exportedUntil, scratch, signal });
+  if (replayDir !== undefined) {
+    return replayArchive({ folder: replayDir, feedExchanges, exportedUntil, scratch, signal });
+  }
   // A day is there from 06:00 UTC of the next one (service interface, Datasets API, rule 1).
   const until = exportedUntil ?? dayOfMs(Date.now() - EXPORT_TIME_MS);
   return madeUpArchive({ rows, seed, exportedUntil: until, scratch, signal });

@@ -120,6 +120,13 @@ export const COVERAGE_FLAGS = grouped('Coverage:', {
   html: value('write a page that needs no network to this file, or to stdout with "-"'),
 });
 
+/** Where slices of the raw data API lie: `replay`, `verify`. */
+const SLICE_CACHE_FLAGS = {
+  'cache-dir': value(
+    "folder that holds feeds, the slices (default: TM_CACHE_DIR, else in the user's cache folder)",
+  ),
+};
+
 /** What a check does: `verify`. */
 export const VERIFY_FLAGS = grouped('Check:', {
   dir: DIR,
@@ -131,6 +138,8 @@ export const VERIFY_FLAGS = grouped('Check:', {
   clean: toggle('remove what earlier runs left behind'),
   strict: toggle('days missing within a series make the run fail (exit code 7)'),
   jobs: value('files to read at once (default: the number of processors)', { alias: 'j' }),
+  cache: toggle('check the slices of raw data in the cache folder, and no day files'),
+  ...SLICE_CACHE_FLAGS,
   ...LOCK_FLAGS,
 });
 
@@ -218,21 +227,35 @@ export const REPLAY_FLAGS = {
     from: value('UTC day or ISO time, as 2024-03-01T12:00:00.5'),
     to: value('UTC day or ISO time, not included'),
     date: value('a single UTC day'),
-    source: value('where messages come from (default: datasets, which is day files)', {
+    source: value('where messages come from (default: datasets with --type, feeds with --channel)', {
       choices: ['datasets', 'feeds'],
     }),
-    channel: value("an exchange's own messages; not yet, as it needs the raw data API"),
-    'with-disconnects': toggle('tell broken connections; day files know of none'),
+    channel: value('in place of types: an exchange\'s own messages of these channels, or of "all"'),
+    'with-disconnects': toggle(
+      'an empty line where the connection to the exchange broke; not with day files',
+    ),
     speed: value('pace by local timestamps: 1 is real time (default: max)'),
     out: value('JSON lines to this file, compressed by .gz or .zst, or to stdout with "-" (default: -)', {
       alias: 'o',
     }),
   }),
+  ...grouped('Raw data:', {
+    ...SLICE_CACHE_FLAGS,
+    'clear-cache': toggle('first remove all that the cache folder has of raw data'),
+    'cache-limit': value(
+      'bytes of raw data to keep, as 20GB; what was used least recently goes (default: all)',
+    ),
+  }),
   ...grouped('Day files:', {
     dir: DIR_BESIDE_OUT,
     layout: SELECTION_FLAGS.layout,
+  }),
+  ...grouped('Transfer:', {
     offline: toggle('only what is on disk; what is missing ends the run with exit code 7'),
-    concurrency: DOWNLOAD_FLAGS.concurrency,
+    concurrency: value(
+      'files or slices in flight, or "auto", which never passes 20 files or 60 slices (default: auto)',
+      { alias: 'j' },
+    ),
     retries: DOWNLOAD_FLAGS.retries,
     'stall-timeout': DOWNLOAD_FLAGS['stall-timeout'],
     'max-wait': DOWNLOAD_FLAGS['max-wait'],

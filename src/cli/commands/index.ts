@@ -13,6 +13,11 @@ export const COMMANDS: readonly Outline[] = [
     load: async () => (await import('./symbols.js')).symbols,
   },
   {
+    syntax: 'instruments <exchange> [symbol]',
+    describe: "list an exchange's instruments with what is known of them, or show one",
+    load: async () => (await import('./instruments.js')).instruments,
+  },
+  {
     syntax: 'status <exchange>',
     describe: 'show which days are exported, or wait for one',
     load: async () => (await import('./status.js')).status,
@@ -63,7 +68,7 @@ export const COMMANDS: readonly Outline[] = [
   },
   {
     syntax: 'replay <exchange..>',
-    describe: 'print the messages of a period as JSON lines, merged by time, from day files',
+    describe: "print a period's messages as JSON lines: normalized, from day files, or an exchange's own",
     outlivesReader: true,
     load: async () => (await import('./replay.js')).replay,
   },

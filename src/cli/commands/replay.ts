@@ -28,6 +28,10 @@ export const replay: Action = {
       '$0 replay binance -s BTCUSDT -t trade_bar_1m --date 2024-03-01 -o b.gz',
       'the bars of a day into one file',
     ],
+    [
+      '$0 replay bitmex:XBTUSD --channel trade,orderBookL2 --date 2024-03-01',
+      "the exchange's own messages, as it sent them",
+    ],
   ],
   async run(args, cli) {
     const started = performance.now();
@@ -47,6 +51,10 @@ export const replay: Action = {
 };
 
 async function run(args: Args, cli: Cli, written: Written): Promise<void> {
+  if (args['channel'] !== undefined) {
+    const { replayChannels } = await import('../feeds/replay-channels.js');
+    return replayChannels(args, cli, written);
+  }
   const { prepareReplay } = await import('../../commands/replay.js');
   const replayTo = await prepareReplay(args, cli);
   const reporter = await openTransferReporter(args, cli);

@@ -10,7 +10,8 @@ import {
   readToggle,
 } from '../../commands/arguments/read.js';
 import { parseDay } from '../../dataset/day.js';
-import { FAULT_KINDS, parseFaults } from '../../sandbox/http/faults.js';
+import { FEED_FAULTS } from '../../sandbox/feeds/faults.js';
+import { FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/faults.js';
 import type { Action, Cli } from '../arguments/types.js';
 import { runChild } from '../child.js';
 import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
@@ -62,7 +63,16 @@ export const sandbox: Action = {
       ...account,
       describe: 'organizations of the user, as One,Two; the page asks for one of them (default: none)',
     },
-    'replay-dir': { ...value, describe: 'serve the day files of this folder instead of made-up ones' },
+    'feed-fault': {
+      ...value,
+      describe: `the same for slices of raw data; beside those of files: ${FEED_FAULTS.filter((kind) => !FAULT_KINDS.some((known) => known === kind)).join(', ')}`,
+    },
+    'request-limit': { ...value, describe: 'requests a minute that raw data bears (default: 3000)' },
+    'replay-dir': {
+      ...value,
+      describe:
+        "serve a folder's day files, and slices of raw data below its feeds, in place of made-up ones",
+    },
   },
   examples: [
     ['$0 sandbox -- npm test', 'runs a command in its environment, and ends with its exit code'],
@@ -76,6 +86,7 @@ export const sandbox: Action = {
     const command = readCommand(args);
     const authFaults = readList(args, 'auth-fault');
     const faults = readList(args, 'fault');
+    const feedFaults = readList(args, 'feed-fault');
     const exportedUntil = readDay(args, 'exported-until');
     const service = await startSandbox({
       port: readCount(args, 'port', 0, 65_532),
@@ -86,6 +97,10 @@ export const sandbox: Action = {
       exportedUntil: exportedUntil === undefined ? undefined : parseDay(exportedUntil),
       faults: faults === undefined ? undefined : parseFaults(faults),
       redirect: readToggle(args, 'redirect'),
+      feeds: {
+        faults: feedFaults === undefined ? undefined : parseShares(feedFaults, FEED_FAULTS),
+        requestLimit: readCount(args, 'request-limit', 1),
+      },
       replayDir: readText(args, 'replay-dir'),
       issuer: {
         lifetimes: {

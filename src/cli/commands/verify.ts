@@ -1,3 +1,4 @@
+import { readToggle } from '../../commands/arguments/read.js';
 import { REPAIR_FLAGS, VERIFY_FLAGS } from '../arguments/flags.js';
 import type { Action } from '../arguments/types.js';
 import { reportRun } from '../session.js';
@@ -12,9 +13,14 @@ export const verify: Action = {
     ['$0 verify --quick', 'presence and size only'],
     ['$0 verify -t trades -s "BTC*"', 'some data types and symbols'],
     ['$0 verify --repair --clean', 'download bad files again, and remove what killed runs left'],
+    ['$0 verify --cache', 'read every slice of raw data in the cache to its end'],
     ['$0 verify --adopt /data', 'record files that came from elsewhere, or whose manifest was lost'],
   ],
   async run(args, cli) {
+    if (readToggle(args, 'cache')) {
+      const { verifyCache } = await import('../feeds/verify-cache.js');
+      return verifyCache(args, cli);
+    }
     const { prepareVerify } = await import('../../commands/verify.js');
     const run = await prepareVerify(args, cli);
     return reportRun(args, cli, run);

@@ -1,5 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { parseDataTypeName } from '../../market/names/data-type-name.js';
+import type { Period } from '../../market/trade-bars.js';
 import { parsePeriod } from '../../replay/period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/types.js';
 import type { Args } from '../arguments/args.js';
@@ -10,18 +11,31 @@ import { readSymbols } from './selection.js';
 export async function readReplayRequest(args: Args, signal: AbortSignal): Promise<ReplayRequest> {
   refuseFeeds(args);
   const names = readList(args, 'type');
-  if (!names) throw usageError('--type is missing: name normalized data types, as --type trade,book_change');
+  if (!names)
+    throw usageError(
+      "--type is missing: name normalized data types, as --type trade,book_change, or an exchange's own --channel",
+    );
   const types = [...new Set(names)].map(parseDataTypeName);
-  const words = { from: readText(args, 'from'), to: readText(args, 'to'), date: readText(args, 'date') };
-  const period = parsePeriod(words, Date.now());
-  const common = await readSymbols(args, signal);
-  const given = args['exchange'];
-  const options = (Array.isArray(given) ? given : [given]).map((text) => readOption(String(text), common));
+  const period = readPeriod(args);
+  const options = await readReplayOptions(args, signal);
   const twice = options.find(
     ({ exchange }, at) => options.findIndex((one) => one.exchange === exchange) < at,
   );
   if (twice) throw usageError(`${twice.exchange} is named twice; name it once, with all its symbols`);
   return { options, types, period };
+}
+
+/** The exchanges that are named, with their symbols; `-s` names those of the ones that have none of their own. */
+export async function readReplayOptions(args: Args, signal: AbortSignal): Promise<readonly ReplayOption[]> {
+  const common = await readSymbols(args, signal);
+  const given = args['exchange'];
+  return (Array.isArray(given) ? given : [given]).map((text) => readOption(String(text), common));
+}
+
+/** A period as flags name it, in microseconds. @throws usage error; `not_exported` for an end that is still to come. */
+export function readPeriod(args: Args): Period {
+  const words = { from: readText(args, 'from'), to: readText(args, 'to'), date: readText(args, 'date') };
+  return parsePeriod(words, Date.now());
 }
 
 /** How many times faster than real time; undefined for as fast as it goes. */
@@ -36,14 +50,9 @@ export function readSpeed(args: Args): number | undefined {
 }
 
 function refuseFeeds(args: Args): void {
-  if (args['channel'] !== undefined) {
-    throw usageError(
-      "--channel needs the raw data API, which replay can't read yet; name normalized types with --type",
-    );
-  }
   if (readText(args, 'source') === 'feeds') {
     throw usageError(
-      "--source feeds: replay can't read the raw data API yet; leave it out to replay day files",
+      "--source feeds gives an exchange's own messages, of --channel; for --type leave it out, which replays day files",
     );
   }
   if (readToggle(args, 'with-disconnects')) {

@@ -10,9 +10,9 @@ import type { Client } from '../../service/http/client.js';
 import type { DatasetAnswer, ResumePoint } from '../../service/types.js';
 import { NO_FOLLOW } from '../../store/no-follow.js';
 import { type ResumeNote, removeResumeNote, writeResumeNote } from '../../store/part.js';
+import type { RateLimit } from '../../transfer/rate.js';
 import type { ConversionOutcome, DayFileConversion } from '../conversion/conversions.js';
 import { assertExpected } from '../lists/expected.js';
-import type { RateLimit } from '../pool/rate.js';
 import type { ExpectedBytes } from '../types.js';
 
 /** One try at one day file. */

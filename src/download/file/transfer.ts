@@ -1,20 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { abortReason, diskError, type ErrorCode, TickhaulError } from '../../base/errors.js';
-import { fileError } from '../../base/file-error.js';
 import { VERSION } from '../../base/version.js';
-import { wait } from '../../base/wait.js';
 import type { EventSink } from '../../run/events.js';
-import { retryDelayMs } from '../../service/http/backoff.js';
 import type { Client } from '../../service/http/client.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { partPath, readResumeNote, removeResumeNote } from '../../store/part.js';
 import { prepareParent } from '../../store/paths.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
+import type { Concurrency } from '../../transfer/concurrency.js';
+import { finalError, waitForTry } from '../../transfer/next-try.js';
+import type { Pause } from '../../transfer/pause.js';
+import type { Place } from '../../transfer/pool.js';
+import type { RateLimit } from '../../transfer/rate.js';
 import type { Conversions, DayFileConversion } from '../conversion/conversions.js';
-import type { Concurrency } from '../pool/concurrency.js';
-import type { Pause } from '../pool/pause.js';
-import type { Place } from '../pool/pool.js';
-import type { RateLimit } from '../pool/rate.js';
 import type { PlannedFile } from '../types.js';
 import { keep } from './keep.js';
 import { type Received, receive } from './receive.js';
@@ -112,12 +110,14 @@ async function receiveAtLast(
       if (signal.aborted) throw new TransferFailure(abortReason(signal), attempt + 1);
       if (!(cause instanceof TickhaulError)) throw cause;
       fruitless = progress ? 1 : fruitless + 1;
-      const asked = cause.retryAfterMs ?? 0;
-      if (!cause.retry || fruitless > context.retries || asked > context.maxWaitMs) {
-        throw new TransferFailure(tooLong(cause, context.maxWaitMs), attempt + 1);
-      }
+      const final = finalError(cause, fruitless, context);
+      if (final) throw new TransferFailure(final, attempt + 1);
       place.leave();
-      await waitBeforeRetry(context, path, attempt, fruitless, cause);
+      await waitForTry(cause, fruitless, {
+        ...context,
+        onRetry: (waitMs, error) => emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error }),
+        onPause: (waitMs, error) => emit({ event: 'pause', waitMs, error }),
+      });
     }
   }
 }
@@ -189,37 +189,6 @@ async function discardPart(
 ): Promise<void> {
   await rm(part, { force: true }).catch(() => {});
   if (noted) await removeResumeNote(dir, path).catch(() => {});
-}
-
-async function waitBeforeRetry(
-  { pause, concurrency, emit, signal }: TransferContext,
-  path: string,
-  attempt: number,
-  fruitless: number,
-  cause: TickhaulError,
-): Promise<void> {
-  if (cause.code === 'rate_limited') concurrency.trouble(performance.now(), 'rate');
-  if (cause.code === 'reset' || cause.code === 'stalled') concurrency.trouble(performance.now(), 'broken');
-  const waitMs = Math.max(cause.retryAfterMs ?? 0, retryDelayMs(fruitless, Math.random()));
-  const error = fileError(cause);
-  emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error });
-  if (cause.everyone) {
-    if (pause.hold(waitMs)) emit({ event: 'pause', waitMs, error });
-  } else await wait(waitMs, signal).catch(() => {});
-}
-
-function tooLong(cause: TickhaulError, maxWaitMs: number): TickhaulError {
-  if (!cause.retry || (cause.retryAfterMs ?? 0) <= maxWaitMs) return cause;
-  const seconds = Math.ceil((cause.retryAfterMs ?? 0) / 1000);
-  return new TickhaulError(
-    cause.code,
-    `${cause.message}; the wait of ${seconds}s is longer than --max-wait`,
-    {
-      status: cause.status,
-      retryAfterMs: cause.retryAfterMs,
-      cause,
-    },
-  );
 }
 
 function recordOf({ file, path }: PlannedFile, { outcome: _, ...received }: Received): ManifestRecord {

@@ -13,6 +13,8 @@ import { ContentCache } from './content-cache.js';
 export interface ReplayOptions {
   /** Holds day files named `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv` or `.csv.gz`. */
   readonly folder: string;
+  /** Exchanges that have slices of raw data there; what channels these are of, nothing tells. */
+  readonly feedExchanges: readonly string[];
   /** The first UTC day that is not exported; the day after the last file by default. */
   readonly exportedUntil: Day | undefined;
   /** Folder for what is compressed here, removed by the caller. */
@@ -29,7 +31,7 @@ interface ReplayFile extends DayFile {
  * @throws usage error for a folder that cannot be read or holds no day file.
  */
 export async function replayArchive(options: ReplayOptions): Promise<Archive> {
-  const files = await findDayFiles(options.folder);
+  const files = await findDayFiles(options.folder, options.feedExchanges.length > 0);
   const byKey = new Map(files.map((file) => [keyOf(file), file]));
   const cache = new ContentCache(0);
   let compressed = 0;
@@ -42,7 +44,10 @@ export async function replayArchive(options: ReplayOptions): Promise<Archive> {
           options.signal,
         );
   return {
-    exchanges: recordsOf(files, options.exportedUntil),
+    exchanges: [
+      ...recordsOf(files, options.exportedUntil),
+      ...options.feedExchanges.filter((id) => files.every((file) => file.exchange !== id)).map(feedRecord),
+    ],
     open: async (wanted) => {
       const file = byKey.get(keyOf(wanted));
       return file && cache.get(file.path, () => make(file));
@@ -50,14 +55,14 @@ export async function replayArchive(options: ReplayOptions): Promise<Archive> {
   };
 }
 
-async function findDayFiles(folder: string): Promise<readonly ReplayFile[]> {
+async function findDayFiles(folder: string, mayBeEmpty: boolean): Promise<readonly ReplayFile[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     throw usageError(
       `the replay folder ${folder} cannot be read (${isSystemError(error) ? error.code : error})`,
     );
   });
   const files = names.map((name) => parseName(folder, name)).filter((file) => file !== undefined);
-  if (files.length > 0) return files;
+  if (files.length > 0 || mayBeEmpty) return files;
   throw usageError(
     `${folder} holds no day file to replay: name them <exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv or .csv.gz`,
   );
@@ -101,6 +106,21 @@ function recordsOf(files: readonly ReplayFile[], exportedUntil: Day | undefined)
       },
     };
   });
+}
+
+/** Of an exchange without day files. */
+function feedRecord(id: string): ExchangeRecord {
+  return {
+    id,
+    name: id,
+    enabled: true,
+    supportsDatasets: false,
+    availableSince: isoTime(0 as Day),
+    availableChannels: [],
+    availableSymbols: [],
+    incidentReports: [],
+    channelDetails: [],
+  };
 }
 
 function datasetSymbol(id: string, files: readonly ReplayFile[], until: Day): DatasetSymbol {

@@ -3,21 +3,28 @@ import type { Archive } from '../archive/archive.js';
 import { begin, type Call, type Handler, sendError, sendText, targetOf } from '../http/call.js';
 import type { FaultChooser } from '../http/faults.js';
 import type { ExchangeRecord } from '../market/exchanges.js';
+import { instrumentsHost } from './instruments.js';
 
 export interface ApiHostOptions {
   readonly archive: Archive;
   readonly faults: FaultChooser;
   /** Answers the calls of an account and its key; undefined for any other. */
   readonly answerAccount: (call: Call) => Promise<void> | undefined;
+  /** Answers requests for slices of raw data; undefined for any other. */
+  readonly answerFeeds: (call: Call) => Promise<void> | undefined;
 }
 
 /** The metadata host (service interface, Exchange metadata API; service facts, Metadata). */
-export function apiHost({ archive: { exchanges }, faults, answerAccount }: ApiHostOptions): Handler {
+export function apiHost({ archive, faults, answerAccount, answerFeeds }: ApiHostOptions): Handler {
+  const { exchanges } = archive;
+  const answerInstruments = instrumentsHost(exchanges);
   return async (call) => {
     const { pathname } = targetOf(call);
     const account = answerAccount(call);
     if (account) return account;
     if (call.request.method !== 'GET') return sendError(call, 405, 405, 'Only GET is allowed');
+    const answering = answerFeeds(call) ?? answerInstruments(call);
+    if (answering) return answering;
     if (faults.next(pathname, (kind) => kind === 'not-json')) {
       return sendText(call, 200, 'application/json', '<html>Service is being updated', {}, 'not-json');
     }

@@ -49,7 +49,7 @@ export function fetchExchange(
   id: string,
   options: MetadataOptions = {},
 ): Promise<ExchangeRecord> {
-  return fetchRecord(client, id, options, (body) => JSON.parse(body.toString()));
+  return fetchRecordWith(client, id, options, (body) => JSON.parse(body.toString()), recordCheck);
 }
 
 /** One exchange's record without what only raw replay needs, in a fraction of the memory; else as `fetchExchange`. */
@@ -58,17 +58,21 @@ export function fetchDatasetRecord(
   id: string,
   options: MetadataOptions = {},
 ): Promise<ExchangeRecord> {
-  return fetchRecord(client, id, options, parseDatasetRecord);
+  return fetchRecordWith(client, id, options, parseDatasetRecord, recordCheck);
 }
 
-async function fetchRecord(
+/**
+ * What `parse` and the check make of one exchange's record; throws as `fetchExchange` does.
+ * @param parse makes of the answer's bytes what is wanted of it; throws SyntaxError.
+ */
+export async function fetchRecordWith<T>(
   client: Client,
   id: string,
   options: MetadataOptions,
   parse: Parse,
-): Promise<ExchangeRecord> {
+  loadCheck: () => Promise<Check<T>>,
+): Promise<T> {
   try {
-    const loadCheck = async (): Promise<Check<ExchangeRecord>> => (await schema()).checkRecord;
     return await fetchJson(client, `/v1/exchanges/${pathSegment(id)}`, loadCheck, options, parse);
   } catch (error) {
     const isUnknown = error instanceof TickhaulError && (error.status === 404 || error.status === 400);
@@ -92,6 +96,7 @@ type Parse = (body: Buffer) => unknown;
 
 /** What checks answers is loaded while the first one is on its way. */
 const schema = () => import('./schema.js');
+const recordCheck = async (): Promise<Check<ExchangeRecord>> => (await schema()).checkRecord;
 
 async function fetchJson<T>(
   client: Client,

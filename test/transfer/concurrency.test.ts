@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { autoConcurrency } from '../../../src/download/pool/concurrency.js';
-import { createPause } from '../../../src/download/pool/pause.js';
-import { createPool } from '../../../src/download/pool/pool.js';
-import { createRateLimit } from '../../../src/download/pool/rate.js';
+import { autoConcurrency } from '../../src/transfer/concurrency.js';
+import { createPause } from '../../src/transfer/pause.js';
+import { createPool } from '../../src/transfer/pool.js';
+import { createRateLimit } from '../../src/transfer/rate.js';
 
 test('auto begins at 8 and grows by one after each quiet stretch, to 20', () => {
   const auto = autoConcurrency(0);

@@ -1,4 +1,4 @@
-import { wait } from '../../base/wait.js';
+import { wait } from '../base/wait.js';
 
 /** Lets bytes pass at no more than a rate, over all transfers that share it. */
 export type RateLimit = (bytes: number, signal: AbortSignal) => Promise<void>;

@@ -1,5 +1,11 @@
-const START = 8;
-const MOST = 20;
+/** How automatic concurrency begins, and what it never passes. */
+export interface ConcurrencyBounds {
+  readonly first: number;
+  readonly most: number;
+}
+
+/** Of day files, which are large. */
+const DAY_FILES: ConcurrencyBounds = { first: 8, most: 20 };
 /** Broken connections cut no deeper: fewer at once would not mend a bad line, and take longer. */
 const LEAST_BROKEN = 4;
 /** Finishes without trouble that make a quiet stretch. */
@@ -9,7 +15,7 @@ const QUIET_MS = 10_000;
 /** Milliseconds in which one trouble counts once, however many transfers it hit. */
 const TROUBLE_MS = 1000;
 
-/** How many files are in flight: fixed, or found out by what the service bears. */
+/** How many transfers are in flight: fixed, or found out by what the service bears. */
 export interface Concurrency {
   readonly limit: number;
   /** A file arrived, or bytes did. */
@@ -18,9 +24,9 @@ export interface Concurrency {
   trouble(nowMs: number, kind: 'rate' | 'broken'): void;
 }
 
-/** Begins at 8; one more after each quiet stretch, times 0.7 on 429 or repeated breaks; from 1 to 20, and not below 4 for breaks. */
-export function autoConcurrency(startMs: number): Concurrency {
-  let limit = START;
+/** Begins at the first; one more after each quiet stretch, times 0.7 on 429 or repeated breaks; from 1 to the most, and not below 4 for breaks. */
+export function autoConcurrency(startMs: number, { first, most } = DAY_FILES): Concurrency {
+  let limit = first;
   let finishes = 0;
   let quietSince = startMs;
   let lastCut = Number.NEGATIVE_INFINITY;
@@ -39,7 +45,7 @@ export function autoConcurrency(startMs: number): Concurrency {
         breaks = 0;
       }
       if (finishes < QUIET_FINISHES && nowMs - quietSince < QUIET_MS) return;
-      limit = Math.min(MOST, limit + 1);
+      limit = Math.min(most, limit + 1);
       restart(nowMs);
     },
     trouble(nowMs, kind) {

@@ -1,4 +1,4 @@
-import { wait } from '../../base/wait.js';
+import { wait } from '../base/wait.js';
 
 /** The pause of a whole run: one answer that concerns every file holds all of them. */
 export interface Pause {

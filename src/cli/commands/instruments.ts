@@ -1,0 +1,123 @@
+import { TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest.js';
+import { readExchange, readList, readText, readToggle } from '../../commands/arguments/read.js';
+import { line } from '../../run/json.js';
+import type { Client } from '../../service/http/client.js';
+import type { Instrument, InstrumentFilter } from '../../service/records/instruments.js';
+import type { Action, Args } from '../arguments/types.js';
+import { formatTable } from '../output/text/table.js';
+import { withSession } from '../session.js';
+
+const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
+const toggle = { type: 'boolean', group: 'Filters:' } as const;
+
+/** Flags, and the fields of the service's filter that they are. */
+const FIELDS = [
+  ['type', 'type'],
+  ['base', 'baseCurrency'],
+  ['quote', 'quoteCurrency'],
+  ['contract-type', 'contractType'],
+] as const;
+
+export const instruments: Action = {
+  positionals: {
+    exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' },
+    symbol: { type: 'string', describe: 'one instrument, as the exchange writes it, in any case' },
+  },
+  flags: {
+    type: {
+      ...value,
+      alias: 't',
+      describe: 'only these: spot, perpetual, future, option, combo, prediction',
+    },
+    base: { ...value, describe: 'only these base currencies' },
+    quote: { ...value, describe: 'only these quote currencies' },
+    'contract-type': { ...value, describe: 'only these: linear_perpetual, inverse_future, put_option …' },
+    active: { ...toggle, describe: 'only those that are traded' },
+    'no-active': { ...toggle, describe: 'only those that are no longer traded' },
+    filter: { ...value, describe: 'the service’s own filter as JSON; flags go over its fields' },
+  },
+  examples: [
+    ['$0 instruments bitmex --active --type perpetual', 'perpetuals that are traded; bitmex needs no key'],
+    ['$0 instruments bitmex XBTUSD --json', 'all that is known of one'],
+  ],
+  async run(args, cli) {
+    const exchange = readExchange(args);
+    const symbol = readText(args, 'symbol');
+    const filter = readFilter(args);
+    if (symbol !== undefined && Object.keys(filter).length > 0) {
+      throw usageError(`"${symbol}" names one instrument; leave the filters out, or the symbol`);
+    }
+    return withSession(args, cli, {}, async ({ client, settings }) => {
+      const { fetchInstrument, fetchInstruments } = await import('../../service/records/instruments.js');
+      try {
+        const found =
+          symbol === undefined
+            ? await fetchInstruments(client, exchange, filter, cli.signal)
+            : await fetchInstrument(client, exchange, symbol, cli.signal);
+        const list: readonly Instrument[] = Array.isArray(found) ? found : [found];
+        cli.stdout.write(readToggle(args, 'json') ? line(found) : tableOf(list));
+        return 0;
+      } catch (error) {
+        throw await explain(error, client, exchange, symbol, settings.cacheDir, cli.signal);
+      }
+    });
+  },
+};
+
+function readFilter(args: Args): InstrumentFilter {
+  const filter: Record<string, unknown> = { ...parseFilter(readText(args, 'filter')) };
+  for (const [flag, field] of FIELDS) {
+    const values = readList(args, flag);
+    if (values) filter[field] = values.length === 1 ? values[0] : values;
+  }
+  const [isActive, isInactive] = [readToggle(args, 'active'), readToggle(args, 'no-active')];
+  if (isActive && isInactive) throw usageError('--active and --no-active leave nothing; give one of them');
+  if (isActive || isInactive) filter['active'] = isActive;
+  return filter;
+}
+
+function parseFilter(text: string | undefined): object {
+  if (text === undefined) return {};
+  try {
+    const filter: unknown = JSON.parse(text);
+    if (typeof filter === 'object' && filter !== null && !Array.isArray(filter)) return filter;
+  } catch {
+    // Told below.
+  }
+  throw usageError(`--filter: expected a JSON object, as '{"baseCurrency":"BTC"}', found "${text}"`);
+}
+
+/** An unknown exchange or symbol is a mistake of the user's, with the nearest names. */
+async function explain(
+  error: unknown,
+  client: Client,
+  exchange: string,
+  symbol: string | undefined,
+  cache: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!(error instanceof TickhaulError) || (error.status !== 404 && error.status !== 400)) return error;
+  const { fetchFeedNames } = await import('../../service/records/feed-names.js');
+  const { symbols } = await fetchFeedNames(client, exchange, { cache, signal });
+  if (error.status === 400) return usageError(error.message);
+  if (symbol === undefined) return error;
+  return usageError(`unknown symbol "${symbol}" of ${exchange}${didYouMean(symbol, symbols)}`);
+}
+
+function tableOf(found: readonly Instrument[]): string {
+  return formatTable(
+    [
+      { title: 'id', cell: ({ id }) => id },
+      { title: 'dataset id', cell: ({ datasetId }) => datasetId ?? '(not exported yet)' },
+      { title: 'type', cell: ({ type }) => type },
+      { title: 'contract', cell: ({ contractType }) => contractType ?? '' },
+      { title: 'base', cell: ({ baseCurrency }) => baseCurrency },
+      { title: 'quote', cell: ({ quoteCurrency }) => quoteCurrency },
+      { title: 'active', cell: ({ active }) => (active ? 'yes' : 'no') },
+      { title: 'since', cell: ({ availableSince }) => availableSince.slice(0, 10) },
+      { title: 'until', cell: ({ availableTo }) => availableTo?.slice(0, 10) ?? '' },
+    ],
+    found,
+  );
+}

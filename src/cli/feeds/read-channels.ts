@@ -1,0 +1,41 @@
+import { usageError } from '../../base/errors.js';
+import { readList, readText } from '../../commands/arguments/read.js';
+import { readPeriod, readReplayOptions } from '../../commands/selection/replay.js';
+import type { Filter } from '../../feeds/filters.js';
+import type { FeedRequest } from '../../feeds/types.js';
+import type { Args } from '../arguments/types.js';
+
+const US_A_MINUTE = 60_000_000;
+
+/** What `replay --channel` asks for. @throws usage error; `not_exported` for an end that is still to come. */
+export async function readFeedRequest(args: Args, signal: AbortSignal): Promise<FeedRequest> {
+  if (args['type'] !== undefined) {
+    throw usageError(
+      "--channel gives an exchange's own messages, and --type normalized ones; give one of them",
+    );
+  }
+  if (readText(args, 'source') === 'datasets') {
+    throw usageError(
+      '--source datasets has no channels: day files are normalized; leave it out, or name --type',
+    );
+  }
+  const [option, ...others] = await readReplayOptions(args, signal);
+  if (!option || others.length > 0) {
+    throw usageError('--channel is for one exchange: messages of several have no common form');
+  }
+  const { start, end } = readPeriod(args);
+  const range = { start: Math.floor(start / US_A_MINUTE), end: Math.floor(end / US_A_MINUTE) };
+  if (range.start === range.end) {
+    throw usageError('the period is shorter than a minute: raw data comes by whole minutes, of local time');
+  }
+  return { exchange: option.exchange, filters: readFilters(args, option.symbols), range };
+}
+
+function readFilters(args: Args, asked: readonly string[] | undefined): readonly Filter[] {
+  const channels = readList(args, 'channel') ?? [];
+  const symbols = asked?.includes('all') ? undefined : asked;
+  if (!channels.includes('all')) return channels.map((channel) => ({ channel, ...(symbols && { symbols }) }));
+  if (symbols)
+    throw usageError('--channel all is everything of an exchange: name channels to choose symbols');
+  return [];
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import pLimit from 'p-limit';
+import { abortReason, diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { fileError } from '../../base/file-error.js';
+import { secondsSince } from '../../base/units.js';
+import type { EventSink, FileEvent, RunSummary } from '../../run/events.js';
+import { createTally } from '../../run/tally.js';
+import { unpackSlice } from '../unpack/unpack.js';
+import { slicesBelow } from './walk-slices.js';
+
+export interface CheckSlicesInput {
+  /** Holds `feeds`. */
+  readonly folder: string;
+  /** Slices that are read at once. */
+  readonly jobs: number;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads every slice of a cache to its end; tells each as `verified` or `corrupt`, by its path below `feeds`.
+ * @throws TickhaulError the reason of an abort; `disk` for a folder that can't be read.
+ */
+export async function checkSlices({ folder, jobs, emit, signal }: CheckSlicesInput): Promise<RunSummary> {
+  const started = performance.now();
+  const feeds = join(folder, 'feeds');
+  const paths = await allSlices(feeds);
+  const tally = createTally();
+  emit({ event: 'plan', files: paths.length, aim: 'verify' });
+  const limit = pLimit(jobs);
+  await limit.map(paths, async (path) => {
+    if (signal.aborted) throw abortReason(signal);
+    const event = await checkSlice(feeds, path);
+    // Another process may have removed it meanwhile.
+    if (!event) return;
+    tally.add(event);
+    emit(event);
+  });
+  return tally.summary({
+    planned: undefined,
+    stopped: undefined,
+    strict: false,
+    seconds: secondsSince(started),
+  });
+}
+
+async function allSlices(feeds: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  try {
+    for await (const path of slicesBelow(feeds)) paths.push(path);
+  } catch (error) {
+    throw diskError(error, feeds);
+  }
+  return paths.sort();
+}
+
+async function checkSlice(feeds: string, path: string): Promise<FileEvent | undefined> {
+  const shown = relative(feeds, path).split(sep).join('/');
+  const base = { event: 'file', file: undefined, path: shown } as const;
+  try {
+    const bytes = await readFile(path);
+    await unpackSlice(bytes, path.endsWith('.zst') ? 'zstd' : 'gzip', 0);
+    return { ...base, status: 'verified', bytes: bytes.length };
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    const failure = diskError(error, path);
+    if (!(failure instanceof TickhaulError)) throw error;
+    return { ...base, status: 'corrupt', error: fileError(failure) };
+  }
+}

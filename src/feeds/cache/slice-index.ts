@@ -1,0 +1,96 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskError, isSystemError } from '../../base/errors.js';
+import { type Minute, type MinuteRange, MS_A_MINUTE } from '../minutes.js';
+import { hourFolder, LONGEST_SLICE, parseSliceName, type SliceFile, UNFINISHED } from './layout.js';
+
+/** Milliseconds after its last minute from which on a slice is sure to be all there is. */
+export const SETTLED_MS = 30 * MS_A_MINUTE;
+
+/** Milliseconds after which nobody will finish an unfinished file. */
+const ABANDONED_MS = 3_600_000;
+
+/** Which minutes of some filters are on disk. */
+export interface SliceIndex {
+  /** The slice that has the minute, of several the one that goes on for longest. */
+  at(minute: Minute): SliceFile | undefined;
+  /** The first minute from this one on that is on disk; undefined where there is none. */
+  nextFrom(minute: Minute): Minute | undefined;
+}
+
+/** Whether a slice that came at this time may have come too early to be whole. @param ms since the epoch. */
+export function isProvisional({ end }: MinuteRange, cameMs: number): boolean {
+  return cameMs < end * MS_A_MINUTE + SETTLED_MS;
+}
+
+/**
+ * Looks up a range in a cache, minute by minute: how long slices are doesn't matter. What came too early, by the file's
+ * time, counts as not there. Unfinished files that a killed run left are removed on the way.
+ * @param feeds the cache's `feeds` folder; nothing may be there.
+ * @param keys of the same filters, the first before the others.
+ */
+export async function readSliceIndex(
+  feeds: string,
+  exchange: string,
+  keys: readonly string[],
+  range: MinuteRange,
+): Promise<SliceIndex> {
+  const byMinute = new Map<Minute, SliceFile>();
+  for (const key of keys) {
+    if (!(await hasFolder(join(feeds, exchange, key)))) continue;
+    const first = range.start - LONGEST_SLICE;
+    for (let hour = first - (first % 60); hour < range.end; hour += 60) {
+      for (const slice of await slicesOfHour(feeds, hourFolder(exchange, key, hour), hour)) {
+        const until = Math.min(slice.end, range.end);
+        for (let minute = Math.max(slice.start, range.start); minute < until; minute++) {
+          const known = byMinute.get(minute);
+          if (!known || slice.end > known.end) byMinute.set(minute, slice);
+        }
+      }
+    }
+  }
+  return {
+    at: (minute) => byMinute.get(minute),
+    nextFrom(minute) {
+      for (let at = minute; at < range.end; at++) if (byMinute.has(at)) return at;
+      return undefined;
+    },
+  };
+}
+
+async function slicesOfHour(feeds: string, folder: string, hour: Minute): Promise<readonly SliceFile[]> {
+  const slices: SliceFile[] = [];
+  for (const name of await namesOf(join(feeds, folder))) {
+    const path = join(feeds, folder, name);
+    const slice = parseSliceName(folder, hour, name);
+    if (!slice && !name.endsWith(UNFINISHED)) continue;
+    // Another process may remove it meanwhile.
+    const stats = await stat(path).catch(() => undefined);
+    if (!stats?.isFile()) continue;
+    if (!slice) {
+      if (Date.now() - stats.mtimeMs > ABANDONED_MS) await rm(path, { force: true }).catch(() => {});
+    } else if (!isProvisional(slice, stats.mtimeMs)) slices.push(slice);
+  }
+  return slices;
+}
+
+async function hasFolder(path: string): Promise<boolean> {
+  const stats = await stat(path).catch((error: unknown) => {
+    if (isAbsent(error)) return undefined;
+    throw diskError(error, path);
+  });
+  return stats?.isDirectory() === true;
+}
+
+async function namesOf(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw diskError(error, folder);
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

@@ -1,0 +1,110 @@
+import { setMaxListeners } from 'node:events';
+import { TickhaulError, usageError } from '../base/errors.js';
+import { dayOfMs, isFirstOfMonth } from '../dataset/day.js';
+import type { Client } from '../service/http/client.js';
+import { type FeedNames, fetchFeedNames } from '../service/records/feed-names.js';
+import { isProvisional, readSliceIndex } from './cache/slice-index.js';
+import { canonicalFilters, type Filter, filterKeys, splitFilters } from './filters.js';
+import { type Minute, MS_A_MINUTE } from './minutes.js';
+import { checkFilters } from './names.js';
+import { describeMinutes, type FeedPart, missingMinutes } from './read/slices-ahead.js';
+import type { FeedRequest, FeedRun } from './types.js';
+
+/** What of a request is asked for together, and what is still to be fetched. */
+export interface Feed {
+  /** To be merged by local timestamp; ties go to the first. */
+  readonly parts: readonly FeedPart[];
+  /** Minutes that aren't on disk, part by part. */
+  readonly missing: readonly Minute[];
+}
+
+/**
+ * Finds out what of a request is on disk, and whether the rest can be asked for.
+ * @param records folder of the exchange records' stored copies.
+ * @throws TickhaulError, before anything of it can be read: `usage` for an unknown exchange or channel; `not_exported`
+ * for minutes that are missing under `offline`; `no_access` for those that need a key where there is none.
+ */
+export async function openFeed(run: FeedRun, request: FeedRequest, records: string): Promise<Feed> {
+  const { client, offline, signal } = run;
+  const { exchange, range } = request;
+  if (!/^[a-z0-9-]+$/.test(exchange)) throw usageError(`"${exchange}" is no exchange id`);
+  // Each request under way listens to it, and that is no leak.
+  setMaxListeners(0, signal);
+  const asked = canonicalFilters(request.filters);
+  const asWritten = await lookUp(run, request, asked);
+  if (asWritten.missing.length === 0) return asWritten;
+  const stored = await storedNames(client, exchange, records);
+  const known = stored && checkedOr(asked, () => checkFilters(exchange, asked, stored, () => {}));
+  const inCopy = known ? await lookUp(run, request, known) : asWritten;
+  if (inCopy.missing.length === 0) return inCopy;
+  if (offline) {
+    // Its error goes first.
+    if (stored) checkFilters(exchange, asked, stored, () => {});
+    const missing = describeMinutes(inCopy.missing);
+    throw new TickhaulError(
+      'not_exported',
+      `${exchange} ${missing}: not in the cache; run without --offline to fetch what is missing`,
+    );
+  }
+  refuseWithoutKey(client, exchange, inCopy.missing);
+  const warn = (message: string): void => run.emit({ event: 'warning', message });
+  const names = await fetchFeedNames(client, exchange, { cache: records, signal });
+  const feed = await lookUp(run, request, checkFilters(exchange, asked, names, warn));
+  if (isProvisional(range, Date.now())) {
+    warn(
+      'minutes that ended less than 30 minutes ago may not be complete yet: they are not kept in the cache',
+    );
+  }
+  return feed;
+}
+
+/** A stored copy may be older than a channel: where anything can be asked for, a fresh one has the last word. */
+function checkedOr(asked: readonly Filter[], check: () => readonly Filter[]): readonly Filter[] {
+  try {
+    return check();
+  } catch {
+    return asked;
+  }
+}
+
+async function lookUp(
+  { cache }: FeedRun,
+  { exchange, range }: FeedRequest,
+  filters: readonly Filter[],
+): Promise<Feed> {
+  const sets = splitFilters(canonicalFilters(filters));
+  const parts = await Promise.all(
+    sets.map(async (set) => {
+      const keys = filterKeys(set);
+      const [key = ''] = keys;
+      const index = await readSliceIndex(cache.feeds, exchange, keys, range);
+      return { exchange, filters: set, key, range, index, share: sets.length };
+    }),
+  );
+  return { parts, missing: parts.flatMap((part) => [...missingMinutes(part)]) };
+}
+
+/** Of the record's stored copy, of any age; undefined where there is none. */
+async function storedNames(
+  client: Client,
+  exchange: string,
+  records: string,
+): Promise<FeedNames | undefined> {
+  try {
+    return await fetchFeedNames(client, exchange, { cache: records, offline: true });
+  } catch (error) {
+    if (error instanceof TickhaulError && error.code === 'not_exported') return undefined;
+    throw error;
+  }
+}
+
+/** First days of months are served to everybody (service interface, Data API keys). */
+function refuseWithoutKey({ config }: Client, exchange: string, missing: readonly Minute[]): void {
+  if (config.apiKey !== undefined) return;
+  const closed = missing.filter((minute) => !isFirstOfMonth(dayOfMs(minute * MS_A_MINUTE)));
+  if (closed.length === 0) return;
+  throw new TickhaulError(
+    'no_access',
+    `${exchange} ${describeMinutes(closed)}: needs an API key: set TICKHAUL_API_KEY; without one only first days of months are served`,
+  );
+}

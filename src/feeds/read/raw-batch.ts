@@ -1,0 +1,118 @@
+import { TickhaulError } from '../../base/errors.js';
+import type { Minute, MinuteRange } from '../minutes.js';
+import { isLineStart, MESSAGE_START, TimestampReader } from './raw-line.js';
+
+const LF = 0x0a;
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/**
+ * Lines of a slice, as an input of a merge. Line i is `text` from `starts[i]` up to, not including, `ends[i]`, without
+ * its LF. Where the collector's connection broke both are the same: how many empty lines say so. Its memory is used again.
+ */
+export class RawBatch {
+  text: Buffer = NOTHING;
+  count = 0;
+  starts = new Int32Array(4096);
+  ends = new Int32Array(4096);
+  /** Microseconds since the period's start, of which one digit is a fraction; of a break, those of the line behind it. */
+  localTimestamps = new Float64Array(4096);
+
+  add(start: number, end: number, localTimestamp: number): void {
+    if (this.count === this.starts.length) this.#grow();
+    this.starts[this.count] = start;
+    this.ends[this.count] = end;
+    this.localTimestamps[this.count++] = localTimestamp;
+  }
+
+  clear(): void {
+    this.count = 0;
+  }
+
+  #grow(): void {
+    const size = 2 * this.count;
+    const grown = <T extends Int32Array | Float64Array>(from: T, to: T): T => {
+      to.set(from);
+      return to;
+    };
+    this.starts = grown(this.starts, new Int32Array(size));
+    this.ends = grown(this.ends, new Int32Array(size));
+    this.localTimestamps = grown(this.localTimestamps, new Float64Array(size));
+  }
+}
+
+/**
+ * Cuts the text of slices into lines, chunk by chunk. A run of breaks is one, over the ends of slices too, and stands
+ * before the next line, whose time it has.
+ */
+export class LineCutter {
+  readonly #start: Minute;
+  readonly #timestamps: TimestampReader;
+  #rest: Buffer = NOTHING;
+  /** Empty lines since the last line of this slice, and those behind the slices before. */
+  #breaks = 0;
+  #breaksBefore = 0;
+
+  /** @param start the period's. */
+  constructor(start: Minute) {
+    this.#start = start;
+    this.#timestamps = new TimestampReader(start);
+  }
+
+  /**
+   * Puts the whole lines of a chunk into an empty batch; what is left waits for the next chunk.
+   * @param only the minutes whose lines are wanted; undefined for all.
+   * @throws TickhaulError `corrupt` for a line that doesn't begin with a local timestamp; the lines before it are there.
+   */
+  cut(chunk: Buffer, only: MinuteRange | undefined, batch: RawBatch): void {
+    const text = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = NOTHING;
+    batch.text = text;
+    let at = 0;
+    for (;;) {
+      const end = text.indexOf(LF, at);
+      if (end < 0) break;
+      if (end === at) this.#breaks++;
+      else {
+        if (end - at < MESSAGE_START || !isLineStart(text, at)) throw badLine(text, at, end);
+        if (!only || this.#isWithin(text, at, only)) this.#add(text, at, end, batch);
+        else this.#breaks = 0;
+      }
+      at = end + 1;
+    }
+    if (at < text.length) this.#rest = Buffer.from(text.subarray(at));
+  }
+
+  /** To be called behind a slice. @param isWhole whether it was wanted to its end: only then is a break there ours. */
+  endSlice(isWhole: boolean): void {
+    if (isWhole) this.#breaksBefore += this.#breaks;
+    this.#breaks = 0;
+  }
+
+  /** Puts a break behind the last line of all, where there was one. */
+  end(batch: RawBatch): void {
+    this.#addBreak(batch, Number.POSITIVE_INFINITY);
+  }
+
+  #isWithin(text: Buffer, at: number, { start, end }: MinuteRange): boolean {
+    const minute = this.#start + this.#timestamps.minutes(text, at);
+    return minute >= start && minute < end;
+  }
+
+  #add(text: Buffer, start: number, end: number, batch: RawBatch): void {
+    const time = this.#timestamps.ticks(text, start) / 10;
+    this.#addBreak(batch, time);
+    batch.add(start, end, time);
+  }
+
+  #addBreak(batch: RawBatch, time: number): void {
+    const breaks = this.#breaks + this.#breaksBefore;
+    if (breaks > 0) batch.add(breaks, breaks, time);
+    this.#breaks = 0;
+    this.#breaksBefore = 0;
+  }
+}
+
+function badLine(text: Buffer, at: number, end: number): TickhaulError {
+  const found = text.toString('latin1', at, Math.min(end, at + 40)).replace(/[^ -~]+/g, '.');
+  return new TickhaulError('corrupt', `expected a line that begins with a local timestamp, found "${found}"`);
+}

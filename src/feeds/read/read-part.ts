@@ -1,0 +1,72 @@
+import { setMaxListeners } from 'node:events';
+import { TickhaulError } from '../../base/errors.js';
+import { formatMinute, type MinuteRange } from '../minutes.js';
+import type { FeedRun } from '../types.js';
+import { LineCutter, type RawBatch } from './raw-batch.js';
+import { type FeedPart, type OpenSlice, SlicesAhead } from './slices-ahead.js';
+
+/** Takes a full batch, and gives an empty one; undefined for the first. It may be slow: nothing is read meanwhile. */
+export type ExchangeBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
+
+/**
+ * Reads the lines of a part in order. The next slice is decompressed while the lines of one are used.
+ * @param onMinutes told how many minutes were read, slice by slice.
+ * @throws TickhaulError once all lines before were given: what a slice can't be had for, `corrupt`; the reason of an
+ * abort.
+ */
+export async function readPart(
+  run: FeedRun,
+  part: FeedPart,
+  exchange: ExchangeBatch,
+  onMinutes: (minutes: number) => void,
+  stopped: AbortSignal,
+): Promise<void> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([run.signal, stopped, ended.signal]);
+  // Each request under way listens to it, and that is no leak.
+  setMaxListeners(0, signal);
+  const slices = new SlicesAhead(run, part, signal);
+  const lines = new LineCutter(part.range.start);
+  let batch = await exchange(undefined);
+  batch.clear();
+  const handOver = async (): Promise<void> => {
+    if (batch.count === 0) return;
+    batch = await exchange(batch);
+    batch.clear();
+  };
+  const readSlice = async ({ text, wanted, has }: OpenSlice): Promise<void> => {
+    const isAll = wanted.start <= has.start && wanted.end >= has.end;
+    await text.read(async (chunk) => {
+      try {
+        lines.cut(chunk, isAll ? undefined : wanted, batch);
+      } catch (error) {
+        throw named(error, part, wanted);
+      } finally {
+        await handOver();
+      }
+    });
+    lines.endSlice(wanted.end >= has.end);
+    onMinutes(wanted.end - wanted.start);
+  };
+  try {
+    for (let opening = slices.next(); ; ) {
+      const open = await opening;
+      if (!open) break;
+      opening = slices.next();
+      // It is thrown in its turn.
+      opening.catch(() => {});
+      for (const slice of open) await readSlice(slice);
+    }
+    lines.end(batch);
+    await handOver();
+  } finally {
+    ended.abort();
+  }
+}
+
+function named(error: unknown, { exchange }: FeedPart, { start }: MinuteRange): unknown {
+  if (!(error instanceof TickhaulError)) return error;
+  return new TickhaulError(error.code, `${exchange} ${formatMinute(start)}: ${error.message}`, {
+    cause: error,
+  });
+}

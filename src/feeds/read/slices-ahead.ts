@@ -1,0 +1,219 @@
+import { TickhaulError } from '../../base/errors.js';
+import type { SliceFile } from '../cache/layout.js';
+import type { SliceIndex } from '../cache/slice-index.js';
+import type { Filter } from '../filters.js';
+import { formatMinute, type Minute, type MinuteRange, overlap } from '../minutes.js';
+import { fetchSlice } from '../request/fetch-slice.js';
+import { MOST_MINUTES } from '../request/slice-request.js';
+import type { FeedRun } from '../types.js';
+import { MOST_KEPT, type SliceText, unpackSlice } from '../unpack/unpack.js';
+
+/** One series of requests: what of an exchange fits into one. */
+export interface FeedPart {
+  readonly exchange: string;
+  readonly filters: readonly Filter[];
+  /** Of the filters, in the cache. */
+  readonly key: string;
+  readonly range: MinuteRange;
+  readonly index: SliceIndex;
+  /** Its share of the run's requests. */
+  readonly share: number;
+}
+
+/** A slice that can be read, in its turn. */
+export interface OpenSlice {
+  readonly text: SliceText;
+  /** The minutes of it that are wanted. */
+  readonly wanted: MinuteRange;
+  /** Those that it has. */
+  readonly has: MinuteRange;
+}
+
+/** Slices that are known or on their way, at most, before the first of them is read. */
+const MOST_AHEAD = 64;
+/** Bytes of text, and of slices that aren't kept, that wait in memory; what comes after waits on the disk. */
+const MOST_HELD = 64 * 1024 * 1024;
+/** Bytes that may be on their way at once, as far as can be told from those that came. */
+const MOST_COMING = 64 * 1024 * 1024;
+
+/** A slice before it is opened: how, and what it holds in memory until then. */
+interface Waiting {
+  readonly wanted: MinuteRange;
+  readonly has: MinuteRange;
+  readonly held: number;
+  open(): Promise<SliceText>;
+  /** Where it is on disk. */
+  readonly file?: SliceFile | undefined;
+}
+
+/**
+ * The slices of a part, in order. Those that aren't in the cache are fetched ahead: after the first, whose answer says
+ * how many minutes a request should be about, as many at once as the run bears. What fails for good is thrown in its
+ * turn, and nothing is begun after it.
+ */
+export class SlicesAhead {
+  readonly #run: FeedRun;
+  readonly #part: FeedPart;
+  readonly #signal: AbortSignal;
+  readonly #queue: Promise<readonly Waiting[]>[] = [];
+  readonly #ready: Waiting[] = [];
+  #cursor: Minute;
+  #size: number | undefined;
+  #fetching = 0;
+  #held = 0;
+  /** Bytes of the largest slice so far. */
+  #largest = 1;
+  #hasFailed = false;
+
+  constructor(run: FeedRun, part: FeedPart, signal: AbortSignal) {
+    this.#run = run;
+    this.#part = part;
+    this.#signal = signal;
+    this.#cursor = part.range.start;
+  }
+
+  /**
+   * The next slices, opened: mostly one; several where one that is damaged had to be fetched again. Undefined at the
+   * end. One call at a time.
+   */
+  async next(): Promise<readonly OpenSlice[] | undefined> {
+    this.#fill();
+    while (this.#ready.length === 0) {
+      const [head] = this.#queue;
+      if (!head) return undefined;
+      this.#ready.push(...(await head));
+      this.#queue.shift();
+      this.#fill();
+    }
+    const waiting = this.#ready.shift();
+    return waiting && this.#open(waiting);
+  }
+
+  async #open(waiting: Waiting): Promise<readonly OpenSlice[]> {
+    const { wanted, has, file, held } = waiting;
+    try {
+      const text = await waiting.open();
+      return [{ text, wanted, has }];
+    } catch (error) {
+      const isLost = error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'missing');
+      if (!file || !isLost) throw error;
+      return await this.#again(wanted, file, error);
+    } finally {
+      this.#held -= held;
+      this.#fill();
+    }
+  }
+
+  /** What is damaged on disk, or was removed meanwhile, is fetched again. */
+  async #again(wanted: MinuteRange, file: SliceFile, error: TickhaulError): Promise<readonly OpenSlice[]> {
+    const { cache, offline, emit } = this.#run;
+    const name = `${cache.feeds}/${file.path}`;
+    const what = error.code === 'corrupt' ? `${name}: ${error.message}` : error.message;
+    if (offline) throw new TickhaulError(error.code, `${what}; run without --offline to fetch it again`);
+    emit({ event: 'warning', message: `${what}; fetching it again` });
+    if (error.code === 'corrupt') await cache.drop(file);
+    const slices = await this.#fetch(wanted);
+    return Promise.all(
+      slices.map(async (slice) => {
+        this.#held -= slice.held;
+        return { text: await slice.open(), wanted: slice.wanted, has: slice.has };
+      }),
+    );
+  }
+
+  #fill(): void {
+    while (!this.#hasFailed && this.#queue.length < MOST_AHEAD && this.#cursor < this.#part.range.end) {
+      const file = this.#part.index.at(this.#cursor);
+      if (file) this.#queue.push(Promise.resolve([this.#stored(file)]));
+      else if (!this.#mayFetch()) return;
+      else this.#queue.push(this.#fetchNext());
+    }
+  }
+
+  #mayFetch(): boolean {
+    const { share } = this.#part;
+    const isFirst = this.#size === undefined;
+    const most = isFirst ? 1 : Math.min(this.#run.concurrency.limit, MOST_COMING / this.#largest) / share;
+    return (
+      this.#fetching < Math.max(1, Math.floor(most)) && (this.#held < MOST_HELD || this.#queue.length === 0)
+    );
+  }
+
+  #stored(file: SliceFile): Waiting {
+    const wanted = { start: this.#cursor, end: Math.min(file.end, this.#part.range.end) };
+    this.#cursor = wanted.end;
+    return this.#waitingOnDisk(file, wanted);
+  }
+
+  #waitingOnDisk(file: SliceFile, wanted: MinuteRange): Waiting {
+    const open = async (): Promise<SliceText> => {
+      return unpackSlice(await this.#run.cache.read(file), file.encoding, MOST_KEPT);
+    };
+    return { wanted, has: file, held: 0, open, file };
+  }
+
+  #fetchNext(): Promise<readonly Waiting[]> {
+    const { index, range } = this.#part;
+    const start = this.#cursor;
+    const end = Math.min(start + (this.#size ?? 1), index.nextFrom(start) ?? range.end, range.end);
+    this.#cursor = end;
+    this.#fetching++;
+    const fetched = this.#fetch({ start, end })
+      .catch((error: unknown) => {
+        this.#hasFailed = true;
+        throw error;
+      })
+      .finally(() => {
+        this.#fetching--;
+        this.#fill();
+      });
+    // It is thrown in its turn.
+    fetched.catch(() => {});
+    return fetched;
+  }
+
+  /** Asks until the whole range is there: an answer may have fewer minutes than were asked for. */
+  async #fetch(range: MinuteRange): Promise<readonly Waiting[]> {
+    const slices: Waiting[] = [];
+    for (let start = range.start; start < range.end; ) {
+      const slice = await this.#fetchOne({ start, end: range.end });
+      slices.push(slice);
+      start = slice.wanted.end;
+    }
+    return slices;
+  }
+
+  async #fetchOne(range: MinuteRange): Promise<Waiting> {
+    const { exchange, filters, key } = this.#part;
+    const { cache } = this.#run;
+    const { slice, text, suggested } = await fetchSlice(
+      this.#run,
+      { exchange, filters, ...range },
+      this.#signal,
+    );
+    this.#largest = Math.max(this.#largest, slice.bytes.length);
+    this.#size = Math.min(suggested ?? this.#size ?? 1, MOST_MINUTES);
+    const wanted = overlap(slice, range) ?? range;
+    const has = { start: slice.start, end: slice.end };
+    const file = await cache.keep(exchange, key, slice);
+    const isHeld = this.#held + text.size <= MOST_HELD;
+    if (file && !isHeld) return this.#waitingOnDisk(file, wanted);
+    this.#held += isHeld ? text.size : slice.bytes.length;
+    if (isHeld) return { wanted, has, held: text.size, open: async () => text };
+    const { bytes, encoding } = slice;
+    return { wanted, has, held: bytes.length, open: () => unpackSlice(bytes, encoding, MOST_KEPT) };
+  }
+}
+
+/** The minutes of a part that aren't in the cache. */
+export function* missingMinutes({ index, range }: FeedPart): Generator<Minute> {
+  for (let minute = range.start; minute < range.end; minute++) if (!index.at(minute)) yield minute;
+}
+
+/** For messages. */
+export function describeMinutes(minutes: readonly Minute[]): string {
+  const [first] = minutes;
+  if (first === undefined) return 'nothing';
+  const more = minutes.length > 1 ? ` and ${minutes.length - 1} more minutes` : '';
+  return `${formatMinute(first)}${more}`;
+}

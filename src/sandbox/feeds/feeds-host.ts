@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import zlib, { gzipSync } from 'node:zlib';
+import { dayOfMs, isFirstOfMonth, parseDay } from '../../dataset/day.js';
+import { memoryContent } from '../archive/content.js';
+import { mayRead, refuseKey } from '../hosts/authorization.js';
+import type { KeyAccess } from '../hosts/key-access.js';
+import { isRefusal, sendRefusal } from '../hosts/refusals.js';
+import { planBody, sendBody } from '../http/body.js';
+import { begin, type Call, sendError, sendJson, sendText, targetOf } from '../http/call.js';
+import { FaultChooser } from '../http/faults.js';
+import { bitmexLines } from './bitmex.js';
+import { type FeedFault, likeFiles } from './faults.js';
+import type { FeedOptions } from './options.js';
+import { type MinuteLines, type RawFilter, rawText } from './raw-line.js';
+import { requestLimit } from './request-limit.js';
+import type { SliceFolder } from './slice-folder.js';
+
+const SLOW_START_MS = 1000;
+const MOST_SYMBOLS = 50;
+const MOST_MINUTES = 10;
+
+export interface FeedsHostOptions {
+  readonly seed: number;
+  readonly retryAfterSeconds: number;
+  readonly feeds: FeedOptions;
+  /** What the key may read; undefined for everything. */
+  readonly keyAccess: readonly KeyAccess[] | undefined;
+  /** Serves these slices in place of made-up ones. */
+  readonly folder: SliceFolder | undefined;
+}
+
+/** What a request is about. */
+interface Wanted {
+  readonly exchange: string;
+  /** Minutes since the epoch. */
+  readonly start: number;
+  readonly minutes: number;
+  /** As it was sent, and read. */
+  readonly filtersText: string;
+  readonly filters: readonly RawFilter[];
+  readonly compression: string;
+}
+
+/** Node has zstd of its own from 22.15; the types are those of Node 20. */
+const { zstdCompressSync } = zlib as { readonly zstdCompressSync?: (bytes: Buffer) => Buffer };
+
+/** `GET /v1/data-feeds/:exchange` (service interface, Raw data replay API); undefined for any other path. */
+export function feedsHost(options: FeedsHostOptions): (call: Call) => Promise<void> | undefined {
+  const { seed, feeds, folder } = options;
+  const { messages = 20, breaks = 0.02, requestLimit: limit = 3000, windowSeconds = 60 } = feeds;
+  const faults = new FaultChooser<FeedFault>(feeds.faults ?? {}, seed, feeds.faultsPerSlice ?? Infinity);
+  const count = requestLimit(limit, windowSeconds);
+  const madeUp = new Map<string, MinuteLines>([['bitmex', bitmexLines({ seed, messages, breaks })]]);
+  const textOf = async (wanted: Wanted, minute: number): Promise<string | undefined> => {
+    if (folder) return folder.minute(wanted.exchange, wanted.filtersText, minute);
+    const lines = madeUp.get(wanted.exchange)?.(minute);
+    return lines && rawText(lines, minute, wanted.filters);
+  };
+  return (call) => {
+    const exchange = /^\/v1\/data-feeds\/([^/]+)$/.exec(targetOf(call).pathname)?.[1];
+    return exchange === undefined ? undefined : answer(call, exchange, { ...options, faults, count, textOf });
+  };
+}
+
+interface Serving extends FeedsHostOptions {
+  readonly faults: FaultChooser<FeedFault>;
+  readonly count: ReturnType<typeof requestLimit>;
+  readonly textOf: (wanted: Wanted, minute: number) => Promise<string | undefined>;
+}
+
+async function answer(call: Call, exchange: string, serving: Serving): Promise<void> {
+  const wanted = readQuery(targetOf(call).searchParams, exchange);
+  if (typeof wanted === 'string') return sendError(call, 400, 400, wanted);
+  const { start, minutes } = wanted;
+  for (const minute of [start, start + minutes - 1]) {
+    if (!mayRead(call, dayOfMs(minute * 60_000))) return refuseKey(call);
+    if (serving.keyAccess && !isCovered(serving.keyAccess, exchange, minute)) {
+      return sendError(call, 403, 403, 'Your API key has no access to this data');
+    }
+  }
+  const { isOver, headers: limits, resetSeconds } = serving.count();
+  if (isOver) {
+    const message = 'You are sending data feed requests too quickly';
+    return sendJson(call, 429, { code: 429, message }, { ...limits, 'Retry-After': resetSeconds });
+  }
+  const fault = serving.faults.next(call.request.url ?? '', () => true);
+  const plain = likeFiles(fault);
+  if (plain && isRefusal(plain)) return sendRefusal(call, plain, serving.retryAfterSeconds);
+  if (fault === 'slow-start') await sleep(SLOW_START_MS, undefined, { signal: call.settings.signal });
+  if (fault === 'html') {
+    return sendText(call, 200, 'text/html', '<!doctype html><title>Please sign in</title>', {}, fault);
+  }
+  const given = fault === 'short-slice' ? Math.max(1, minutes - 1) : minutes;
+  const texts: string[] = [];
+  for (let minute = start; minute < start + given; minute++) {
+    const text = await serving.textOf(wanted, minute);
+    if (text === undefined) return sendError(call, 400, 140, `Data is not available: ${exchange}`);
+    texts.push(text);
+  }
+  const isZstd = wanted.compression === 'zstd' && zstdCompressSync !== undefined;
+  const body = compress(faultyTexts(texts, fault), isZstd ? zstdCompressSync : gzipSync);
+  const content = memoryContent(body);
+  const plan = planBody(plain, content.size);
+  const headers = {
+    ...limits,
+    'Content-Type': 'application/json',
+    'Content-Encoding': encodingName(isZstd, fault),
+    'x-suggested-slice-size': serving.feeds.suggestedMinutes ?? 5,
+    'x-name': `${exchange}/${new Date(start * 60_000).toISOString().slice(0, 16).replace(/[-T:]/g, '/')}`,
+    ...(fault === 'no-slice-size' ? {} : { 'x-slice-size': given }),
+    ...(plan.announced === undefined ? {} : { 'Content-Length': plan.announced }),
+  };
+  await begin(call, 200, headers, fault);
+  await sendBody(call, content, 0, plan);
+}
+
+/** Whether everybody may read the minute, or the key covers it; a key for some symbols covers all of them here. */
+function isCovered(access: readonly KeyAccess[], exchange: string, minute: number): boolean {
+  const ms = minute * 60_000;
+  return (
+    isFirstOfMonth(dayOfMs(ms)) ||
+    access.some((one) => one.exchange === exchange && ms >= Date.parse(one.from) && ms < Date.parse(one.to))
+  );
+}
+
+/** A member or frame a minute, as answers of several minutes have them. */
+function compress(texts: readonly string[], pack: (bytes: Buffer) => Buffer): Buffer {
+  return Buffer.concat(texts.map((text) => pack(Buffer.from(text))));
+}
+
+function faultyTexts(texts: readonly string[], fault: FeedFault | undefined): readonly string[] {
+  if (fault === 'early') return [''];
+  if (fault !== 'unterminated') return texts;
+  return [`${texts.join('')}2024-03-01T00:00:00.0000000Z {"table":"trade","act`];
+}
+
+function encodingName(isZstd: boolean, fault: FeedFault | undefined): string {
+  if (fault === 'wrong-encoding') return 'br';
+  return isZstd === (fault !== 'other-encoding') ? 'zstd' : 'gzip';
+}
+
+/** What a request is about, or what is wrong with it. */
+function readQuery(query: URLSearchParams, exchange: string): Wanted | string {
+  const from = parseFrom(query.get('from') ?? '');
+  const offset = Number(query.get('offset') ?? '0');
+  const minutes = Number(query.get('sliceSize') ?? '1');
+  const filtersText = query.get('filters') ?? '[]';
+  const filters = parseFilters(filtersText);
+  if (from === undefined) return "'from' param is not an ISO 8601 format date";
+  if (!Number.isInteger(offset) || offset < 0) return "'offset' param is not valid";
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_MINUTES)
+    return "'sliceSize' param is not valid";
+  if (!filters) return "'filters' param is not valid";
+  const start = from + offset;
+  if ((start + minutes) * 60_000 > Date.now()) return 'Data is not available yet';
+  return { exchange, start, minutes, filtersText, filters, compression: query.get('compression') ?? 'gzip' };
+}
+
+function parseFrom(text: string): number | undefined {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseDay(text) * 1440;
+  const ms = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 60_000);
+}
+
+function parseFilters(text: string): readonly RawFilter[] | undefined {
+  try {
+    const filters: unknown = JSON.parse(text);
+    if (!Array.isArray(filters)) return undefined;
+    return filters.every(
+      ({ channel, symbols }: RawFilter) =>
+        typeof channel === 'string' &&
+        (!symbols || (Array.isArray(symbols) && symbols.length <= MOST_SYMBOLS)),
+    )
+      ? (filters as RawFilter[])
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,20 @@
+import type { FaultShares } from '../http/faults.js';
+import type { FeedFault } from './faults.js';
+
+/** How the raw data API behaves. */
+export interface FeedOptions {
+  /** Messages of each made-up minute, 20 by default. */
+  readonly messages?: number | undefined;
+  /** Share of the minutes in which the collector's connection breaks, 0.02 by default. */
+  readonly breaks?: number | undefined;
+  /** What `x-suggested-slice-size` says, 5 by default. */
+  readonly suggestedMinutes?: number | undefined;
+  /** Requests that a window bears, 3000 by default. */
+  readonly requestLimit?: number | undefined;
+  /** Seconds until the count begins anew, 60 by default. */
+  readonly windowSeconds?: number | undefined;
+  /** Each fault's share of the requests, 0 to 1. */
+  readonly faults?: FaultShares<FeedFault> | undefined;
+  /** At most so many faults for one address, no limit by default. */
+  readonly faultsPerSlice?: number | undefined;
+}

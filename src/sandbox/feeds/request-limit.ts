@@ -1,0 +1,27 @@
+/** What an answer says of the request limit (service interface, Limits). */
+export interface LimitState {
+  readonly isOver: boolean;
+  readonly headers: Readonly<Record<string, number>>;
+  readonly resetSeconds: number;
+}
+
+/** Counts requests by windows of the clock. @returns what to call for each request. */
+export function requestLimit(limit: number, windowSeconds: number): () => LimitState {
+  const windowMs = windowSeconds * 1000;
+  let window = -1;
+  let count = 0;
+  return () => {
+    const now = Date.now();
+    const current = Math.floor(now / windowMs);
+    if (current !== window) count = 0;
+    window = current;
+    count++;
+    const resetSeconds = Math.max(1, Math.ceil(((current + 1) * windowMs - now) / 1000));
+    const headers = {
+      'x-ratelimit-limit': limit,
+      'x-ratelimit-remaining': Math.max(0, limit - count),
+      'x-ratelimit-reset-after': resetSeconds,
+    };
+    return { isOver: count > limit, headers, resetSeconds };
+  };
+}

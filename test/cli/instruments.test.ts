@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { envOf } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+test('instruments of an exchange, by filters, as a table or one document; one of them by its symbol', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir, '');
+  const table = await runHere(['instruments', 'bitmex'], env);
+  assert.match(table.stdout, /^id +dataset id +type +contract +base +quote +active +since +until\n/);
+  assert.match(table.stdout, /\nXBTUSD +XBTUSD +perpetual +inverse_perpetual +BTC +USD +yes +2019-03-30\n/);
+  assert.doesNotMatch(table.stdout, /PERPETUALS/);
+  const ids = async (...flags: readonly string[]): Promise<readonly string[]> => {
+    const { stdout } = await runHere(['instruments', 'bitmex', '--json', ...flags], env);
+    return (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id);
+  };
+  assert.deepEqual(await ids('--no-active'), ['XBTM20']);
+  assert.deepEqual(await ids('--active', '--base', 'BTC'), ['XBTUSD']);
+  assert.deepEqual(await ids('-t', 'future,perpetual', '--quote', 'USD', '--base', 'ETH'), ['ETHUSD']);
+  assert.deepEqual(await ids('--contract-type', 'put_option'), []);
+  assert.deepEqual(await ids('--filter', '{"availableSince":"2024-01-01"}', '-t', 'perpetual'), [
+    'XBTUSD',
+    'ETHUSD',
+  ]);
+  const one = await runHere(['instruments', 'bitmex', 'xbtusd', '--json'], env);
+  assert.equal(JSON.parse(one.stdout).datasetId, 'XBTUSD');
+});
+
+test('what is wrong with a question about instruments', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const cases: readonly (readonly [RegExp, readonly string[]])[] = [
+    [/unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx']],
+    [/unknown symbol "XBTUSDT" of bitmex; did you mean XBTUSD\?/, ['bitmex', 'XBTUSDT']],
+    [/--filter: expected a JSON object/, ['bitmex', '--filter', '[1]']],
+    [/'filter' param is not valid/, ['bitmex', '--filter', '{"basse":"BTC"}']],
+    [/leave nothing/, ['bitmex', '--active', '--no-active']],
+    [/names one instrument/, ['bitmex', 'XBTUSD', '--active']],
+  ];
+  for (const [message, args] of cases) {
+    await assert.rejects(runHere(['instruments', ...args], envOf(service, dir)), (error: Error) => {
+      assert.match(error.message, message);
+      return 'exitCode' in error && error.exitCode === 2;
+    });
+  }
+  const keyless = runHere(['instruments', 'deribit'], envOf(service, dir, ''));
+  await assert.rejects(keyless, (error: Error) => 'exitCode' in error && error.exitCode === 4);
+});

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
+import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];
+
+test('messages of channels and symbols, whole, in order, as the exchange sent them; then without a service', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = { ...envOf(service, dir), TM_CACHE_DIR: join(dir, 'slices') };
+  const args = ['replay', 'bitmex:XBTUSD', '--channel', 'trade,quote', ...PERIOD];
+  const { exitCode, stdout, stderr } = await tickhaul(args, { env });
+  assert.equal(exitCode, 0, stderr);
+  assertWholeLines(stdout);
+  assert.match(
+    stdout.split('\n')[0] ?? '',
+    /^\{"localTimestamp":"2024-03-01T00:\d\d:\d\d\.\d{7}Z","message":\{"table":"(?:trade|quote)","action":"insert","data":\[\{.*"symbol":"XBTUSD".*\}\]\}\}$/,
+  );
+  assert.doesNotMatch(stdout, /ETHUSD|orderBookL2/);
+  const filters = ['trade', 'quote'].map((channel) => ({ channel, symbols: ['XBTUSD'] }));
+  assert.equal(stdout, (await replayHere(service, await tempDir(t), { filters })).text);
+
+  await service.close();
+  const keyless = { ...envOf(service, dir, ''), TM_CACHE_DIR: '/nonexistent' };
+  const out = join(dir, 'out', 'a.ndjson.gz');
+  const more = ['--cache-dir', join(dir, 'slices'), '--offline', '--json', '-o', out];
+  const offline = await tickhaul([...args, ...more], { env: keyless });
+  assert.equal(offline.exitCode, 0, offline.stderr);
+  assert.equal(gunzipSync(readFileSync(out)).toString(), stdout);
+  const { seconds, ...summary } = JSON.parse(offline.stderr.trimEnd().split('\n').at(-1) ?? '');
+  assert.equal(typeof seconds, 'number');
+  const messages = stdout.split('\n').length - 1;
+  assert.deepEqual(summary, { event: 'summary', exitCode: 0, messages, bytes: Buffer.byteLength(stdout) });
+});
+
+test('--with-disconnects marks each break once, and only then', async (t) => {
+  const service = await sandbox(t, { feeds: { breaks: 0.5, suggestedMinutes: 1 } });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const args = ['replay', 'bitmex', '--channel', 'all', ...PERIOD];
+  const plain = await tickhaul(args, { env });
+  const marked = await tickhaul([...args, '--with-disconnects', '--offline'], { env });
+  assert.equal(marked.exitCode, 0, marked.stderr);
+  assert.doesNotMatch(plain.stdout, /\n\n/);
+  assert.match(marked.stdout, /\n\n/);
+  assert.doesNotMatch(marked.stdout, /\n\n\n/);
+  assert.equal(marked.stdout.replace(/\n\n/g, '\n').replace(/^\n/, ''), plain.stdout);
+});
+
+test('what is refused, with its code, before any slice is asked for', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const trades = ['bitmex', '--channel', 'trade'];
+  const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
+    [
+      2,
+      /unknown channel "trades" of bitmex; did you mean trade\?/,
+      ['bitmex', '--channel', 'trades', ...PERIOD],
+    ],
+    [2, /unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx', '--channel', 'trade', ...PERIOD]],
+    [2, /no exchange id/, ['../bitmex', '--channel', 'trade', ...PERIOD]],
+    [2, /give one of them/, [...trades, '-t', 'trade', ...PERIOD]],
+    [2, /--source datasets has no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
+    [2, /one exchange/, ['deribit', ...trades, ...PERIOD]],
+    [2, /name channels to choose symbols/, ['bitmex:XBTUSD', '--channel', 'all', ...PERIOD]],
+    [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
+    [2, /another offset than UTC/, [...trades, '--from', '2024-03-01T00:00+02:00', '--to', '2024-03-02']],
+    [2, /--cache-dir: s3:/, [...trades, ...PERIOD, '--cache-dir', 's3://bucket/cache']],
+    [7, /after now/, [...trades, '--from', '2024-03-01', '--to', '2999-01-01']],
+    [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
+    [2, /--source feeds/, ['bitmex', '-t', 'trade', '--source', 'feeds', ...PERIOD]],
+  ];
+  for (const [code, message, args] of cases) {
+    const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args], { env });
+    assert.equal(exitCode, code, `${args.join(' ')}: ${stderr}`);
+    assert.match(stderr, message);
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+    assert.equal(stdout, '');
+  }
+  const closed = ['replay', ...trades, '--from', '2024-03-02T00:00', '--to', '2024-03-02T00:05'];
+  const keyless = await tickhaul(closed, { env: envOf(service, dir, '') });
+  assert.equal(keyless.exitCode, 4);
+  assert.match(keyless.stderr, /^tickhaul: bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/);
+  assert.equal(sliceRequests(service), 0);
+  const wrong = await tickhaul(closed, { env: envOf(service, dir, 'wrong-key') });
+  assert.equal(wrong.exitCode, 4);
+  assert.equal(wrong.stdout, '');
+  assert.doesNotMatch(wrong.stderr, /wrong-key/);
+});
+
+test('symbols that the record lacks are a warning, in any number; what matches nothing is one too', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const unknown = Array.from({ length: 58 }, (_, i) => `M${i}`);
+  const many = `bitmex:xbtusd,${unknown.join(',')},ETHUSD`;
+  const split = await tickhaul(['replay', many, '--channel', 'trade', ...PERIOD], { env });
+  assert.equal(split.exitCode, 0, split.stderr);
+  assert.match(split.stderr, /doesn't list M0, M1, M10 and 55 more/);
+  const whole = await tickhaul(['replay', 'bitmex:XBTUSD,ETHUSD', '--channel', 'trade', ...PERIOD], { env });
+  assert.equal(split.stdout, whole.stdout);
+  assert.ok(service.requests.every(({ status }) => status === 200));
+
+  const none = await tickhaul(['replay', 'bitmex:XBTUSDT', '--channel', 'trade', ...PERIOD], { env });
+  assert.equal(none.exitCode, 0);
+  assert.equal(none.stdout, '');
+  assert.match(none.stderr, /did you mean XBTUSD\?/);
+  assert.match(none.stderr, /no message of the period matches/);
+});
+
+test('verify --cache reads every slice; a replay mends what it finds', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const cache = ['--cache-dir', join(dir, 'cache')];
+  const replay = ['replay', 'bitmex', '--channel', 'trade', ...PERIOD, ...cache];
+  const right = await tickhaul(replay, { env });
+  const sound = await tickhaul(['verify', '--cache', ...cache], { env });
+  assert.equal(sound.exitCode, 0, sound.stderr);
+  const [first = '', ...others] = await cachedFiles(join(dir, 'cache'));
+  assert.ok(others.length > 3);
+  truncateSync(join(dir, 'cache/feeds', first), 30);
+  const broken = await tickhaul(['verify', '--cache', '--json', ...cache], { env });
+  assert.equal(broken.exitCode, 6);
+  const lines = broken.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.filter(({ status }) => status === 'corrupt').map(({ path }) => path),
+    [first],
+  );
+  assert.equal(lines.filter(({ status }) => status === 'verified').length, others.length);
+  assert.equal(lines.at(-1).event, 'summary');
+  const mended = await tickhaul(replay, { env });
+  assert.equal(mended.stdout, right.stdout);
+  assert.match(mended.stderr, /warning .*fetching it again/);
+  assert.equal((await tickhaul(['verify', '--cache', ...cache], { env })).exitCode, 0);
+  const cleared = await tickhaul([...replay, '--clear-cache', '--offline'], { env });
+  assert.equal(cleared.exitCode, 7);
+  assert.deepEqual(readdirSync(join(dir, 'cache')), []);
+});
+
+test('killed again and again at any moment, then the same bytes; two processes that fill one cache', async (t) => {
+  let served = 0;
+  let onSlice = (): void => {};
+  const service = await sandbox(t, {
+    latencyMs: 5,
+    feeds: { suggestedMinutes: 1, messages: 100 },
+    onRequest({ url }) {
+      if (!url.startsWith('/v1/data-feeds/')) return;
+      served++;
+      onSlice();
+    },
+  });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const args = ['replay', 'bitmex', '--channel', 'all', '--from', '2024-03-01', '--to', '2024-03-01T03:00'];
+  const right = await tickhaul([...args, '--cache-dir', join(dir, 'undisturbed')], { env });
+  assert.equal(right.exitCode, 0, right.stderr);
+  const cache = join(dir, 'killed');
+  for (let kill = 0; kill < 20; kill++) {
+    // A few slices later each time: what it fetched so far is kept.
+    const target = served + 3 + (kill % 5);
+    const run = start([...args, '--cache-dir', cache], { env });
+    await new Promise<void>((resolve) => {
+      onSlice = () => {
+        if (served >= target) resolve();
+      };
+      void run.finished.then(() => resolve());
+    });
+    run.child.kill('SIGKILL');
+    const { stdout } = await run.finished;
+    assert.ok(right.stdout.startsWith(stdout));
+  }
+  const [one, two] = await Promise.all([
+    tickhaul([...args, '--cache-dir', cache], { env }),
+    tickhaul([...args, '--cache-dir', cache], { env }),
+  ]);
+  for (const { exitCode, stdout, stderr } of [one, two]) {
+    assert.equal(exitCode, 0, stderr);
+    assert.ok(stdout === right.stdout);
+  }
+  assert.equal((await tickhaul(['verify', '--cache', '--cache-dir', cache], { env })).exitCode, 0);
+  const asked = served;
+  const warm = await tickhaul([...args, '--cache-dir', cache, '--offline'], { env });
+  assert.ok(warm.stdout === right.stdout);
+  assert.equal(served, asked);
+});
+
+test('--speed paces, a reader that leaves is a normal end, and an interrupt ends in whole lines', async (t) => {
+  const service = await sandbox(t, { feeds: { suggestedMinutes: 10 } });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const args = ['replay', 'bitmex', '--channel', 'trade', ...PERIOD, '-q'];
+  const plain = await tickhaul(args, { env });
+  const paced = await tickhaul([...args, '--speed', '100000'], { env });
+  assert.equal(paced.exitCode, 0, paced.stderr);
+  assert.equal(paced.stdout, plain.stdout);
+  const script = `"$0" "$@" | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  const all = ['replay', 'bitmex', '--channel', 'all', '--date', '2024-03-01', '-q'];
+  const left = await tickhaul(all, { env, command: ['bash', '-c', script, process.execPath] });
+  assert.match(left.stdout, /^\{"localTimestamp":.*\}\n0\n$/);
+  const slow = start([...args, '--speed', '1'], { env });
+  await slow.printed('localTimestamp');
+  slow.child.kill('SIGINT');
+  const { exitCode, stdout } = await slow.finished;
+  assert.equal(exitCode, 130);
+  assert.ok(stdout !== '' && plain.stdout.startsWith(stdout));
+  assert.ok(stdout.endsWith('\n'));
+});

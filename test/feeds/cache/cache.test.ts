@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { clearSlices } from '../../../src/feeds/cache/slice-cache.js';
+import { filterKeys } from '../../../src/feeds/filters.js';
+import { loadZstd } from '../../../src/format/compression/zstd.js';
+import { startSandbox } from '../../../src/sandbox/server.js';
+import { EXPORTED_UNTIL, sandbox } from '../../helpers/sandbox.js';
+import { smallDisk } from '../../helpers/small-disk.js';
+import { tempDir } from '../../helpers/temp.js';
+import { cachedFiles, minutesOf, replayHere, START, sliceRequests } from '../replaying.js';
+
+test('a warm cache asks for nothing, and another slice size is no miss', async (t) => {
+  const service = await sandbox(t, { feeds: { suggestedMinutes: 3 } });
+  const folder = await tempDir(t);
+  const first = await replayHere(service, folder, { to: 25 });
+  assert.equal(first.error, undefined);
+  const asked = service.requests.length;
+  const other = await startSandbox({ feeds: { suggestedMinutes: 7 }, exportedUntil: EXPORTED_UNTIL });
+  t.after(() => other.close());
+  const wider = await replayHere(other, folder, { from: 5, to: 40 });
+  assert.equal(wider.error, undefined);
+  // Of 25 minutes on, in requests of 1, 7 and 7.
+  assert.equal(sliceRequests(other), 3);
+  await Promise.all([service.close(), other.close()]);
+  const warm = await replayHere(service, folder, { to: 40, apiKey: undefined });
+  assert.equal(warm.error, undefined);
+  assert.deepEqual(
+    minutesOf(warm.text),
+    minutesOf(first.text).concat(minutesOf(wider.text).filter((minute) => minute >= 25)),
+  );
+  assert.ok(warm.text.startsWith(first.text) && warm.text.endsWith(wider.text));
+  assert.equal(service.requests.length, asked);
+  assert.deepEqual(warm.warnings, []);
+});
+
+test('what is damaged is noticed before a line of it is written, and fetched again', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const right = await replayHere(service, folder, { to: 25 });
+  const files = (await cachedFiles(folder)).map((name) => join(folder, 'feeds', name));
+  const damages: readonly ((path: string) => void)[] = [
+    (path) => truncateSync(path, statSync(path).size - 9),
+    (path) => {
+      const bytes = readFileSync(path);
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 4;
+      writeFileSync(path, bytes);
+    },
+    (path) => writeFileSync(path, ''),
+    (path) => writeFileSync(path, gzipSync(gunzipSync(readFileSync(path)).subarray(0, -5))),
+  ];
+  const came = new Date('2024-04-01T00:00:00Z');
+  for (const [i, damage] of damages.entries()) {
+    const path = files[i] ?? '';
+    damage(path);
+    utimesSync(path, came, came);
+  }
+  const offline = await replayHere(service, folder, { to: 25, offline: true });
+  assert.equal(offline.error?.code, 'corrupt');
+  assert.equal(offline.text, '');
+  const healed = await replayHere(service, folder, { to: 25 });
+  assert.equal(healed.error, undefined);
+  assert.ok(healed.text === right.text);
+  assert.equal(healed.warnings.filter((message) => /fetching it again/.test(message)).length, damages.length);
+  await service.close();
+  assert.ok((await replayHere(service, folder, { to: 25 })).text === right.text);
+});
+
+test('a folder of the vendor’s clients is a cache: their names, their ways to write filters, several frames', async (t) => {
+  const zstd = await loadZstd();
+  const folder = await tempDir(t);
+  const filters = [{ channel: 'trade' }];
+  const keys = filterKeys(filters);
+  assert.equal(keys.length, 3);
+  const line = (minute: number): string =>
+    `${new Date((START + minute) * 60_000).toISOString().slice(0, 17)}01.0000000Z {"minute":${minute}}\n`;
+  const put = (key: string, name: string, bytes: Uint8Array): void => {
+    const path = join(folder, 'feeds/bitmex', key, '2024/03/01/00', name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
+  };
+  const frames = (minutes: readonly number[]): Buffer =>
+    Buffer.concat(minutes.map((minute) => zstd(Buffer.from(line(minute)), 'fast')));
+  put(keys[0] ?? '', '00.json.gz', gzipSync(line(0)));
+  put(keys[1] ?? '', '01.size-4.json.zst', frames([1, 2, 3, 4]));
+  put(keys[2] ?? '', '03.size-3.json.gz', gzipSync([3, 4, 5].map(line).join('')));
+  const service = await sandbox(t);
+  await service.close();
+  const { text, error } = await replayHere(service, folder, { to: 6, filters, apiKey: undefined });
+  assert.equal(error, undefined);
+  assert.deepEqual(minutesOf(text), [0, 1, 2, 3, 4, 5]);
+  assert.equal(text.split('\n').length, 7);
+});
+
+test('what is too young is given, and not kept', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const now = Math.floor(Date.now() / 60_000) - START;
+  const range = { from: now - 20, to: now - 2 };
+  const young = await replayHere(service, folder, range);
+  assert.equal(young.error, undefined);
+  assert.ok(young.messages > 0);
+  assert.ok(young.warnings.some((message) => /less than 30 minutes/.test(message)));
+  const before = sliceRequests(service);
+  assert.ok((await replayHere(service, folder, range)).text === young.text);
+  assert.equal(sliceRequests(service), 2 * before);
+  assert.deepEqual(await cachedFiles(folder), []);
+});
+
+test('the limit holds, and what was used least recently goes first', async (t) => {
+  const service = await sandbox(t, { feeds: { suggestedMinutes: 1 } });
+  const folder = await tempDir(t);
+  const free = await replayHere(service, folder, { to: 30, filters: [] });
+  const sizeOf = async (): Promise<number> =>
+    (await cachedFiles(folder)).reduce((sum, name) => sum + statSync(join(folder, 'feeds', name)).size, 0);
+  const size = await sizeOf();
+  // An hour ago all were used; then the last ten.
+  const old = new Date(Date.now() - 3_600_000);
+  for (const name of await cachedFiles(folder)) {
+    const path = join(folder, 'feeds', name);
+    utimesSync(path, old, old);
+  }
+  await replayHere(service, folder, { from: 20, to: 30, filters: [] });
+  const limit = Math.floor(size * 0.8);
+  const more = await replayHere(service, folder, { from: 30, to: 35, filters: [], cacheLimit: limit });
+  assert.equal(more.error, undefined);
+  assert.ok((await sizeOf()) <= limit);
+  const names = (await cachedFiles(folder)).map((name) =>
+    Number(name.slice(-'00.json.gz'.length, -'.json.gz'.length)),
+  );
+  for (let minute = 20; minute < 35; minute++) assert.ok(names.includes(minute), `${minute}`);
+  const again = await replayHere(service, folder, { to: 30, filters: [], cacheLimit: limit });
+  assert.ok(again.text === free.text);
+  assert.ok((await sizeOf()) <= limit);
+});
+
+test('a full disk: the replay goes on without keeping, with one warning', async (t) => {
+  const disk = await smallDisk(t, '64k');
+  if (!disk) return;
+  const service = await sandbox(t, { feeds: { messages: 200, suggestedMinutes: 1 } });
+  const right = await replayHere(service, await tempDir(t), { to: 20, filters: [] });
+  const full = await replayHere(service, disk.dir, { to: 20, filters: [] });
+  assert.equal(full.error, undefined);
+  assert.ok(full.text === right.text);
+  const told = full.warnings.filter((message) => /not kept .*disk is full/.test(message));
+  assert.equal(told.length, 1, full.warnings.join('\n'));
+  assert.ok((await cachedFiles(disk.dir)).every((name) => name.endsWith('.json.gz')));
+  disk.grow();
+  assert.ok((await replayHere(service, disk.dir, { to: 20, filters: [] })).text === right.text);
+});
+
+test('slices that are removed while they are read are fetched again', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const right = await replayHere(service, folder, { to: 25 });
+  // It is under way when the folder goes, wherever it is then.
+  const reading = replayHere(service, folder, { to: 25 });
+  await rename(join(folder, 'feeds'), join(folder, 'gone'));
+  assert.ok((await reading).text === right.text);
+  await rm(join(folder, 'gone'), { recursive: true });
+});
+
+test('clearing removes the slices, and nothing beside them', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  await replayHere(service, folder, { to: 5 });
+  writeFileSync(join(folder, 'mine.txt'), 'mine');
+  await clearSlices(folder);
+  await clearSlices(folder);
+  assert.deepEqual(await cachedFiles(folder), []);
+  assert.equal(readFileSync(join(folder, 'mine.txt'), 'utf8'), 'mine');
+  const missing = await replayHere(service, folder, { to: 5, offline: true });
+  assert.equal(missing.error?.code, 'not_exported');
+  assert.match(missing.error?.message ?? '', /^bitmex 2024-03-01T00:00 and 4 more minutes: not in the cache/);
+});

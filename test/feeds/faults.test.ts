@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ErrorCode } from '../../src/base/errors.js';
+import type { FeedFault } from '../../src/sandbox/feeds/faults.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { assertWholeLines, cachedFiles, minutesOf, replayHere, START, sliceRequests } from './replaying.js';
+
+/** What each fault ends a replay with where it never heals; undefined where it does no harm. */
+const ENDS: Readonly<Record<FeedFault, ErrorCode | undefined>> = {
+  'rate-limit': 'rate_limited',
+  'transfer-limit': 'transfer_limit',
+  'ip-lock': 'ip_locked',
+  '500': 'server_error',
+  '502': 'server_error',
+  '503': 'server_error',
+  reset: 'reset',
+  stall: 'stalled',
+  truncate: 'corrupt',
+  short: 'short_body',
+  'bit-flip': 'corrupt',
+  'no-length': undefined,
+  'slow-start': undefined,
+  html: 'corrupt',
+  trailing: 'corrupt',
+  empty: 'corrupt',
+  'no-slice-size': undefined,
+  'short-slice': undefined,
+  'wrong-encoding': 'bad_answer',
+  'other-encoding': 'corrupt',
+  early: undefined,
+  unterminated: 'corrupt',
+};
+
+/** No other try could help. */
+const FINAL = new Set<FeedFault>(['transfer-limit', 'wrong-encoding']);
+
+for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undefined][]) {
+  test(`fault ${kind}: nothing wrong is written or kept, and it heals where it can`, async (t) => {
+    const whole = await sandbox(t);
+    const right = await replayHere(whole, await tempDir(t), { to: 12 });
+    assert.equal(right.error, undefined);
+    const patience = { stallTimeoutMs: kind === 'stall' ? 200 : 5000 };
+
+    const folder = await tempDir(t);
+    const healing = await sandbox(t, {
+      feeds: { faults: { [kind]: 1 }, faultsPerSlice: 1 },
+      retryAfterSeconds: 0,
+    });
+    const healed = await replayHere(healing, folder, { to: 12, ...patience });
+    if (!FINAL.has(kind)) {
+      assert.equal(healed.error, undefined);
+      // What was asked for too early can't be told from minutes without a message.
+      if (kind !== 'early') assert.ok(healed.text === right.text);
+    }
+    if (code === undefined) return;
+
+    const lasting = await sandbox(t, { feeds: { faults: { [kind]: 1 } }, retryAfterSeconds: 0 });
+    const empty = await tempDir(t);
+    const failed = await replayHere(lasting, empty, { to: 12, retries: 1, ...patience });
+    assert.equal(failed.error?.code, code);
+    assert.match(failed.error?.message ?? '', /^bitmex 2024-03-01T00:00: /);
+    assert.equal(failed.text, '');
+    assert.deepEqual(await cachedFiles(empty), []);
+    assert.equal(sliceRequests(lasting), FINAL.has(kind) ? 1 : 2);
+  });
+}
+
+test('a mixture of faults by chance changes no byte', async (t) => {
+  const whole = await sandbox(t);
+  const right = await replayHere(whole, await tempDir(t), { to: 240, filters: [] });
+  const faults = {
+    reset: 0.1,
+    truncate: 0.1,
+    'bit-flip': 0.1,
+    '503': 0.1,
+    unterminated: 0.1,
+    'short-slice': 0.2,
+    'no-slice-size': 0.1,
+  };
+  const service = await sandbox(t, { feeds: { faults, suggestedMinutes: 3 } });
+  const folder = await tempDir(t);
+  const shaken = await replayHere(service, folder, { to: 240, filters: [], retries: 30 });
+  assert.equal(shaken.error, undefined);
+  assert.ok(shaken.text === right.text);
+  await service.close();
+  assert.ok((await replayHere(service, folder, { to: 240, filters: [] })).text === right.text, 'the cache');
+});
+
+test('one slice that fails for good ends the run after all before it', async (t) => {
+  // The key is good for the first day only: the second is refused, whenever its answers come.
+  const access = { exchange: 'bitmex', accessType: 'api-key', symbols: [], dataPlan: 'pro' };
+  const service = await sandbox(t, {
+    keyAccess: [{ ...access, from: '2024-03-01T00:00:00.000Z', to: '2024-03-02T00:00:00.000Z' }],
+  });
+  const last = await replayHere(service, await tempDir(t), { from: 1400, to: 1500 });
+  assert.equal(last.error?.code, 'no_access');
+  assert.match(last.error?.message ?? '', /^bitmex 2024-03-0[12]T\d\d:\d\d: /);
+  assertWholeLines(last.text);
+  const minutes = minutesOf(last.text);
+  assert.ok((minutes.at(-1) ?? 0) < 1440 && (minutes.at(-1) ?? 0) >= 1430);
+});
+
+test('the transfer limit ends a run under way; what came before is written', async (t) => {
+  const service = await sandbox(t, {
+    feeds: { faults: { 'transfer-limit': 0.2 }, suggestedMinutes: 1 },
+    seed: 5,
+  });
+  const folder = await tempDir(t);
+  const { text, error } = await replayHere(service, folder, { to: 60, filters: [], concurrency: 2 });
+  assert.equal(error?.code, 'transfer_limit');
+  assertWholeLines(text);
+  const failed =
+    Date.parse(`${/T(\d\d:\d\d)/.exec(error?.message ?? '')?.[0].replace(/^/, '2024-03-01')}:00Z`) / 60_000 -
+    START;
+  assert.deepEqual(
+    minutesOf(text),
+    Array.from({ length: failed }, (_, i) => i),
+  );
+  assert.ok(failed > 0);
+});
+
+test('the request limit slows the run before the service has to refuse', async (t) => {
+  const service = await sandbox(t, { feeds: { requestLimit: 6, windowSeconds: 1, suggestedMinutes: 1 } });
+  const { error, events } = await replayHere(service, await tempDir(t), { to: 20 });
+  assert.equal(error, undefined);
+  const refused = service.requests.filter(({ status }) => status === 429);
+  assert.deepEqual(refused, []);
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'pause'),
+    [],
+  );
+});
+
+test('429 pauses all requests together, for as long as it says; a longer wait than allowed ends the run', async (t) => {
+  const service = await sandbox(t, {
+    feeds: { faults: { 'rate-limit': 1 }, faultsPerSlice: 1 },
+    retryAfterSeconds: 1,
+  });
+  const before = performance.now();
+  const healed = await replayHere(service, await tempDir(t), { to: 3 });
+  assert.equal(healed.error, undefined);
+  assert.ok(performance.now() - before >= 1000);
+  assert.ok(healed.events.some(({ event }) => event === 'pause'));
+  const failed = await replayHere(service, await tempDir(t), { from: 10, to: 13, maxWaitMs: 500 });
+  assert.equal(failed.error?.code, 'rate_limited');
+  assert.match(failed.error?.message ?? '', /longer than --max-wait/);
+});

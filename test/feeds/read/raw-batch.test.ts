@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { LineCutter, RawBatch } from '../../../src/feeds/read/raw-batch.js';
+import { isTickhaulError } from '../errors.js';
+
+/** Minutes since the epoch. */
+const BASE = Date.parse('2024-02-29T23:58:00Z') / 60_000;
+
+/** Tenths of a microsecond from the base; undefined for a break. */
+const ticks = fc.option(fc.integer({ min: 0, max: 4 * 600_000_000 - 1 }), { nil: undefined, freq: 3 });
+
+function lineOf(tick: number | undefined, index: number): string {
+  if (tick === undefined) return '\n';
+  const second = new Date(BASE * 60_000 + Math.floor(tick / 10_000_000) * 1000).toISOString().slice(0, 19);
+  return `${second}.${String(tick % 10_000_000).padStart(7, '0')}Z {"n":${index}}\n`;
+}
+
+interface Cut {
+  readonly lines: readonly string[];
+  readonly times: readonly number[];
+}
+
+/** Cuts slices, each in chunks of a size. */
+function cutAll(slices: readonly string[], size: number, only?: { start: number; end: number }): Cut {
+  const cutter = new LineCutter(BASE);
+  const lines: string[] = [];
+  const times: number[] = [];
+  const take = (batch: RawBatch): void => {
+    for (let i = 0; i < batch.count; i++) {
+      lines.push(batch.text.toString('utf8', batch.starts[i], batch.ends[i]));
+      times.push(batch.localTimestamps[i] ?? -1);
+    }
+    batch.clear();
+  };
+  const batch = new RawBatch();
+  for (const slice of slices) {
+    const bytes = Buffer.from(slice);
+    for (let at = 0; at < bytes.length; at += size) {
+      cutter.cut(bytes.subarray(at, at + size), only, batch);
+      take(batch);
+    }
+    cutter.endSlice(only === undefined);
+  }
+  cutter.end(batch);
+  take(batch);
+  return { lines, times };
+}
+
+test('lines come whole and with their times, however the text is cut; runs of breaks are one', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(ticks, { maxLength: 12 }), { maxLength: 4 }),
+      fc.integer({ min: 1, max: 90 }),
+      (slices, size) => {
+        const all = slices.flatMap((slice) =>
+          slice.map((tick, index) => ({ tick, line: lineOf(tick, index).trimEnd() })),
+        );
+        const wanted = all.filter(
+          ({ tick }, i) => tick !== undefined || all[i - 1]?.tick !== undefined || i === 0,
+        );
+        const { lines, times } = cutAll(
+          slices.map((slice) => slice.map(lineOf).join('')),
+          size,
+        );
+        assert.deepEqual(
+          lines,
+          wanted.map(({ line }) => line),
+        );
+        for (const [i, { tick }] of wanted.entries()) {
+          const own = tick ?? wanted[i + 1]?.tick;
+          assert.equal(times[i], own === undefined ? Number.POSITIVE_INFINITY : own / 10);
+        }
+      },
+    ),
+  );
+});
+
+test('of some minutes only their lines, and the breaks before them', () => {
+  const minute = (n: number): number => n * 600_000_000;
+  const slice = [undefined, minute(0), undefined, minute(1), undefined, minute(1) + 5, undefined, minute(2)];
+  const text = slice.map(lineOf).join('');
+  const { lines } = cutAll([text], 7, { start: BASE + 1, end: BASE + 2 });
+  assert.deepEqual(lines, ['', lineOf(minute(1), 3).trimEnd(), '', lineOf(minute(1) + 5, 5).trimEnd()]);
+});
+
+test('a line without a timestamp is corrupt, and those before it are given', () => {
+  const good = lineOf(5, 0);
+  for (const bad of ['{"code":11}\n', '2024-02-29T23:58\n', `${good.slice(0, 28)}\n`, `${good.slice(1)}`]) {
+    const batch = new RawBatch();
+    assert.throws(
+      () => new LineCutter(BASE).cut(Buffer.from(good + bad + good), undefined, batch),
+      isTickhaulError('corrupt'),
+    );
+    assert.equal(batch.count, 1, bad);
+  }
+});

@@ -1,0 +1,125 @@
+import { readdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { TickhaulError } from '../../src/base/errors.js';
+import { parseDay } from '../../src/dataset/day.js';
+import type { Filter } from '../../src/feeds/filters.js';
+import { openFeed } from '../../src/feeds/open.js';
+import { createFeedRun, type FeedOptions } from '../../src/feeds/run.js';
+import { replayRaw } from '../../src/replay/raw/replay-raw.js';
+import type { RunEvent } from '../../src/run/events.js';
+import type { Sandbox } from '../../src/sandbox/options.js';
+import { createClient } from '../../src/service/http/client.js';
+
+/** Midnight of a day that anybody may read, in minutes. */
+export const START = parseDay('2024-03-01') * 1440;
+
+export interface ReplayHere extends Partial<FeedOptions> {
+  readonly exchange?: string;
+  readonly filters?: readonly Filter[];
+  /** Minutes from `START`. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly apiKey?: string | undefined;
+  readonly stallTimeoutMs?: number;
+  readonly withDisconnects?: boolean;
+}
+
+export interface Replayed {
+  /** All that was written. */
+  readonly text: string;
+  readonly messages: number;
+  readonly error: TickhaulError | undefined;
+  readonly events: readonly RunEvent[];
+  readonly warnings: readonly string[];
+}
+
+/** A raw replay in this process, by the functions that the command calls. */
+export async function replayHere(
+  service: Sandbox,
+  cacheFolder: string,
+  input: ReplayHere = {},
+): Promise<Replayed> {
+  const { exchange = 'bitmex', filters = [{ channel: 'trade' }], from = 0, to = 30 } = input;
+  const events: RunEvent[] = [];
+  const client = createClient({
+    apiUrl: service.apiUrl,
+    datasetsUrl: service.datasetsUrl,
+    apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
+    stallTimeoutMs: input.stallTimeoutMs ?? 5000,
+    env: {},
+  });
+  const written = { messages: 0, bytes: 0 };
+  const chunks: Buffer[] = [];
+  let error: TickhaulError | undefined;
+  try {
+    const run = createFeedRun({
+      cacheLimit: undefined,
+      offline: false,
+      concurrency: 'auto',
+      retries: 3,
+      maxWaitMs: 5000,
+      signal: new AbortController().signal,
+      ...input,
+      client,
+      cacheFolder,
+      emit: (event) => void events.push(event),
+    });
+    const range = { start: START + from, end: START + to };
+    const feed = await openFeed(run, { exchange, filters, range }, join(cacheFolder, 'records'));
+    await replayRaw({
+      run,
+      feed,
+      withDisconnects: input.withDisconnects ?? false,
+      output: { write: async (bytes) => void chunks.push(Buffer.from(bytes)) },
+      written,
+      onMinutes: () => {},
+      signal: run.signal,
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof TickhaulError)) throw thrown;
+    error = thrown;
+  } finally {
+    await client.close();
+  }
+  const warnings = events.flatMap((event) => (event.event === 'warning' ? [event.message] : []));
+  return { text: Buffer.concat(chunks).toString(), messages: written.messages, error, events, warnings };
+}
+
+/** Requests for slices that were answered. */
+export function sliceRequests({ requests }: Sandbox): number {
+  return requests.filter(({ url }) => url.startsWith('/v1/data-feeds/')).length;
+}
+
+/** All files below the cache's `feeds`, with `/`. */
+export async function cachedFiles(cacheFolder: string): Promise<readonly string[]> {
+  const feeds = join(cacheFolder, 'feeds');
+  const entries = await readdir(feeds, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(feeds.length + 1)
+        .split(sep)
+        .join('/'),
+    )
+    .sort();
+}
+
+/** The minutes from `START` that some lines are of, in the order in which they first come. */
+export function minutesOf(text: string): readonly number[] {
+  const times = text.split('\n').flatMap((line) => /"localTimestamp":"(.{16})/.exec(line)?.[1] ?? []);
+  return [...new Set(times)].map((time) => Date.parse(`${time}:00Z`) / 60_000 - START);
+}
+
+/** Throws unless all lines are whole and in order. */
+export function assertWholeLines(text: string): void {
+  let last = '';
+  if (text !== '' && !text.endsWith('\n')) throw new Error(`half a line: ${text.slice(-80)}`);
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const { localTimestamp, message } = JSON.parse(line) as { localTimestamp: string; message: object };
+    if (typeof message !== 'object') throw new Error(`no message: ${line}`);
+    if (localTimestamp < last) throw new Error(`${localTimestamp} comes after ${last}`);
+    last = localTimestamp;
+  }
+}
