@@ -11,7 +11,8 @@ import { createDayFileLookup } from './selection/day-file-lookup.js';
 import { readGivenLayout, readSymbols } from './selection/selection.js';
 
 /** What is converted to what, wherever it goes. */
-export interface Conversion extends Pick<ConvertInput, 'paths' | 'symbols' | 'options' | 'dataType' | 'jobs'> {
+export interface Conversion
+  extends Pick<ConvertInput, 'paths' | 'symbols' | 'options' | 'dataType' | 'jobs'> {
   readonly wanted: Wanted;
 }
 

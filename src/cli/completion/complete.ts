@@ -1,6 +1,6 @@
+import { readSettings } from '../../commands/environment.js';
 import { storedExchanges, storedNames } from '../../service/records/stored.js';
 import { COMMANDS } from '../commands/index.js';
-import { readSettings } from '../../commands/environment.js';
 import { candidatesAt } from './candidates.js';
 import { findPlace } from './position.js';
 import { answerText, SHELLS } from './shells.js';

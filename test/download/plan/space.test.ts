@@ -16,7 +16,14 @@ const file = {
   symbol: 'BTCUSDT',
   day: parseDay('2024-03-01'),
 };
-const WANTED: PlannedFile = { file, path: NAME, mayBeAbsent: false, status: 'download', action: 'fetch' };
+const WANTED: PlannedFile = {
+  file,
+  path: NAME,
+  mayBeAbsent: false,
+  outputs: [],
+  status: 'download',
+  action: 'fetch',
+};
 const PENDING = { ...WANTED, status: 'pending', action: 'nothing' } as const;
 
 /** A file to fetch, and so many others that to count them takes a while. */
