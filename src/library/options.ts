@@ -92,6 +92,8 @@ export interface DownloadRules {
 
 /** What a conversion makes of the data. */
 export interface EncodingOptions {
+  /** Computed types to make instead, as `trade_bar_1m`; `rows` among them for the rows too. */
+  readonly as?: List | undefined;
   /** Default: `zstd` for Parquet, `none` for NDJSON, which knows no `snappy`. */
   readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'none' | undefined;
   /** Rows of a Parquet row group, as `64k`; default: `128k`. */
@@ -185,8 +187,6 @@ export interface ConvertOptions extends LayoutOptions, EncodingOptions {
   readonly format?: 'parquet' | 'ndjson' | undefined;
   /** Folder for the outputs; default: beside each source. */
   readonly out?: string | undefined;
-  /** Computed types to make instead, as `trade_bar_1m`; `rows` among them for the rows too. */
-  readonly as?: List | undefined;
   /** Data type of all files; default: from the file name, else the header. */
   readonly type?: string | undefined;
   /** Files at once; default: the number of processors. */

@@ -46,6 +46,7 @@ const RULES: Kinds<DownloadRules> = {
   strict: 'toggle',
 };
 const ENCODING: Kinds<EncodingOptions> = {
+  as: 'list',
   compression: ['zstd', 'snappy', 'gzip', 'none'],
   rowGroup: 'number',
   times: ['timestamp', 'int', 'iso'],
@@ -115,7 +116,6 @@ const CONVERT_KINDS: Kinds<ConvertOptions> = {
   symbols: 'list',
   format: ['parquet', 'ndjson'],
   out: 'file',
-  as: 'list',
   type: 'text',
   jobs: 'number',
   existing: ['skip', 'overwrite'],

@@ -18,8 +18,8 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
 };
 /** They say how a terminal shows things, or have nothing to say without one. */
 const SHOWN = ['files', 'all', 'yes'];
-/** Refused by the command, till it can do them. */
-const TO_COME = ['channel', 'withDisconnects'];
+/** Raw data, which the library will give with normalized feeds. */
+const TO_COME = ['channel', 'withDisconnects', 'cache', 'cacheDir', 'cacheLimit', 'clearCache'];
 /** Arguments of the command line that have a flag's option, or one of their own. */
 const POSITIONAL: Readonly<Record<string, string>> = { path: 'paths', folder: 'dir' };
 
