@@ -107,7 +107,7 @@ describe('the error table', { concurrency: 8 }, () => {
       assert.equal(error.exitCode, exit, error.message);
       if (outcome === 'restarts') {
         assert.equal(countOf(service, REGISTER), 2);
-        assert.match(error.message, /begun anew once already: run tickhaul login again/);
+        assert.match(error.message, /a second registration was refused too: run tickhaul login again/);
       }
       assert.deepEqual(await account.store.list(), []);
     });

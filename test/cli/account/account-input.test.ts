@@ -41,7 +41,7 @@ const WRONG: readonly [args: readonly string[], env: Record<string, string>, mes
   [['logout', '--all', '--email', EMAIL], {}, /either --email <address> or --all/],
   [['account', 'delete'], {}, /delete.* is not one of "call"/],
   [['account', 'call'], {}, /the operation is missing/],
-  [['account', '--data', '{}'], {}, /--data goes with/],
+  [['account', '--data', '{}'], {}, /--data is for/],
   [['account', 'call', 'x', '--data', '{"s3cret'], {}, /--data: what is given is not JSON/],
   [['account', 'call', 'x', '--data', '@none.json'], {}, /--data: cannot read "none\.json" \(ENOENT\)/],
   [['account', 'call', 'getaccount'], {}, /unknown operation "getaccount"; did you mean getAccount/],
