@@ -9,6 +9,8 @@ import {
   type ThreadConversion,
 } from '../../../src/download/conversion/convert-threads.js';
 import { convertOptions } from '../../../src/format/options.js';
+import { parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
+import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -48,6 +50,34 @@ test('many conversions share few threads, chunk by chunk, and each gets its own 
     }),
   );
   assert.equal((await readdir(dir)).length, csvs.length);
+});
+
+test('computed types that are made in turns in one thread get each their own rows, after a failure too', async (t) => {
+  const dir = await tempDir(t);
+  const threads = threadsOf(t, 1);
+  const options = convertOptions('parquet', {});
+  const beginBars = (name: string): ThreadConversion => {
+    const target = join(dir, name);
+    const outputs = [{ type: parseComputedTypeName('trade_bar_5ticks'), target, part: `${target}.part` }];
+    return threads.begin({ path: name, dataType: 'trades', day: parseDay('2024-03-01'), options, outputs });
+  };
+  const wrong = beginBars('wrong');
+  const csvs = [700, 3000, 0].map((rows) => csvOf('trades', rows));
+  const works = csvs.map((csv, i) => ({ csv, text: Buffer.from(csv), conversion: beginBars(String(i)) }));
+  await wrong.write(Buffer.from(csvOf('trades', 10).replace(/,buy,|,sell,/, ',buy,x')));
+  // Cut within lines, and each goes on after the others.
+  for (let at = 0; works.some(({ text }) => at < text.length); at += 999) {
+    for (const { text, conversion } of works) await conversion.write(text.subarray(at, at + 999));
+  }
+  await assert.rejects(wrong.finish(SOURCE), { code: 'corrupt', message: /^wrong: line/ });
+  for (const [i, { csv, conversion }] of works.entries()) {
+    const expected = expectedRows('trade_bar_5ticks', csv);
+    assert.equal((await conversion.finish(SOURCE))[0]?.rows, expected.length);
+    assert.deepEqual(plain(await parquetRows(await readFile(join(dir, String(i))))), expected);
+    await conversion.abort();
+  }
+  await wrong.abort();
+  assert.deepEqual(await readdir(dir), ['0', '1', '2']);
 });
 
 test('a failure is told by a later write or by the end, and concerns no other conversion', async (t) => {
