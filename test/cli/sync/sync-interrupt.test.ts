@@ -69,7 +69,7 @@ test('a run whose terminal is closed ends in order, and those who want to know a
   const dir = await tempDir(t);
   await writeFile(join(dir, 'tickhaul.yaml'), `onFailure: cat > ${dir}/heard\n${JOBS}`);
   const { child, printed } = inTerminal('tickhaul sync', dir, envOf(service, join(dir, 'data')));
-  await printed(/\[[ =]+\] binance-futures_trades/);
+  await printed(/_trades_2024-03-\d\d_BTCUSDT +\[/);
   child.kill('SIGKILL');
   let heard = '';
   while (!heard.endsWith('\n')) heard = await readFile(join(dir, 'heard'), 'utf8').catch(() => '');
