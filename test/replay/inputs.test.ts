@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
 import type { DataType } from '../../src/dataset/data-types.js';
 import type { TimedLines } from '../../src/market/lines/line-buffer.js';
 import { Merge } from '../../src/market/merge.js';
@@ -75,21 +76,22 @@ test('an error in a thread is the one that it is here, and comes after the lines
   await writeFile(broken, bytes);
   const series = [{ ...whole, paths: [path, broken] }, other];
   const sizes = { textChunk: 16_384, openFiles: 2 };
-  const read = async (lines: AsyncIterable<TimedLines> | undefined): Promise<[number, unknown]> => {
+  const read = async (lines: AsyncIterable<TimedLines> | undefined): Promise<[number, string, string]> => {
     let count = 0;
     try {
       for await (const part of lines ?? []) count += part.count;
     } catch (error) {
-      return [count, error];
+      assert.ok(error instanceof TickhaulError);
+      return [count, error.code, error.message];
     }
     throw new Error('no error');
   };
   const thread = startSeriesThread({ series, period: ALWAYS, sizes });
   t.after(() => thread.close());
-  const [count, error] = await read(thread.lines(0));
-  assert.deepEqual([count, error], await read(here(series, sizes)[0]));
+  const [count, code, message] = await read(thread.lines(0));
+  assert.deepEqual([count, code, message], await read(here(series, sizes)[0]));
   assert.ok(count >= 1000, `${count} lines`);
-  assert.equal((error as { code: string }).code, 'corrupt');
+  assert.equal(code, 'corrupt');
   await thread.close();
   await assert.rejects(async () => {
     for await (const _ of thread.lines(1));
