@@ -1,7 +1,7 @@
 import { usageError } from '../base/errors.js';
 import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../market/names/data-type-name.js';
 import type { Period } from '../market/trade-bars.js';
-import type { Filter } from './filters.js';
+import type { Filter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
 import { ownNormalizer } from './own/eras.js';
 import { refusalOf } from './refusals.js';

@@ -1,5 +1,5 @@
 import type { SourceRecord } from '../market/records/records.js';
-import type { Filter } from './filters.js';
+import type { Filter } from '../service/feed-filter.js';
 
 export type Emit = (record: SourceRecord) => void;
 

@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** Which messages of an exchange are asked for; without symbols, all of the channel (service interface, Raw data replay API). */
-export interface Filter {
-  readonly channel: string;
-  readonly symbols?: readonly string[];
-}
+import type { Filter } from '../service/feed-filter.js';
 
 /** Symbols that one filter may hold (service interface, Limits). */
 export const MOST_SYMBOLS = 50;

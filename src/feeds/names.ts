@@ -1,7 +1,7 @@
 import { usageError } from '../base/errors.js';
 import { didYouMean, nearestNames } from '../base/nearest.js';
+import type { Filter } from '../service/feed-filter.js';
 import type { FeedNames } from '../service/records/feed-names.js';
-import type { Filter } from './filters.js';
 
 const SHOWN = 3;
 

@@ -1,11 +1,11 @@
 import type { EventSink } from '../run/events.js';
+import type { Filter } from '../service/feed-filter.js';
 import type { Client } from '../service/http/client.js';
 import type { Concurrency } from '../transfer/concurrency.js';
 import type { TryLimits } from '../transfer/next-try.js';
 import type { Pause } from '../transfer/pause.js';
 import type { RateLimit } from '../transfer/rate.js';
 import type { SliceCache } from './cache/slice-cache.js';
-import type { Filter } from './filters.js';
 import type { MinuteRange } from './minutes.js';
 import type { Allowance } from './request/allowance.js';
 

@@ -77,13 +77,8 @@ export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Par
     readonly aim?: 'verify' | undefined;
   };
 
-export interface FileEvent {
-  readonly event: 'file';
-  readonly status: FileStatus;
-  /** Of a run of several jobs, the one that the file belongs to. */
-  readonly job?: string | undefined;
-  /** Undefined where a file to convert doesn't tell by its name which day file it is. */
-  readonly file: DayFile | undefined;
+/** What is known of a file that was worked on, with the same names in `--json` (contract, Output). */
+export interface FileFacts {
   /** Relative to the download folder, with `/`; of a conversion, the output as it was asked for. */
   readonly path: string;
   /** What a conversion was made from. */
@@ -101,6 +96,15 @@ export interface FileEvent {
   readonly attempts?: number | undefined;
   readonly seconds?: number | undefined;
   readonly error?: FileError | undefined;
+}
+
+export interface FileEvent extends FileFacts {
+  readonly event: 'file';
+  readonly status: FileStatus;
+  /** Of a run of several jobs, the one that the file belongs to. */
+  readonly job?: string | undefined;
+  /** Undefined where a file to convert doesn't tell by its name which day file it is. */
+  readonly file: DayFile | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { DayFile } from '../dataset/day-file.js';
 import type {
   Estimate,
   FileEvent,
+  FileFacts,
   FileStatus,
   FindingEvent,
   FindingKind,
@@ -28,7 +29,7 @@ export interface PlanJson extends Counts<PlanStatus>, Known<Estimate> {
 }
 
 /** A day file with what became of it, or with what is planned for it. */
-export interface FileJson {
+export interface FileJson extends FileFacts {
   readonly event: 'file';
   /** Of a sync, the job that the file belongs to. */
   readonly job?: string | undefined;
@@ -38,23 +39,6 @@ export interface FileJson {
   readonly symbol?: string | undefined;
   /** UTC day, `YYYY-MM-DD`. */
   readonly date?: string | undefined;
-  /** Relative to the download folder, with `/`; of a conversion, the output as it was asked for. */
-  readonly path: string;
-  /** What a conversion was made from. */
-  readonly source?: string | undefined;
-  /** What a downloaded file was converted to. */
-  readonly output?: string | undefined;
-  /** The same with `--as`, all of it; each has an event of its own when it was made. */
-  readonly outputs?: readonly string[] | undefined;
-  readonly bytes?: number | undefined;
-  readonly md5?: string | undefined;
-  /** Whether `x-md5` named the same sum; null when none came. */
-  readonly md5Match?: boolean | null | undefined;
-  readonly attempts?: number | undefined;
-  readonly seconds?: number | undefined;
-  /** Rows, the header not counted. */
-  readonly rows?: number | undefined;
-  readonly error?: FileError | undefined;
 }
 
 /** What a check of a folder finds beside the files that it checks. */

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   canonicalFilters,
-  type Filter,
   filterKeys,
   filtersText,
   MOST_SYMBOLS,
   splitFilters,
 } from '../../src/feeds/filters.js';
+import type { Filter } from '../../src/service/feed-filter.js';
 
 const filter = fc.record(
   {

@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { TickhaulError } from '../../src/base/errors.js';
 import { parseDay } from '../../src/dataset/day.js';
-import type { Filter } from '../../src/feeds/filters.js';
 import { openFeed } from '../../src/feeds/open.js';
 import { createFeedRun, type FeedOptions } from '../../src/feeds/run.js';
 import { replayRaw } from '../../src/replay/raw/replay-raw.js';
 import type { RunEvent } from '../../src/run/events.js';
 import type { Sandbox } from '../../src/sandbox/options.js';
+import type { Filter } from '../../src/service/feed-filter.js';
 import { createClient } from '../../src/service/http/client.js';
 
 /** Midnight of a day that anybody may read, in minutes. */

@@ -1,8 +1,8 @@
 import { usageError } from '../../base/errors.js';
 import { readList, readText } from '../../commands/arguments/read.js';
 import { readPeriod, readReplayOptions } from '../../commands/selection/replay.js';
-import type { Filter } from '../../feeds/filters.js';
 import type { FeedRequest } from '../../feeds/types.js';
+import type { Filter } from '../../service/feed-filter.js';
 import type { Args } from '../arguments/types.js';
 
 const US_A_MINUTE = 60_000_000;

@@ -1,5 +1,5 @@
+import type { Filter } from '../../service/feed-filter.js';
 import { type Fields, fieldsIn, listIn } from '../fields.js';
-import type { Filter } from '../filters.js';
 import type { Emit, Normalizer } from '../normalizer.js';
 import { LastTicker } from './last-ticker.js';
 import { upperCase } from './symbols.js';

@@ -1,4 +1,4 @@
-import { filterOf } from '../filters.js';
+import { filterOf } from '../../service/feed-filter.js';
 import { cutAtFirst, cutAtLast, eachOf, form, textsIn } from './form.js';
 
 /** Exchanges whose messages have a list of texts, each a channel with a symbol. */

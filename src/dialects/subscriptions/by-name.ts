@@ -1,5 +1,5 @@
+import type { Filter } from '../../service/feed-filter.js';
 import { type Fields, fieldsIn, isFields, listIn } from '../fields.js';
-import type { Filter } from '../filters.js';
 import { eachOf, filterIn, form, namedFilters } from './form.js';
 
 /**

@@ -1,5 +1,5 @@
+import { type Filter, filterOf } from '../../service/feed-filter.js';
 import { fieldsIn, listIn } from '../fields.js';
-import { type Filter, filterOf } from '../filters.js';
 import { cutAtFirst, cutAtLast, eachOf, filterIn, form, oneFilter, textIn, textsIn } from './form.js';
 
 /** Exchanges whose messages have one channel with its symbols, or several in a way of their own. */

@@ -1,5 +1,5 @@
+import { type Filter, filterOf } from '../../service/feed-filter.js';
 import { type Fields, isFields } from '../fields.js';
-import { type Filter, filterOf } from '../filters.js';
 
 /** How an exchange's clients subscribe. */
 export interface SubscriptionForm {

@@ -1,4 +1,4 @@
-import type { Filter } from '../filters.js';
+import type { Filter } from '../../service/feed-filter.js';
 import { binance, bitmex, bybit, coinflex, mexc } from './by-list.js';
 import {
   bitnomial,

@@ -1,5 +1,5 @@
+import type { Filter } from '../../service/feed-filter.js';
 import { fieldsIn, listIn } from '../fields.js';
-import type { Filter } from '../filters.js';
 import { bybit } from './by-list.js';
 import {
   cutAtFirst,

@@ -1,5 +1,5 @@
 import type { SourceTypeName } from '../../market/names/data-type-name.js';
-import type { Filter } from '../filters.js';
+import type { Filter } from '../../service/feed-filter.js';
 import type { Normalizer } from '../normalizer.js';
 import type { MapperFactories, MicroDate, VendorMapper } from './load.js';
 import { recordOf } from './record.js';

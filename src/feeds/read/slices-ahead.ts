@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
+import type { Filter } from '../../service/feed-filter.js';
 import type { SliceFile } from '../cache/layout.js';
 import type { SliceIndex } from '../cache/slice-index.js';
-import type { Filter } from '../filters.js';
 import { formatMinute, type Minute, type MinuteRange, overlap } from '../minutes.js';
 import { fetchSlice } from '../request/fetch-slice.js';
 import { MOST_MINUTES } from '../request/slice-request.js';

@@ -1,12 +1,13 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { pathSegment } from '../../service/datasets.js';
+import type { Filter } from '../../service/feed-filter.js';
 import { discardBody } from '../../service/http/body-watch.js';
 import type { Client } from '../../service/http/client.js';
 import { errorAnswer } from '../../service/http/error-answer.js';
 import { get, type Headers } from '../../service/http/http.js';
 import type { RateLimit } from '../../transfer/rate.js';
-import { type Filter, filtersText } from '../filters.js';
+import { filtersText } from '../filters.js';
 import { MINUTES_A_DAY, type MinuteRange } from '../minutes.js';
 import type { Encoding } from '../unpack/unpack.js';
 import { HAS_ZSTD } from '../unpack/unzstd.js';

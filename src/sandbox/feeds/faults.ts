@@ -1,24 +1,10 @@
-import type { FaultKind } from '../http/faults.js';
+import { FAULT_KINDS, type FaultKind } from '../http/faults.js';
 
-/** What can go wrong with a slice as with a day file. */
-const LIKE_FILES = [
-  'rate-limit',
-  'transfer-limit',
-  'ip-lock',
-  '500',
-  '502',
-  '503',
-  'reset',
-  'stall',
-  'truncate',
-  'short',
-  'bit-flip',
-  'no-length',
-  'slow-start',
-  'html',
-  'trailing',
-  'empty',
-] as const satisfies readonly FaultKind[];
+/** What can go wrong with a slice as with a day file: a slice has no `x-md5`, and is no JSON document. */
+type LikeFiles = Exclude<FaultKind, 'wrong-md5' | 'not-json'>;
+const LIKE_FILES = FAULT_KINDS.filter(
+  (kind): kind is LikeFiles => kind !== 'wrong-md5' && kind !== 'not-json',
+);
 
 /** What only a slice can have. */
 const OF_SLICES = [

@@ -1,4 +1,7 @@
-/** What the raw data API is asked for: the messages of one channel, of some symbols or, without any, of all. */
+/**
+ * What the raw data API is asked for: the messages of one channel, of some symbols or, without any, of all (service
+ * interface, Raw data replay API).
+ */
 export interface Filter {
   readonly channel: string;
   readonly symbols?: readonly string[];
