@@ -29,23 +29,32 @@ const KERNELS = [
     output: 'dist/src/format/kernel/parquet-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
+  {
+    source: 'src/market/kernel/assembly/message-kernel.ts',
+    output: 'dist/src/market/kernel/message-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
 ];
+/** Kernels take modules from one another's folders. */
+const ASSEMBLIES = ['src/format/kernel/assembly', 'src/market/kernel/assembly'];
 
 const root = join(import.meta.dirname, '..');
 
-/** When the newest of what an output is made of was changed: all of the source's folder, the compiler, this file. */
-function changed(source) {
-  const folder = join(root, dirname(source));
-  const made = readdirSync(folder)
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name));
+/** When the newest of what the outputs are made of was changed: all sources of kernels, the compiler, this file. */
+function changed() {
+  const sources = ASSEMBLIES.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(root, folder, name)),
+  );
   const compiler = join(root, 'node_modules/assemblyscript/package.json');
-  return Math.max(...[...made, compiler, import.meta.filename].map((path) => statSync(path).mtimeMs));
+  return Math.max(...[...sources, compiler, import.meta.filename].map((path) => statSync(path).mtimeMs));
 }
 
-const stale = KERNELS.filter(({ source, output }) => {
+const newest = changed();
+const stale = KERNELS.filter(({ output }) => {
   const found = statSync(join(root, output), { throwIfNoEntry: false });
-  return !found || found.mtimeMs < changed(source);
+  return !found || found.mtimeMs < newest;
 });
 
 if (stale.length > 0) {

@@ -1,27 +1,23 @@
 import { toDatasetSymbol } from '../dataset/symbols.js';
-import type { Schema } from '../format/columns.js';
-import { DayFileReader, type ReaderOptions } from '../format/csv/day-file-reader.js';
 import type { GzipReading } from '../integrity/read-gzip.js';
 import { readText } from '../integrity/source.js';
-import { createDayFileLines, type DayFileLines } from '../market/day-file/day-file-lines.js';
+import { createLineMemories, createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';
 import type { Period } from '../market/trade-bars.js';
 import type { Exchange } from './handover.js';
 import { readInTurns } from './read-in-turns.js';
 import type { ReadingSizes, ReplaySeries } from './types.js';
 
-/** Cells a batch: those of a whole text, as a rule. */
-const BATCH_CELLS = 64 * 1024;
 /** Lines have two to three times the bytes of their rows; memory past so many times is for few. */
 const MOST_LINES = 8;
 
 /** What the series of one thread share. */
 export interface SharedReading extends GzipReading {
-  readonly memories: NonNullable<ReaderOptions['memories']>;
+  readonly memories: LineMemories;
 }
 
 export function shareReading({ textChunk, openFiles }: ReadingSizes): SharedReading {
-  return { read: readInTurns(openFiles, textChunk), textChunk, memories: new Map() };
+  return { read: readInTurns(openFiles, textChunk), textChunk, memories: createLineMemories() };
 }
 
 /** The buffers of one series: while one is read, the other is filled. */
@@ -49,30 +45,15 @@ export async function makeLines(
     out.clear();
     out.shrink(MOST_LINES * textChunk);
   };
-  let lines: DayFileLines | undefined;
-  let names = '';
-  const linesFor = (schema: Schema): DayFileLines => {
-    const found = schema.map(({ name }) => name).join();
-    if (!lines || found !== names)
-      lines = createDayFileLines({ ...series, schema, period, isWanted: wantedBy(series) });
-    names = found;
-    return lines;
-  };
+  const lines = createTextLines({ ...series, period, isWanted: wantedBy(series) }, memories);
   for (const path of series.paths) {
-    const reader = new DayFileReader({
-      path,
-      dataType: series.dataType,
-      batchRows: (columns) => Math.max(512, Math.floor(BATCH_CELLS / columns)),
-      numberText: false,
-      memories,
-    });
+    lines.open(path);
     const onText = (text: Buffer): Promise<void> => {
-      for (const batch of reader.push(text)) linesFor(reader.schema).push(batch, out);
+      lines.push(text, out);
       return handOver(textChunk);
     };
     await readText(path, { onBytes: () => {}, onText }, signal, reading);
-    for (const batch of reader.end()) linesFor(reader.schema).push(batch, out);
-    lines?.end(out);
+    lines.end(out);
     await handOver(1);
   }
 }

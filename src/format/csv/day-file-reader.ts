@@ -58,6 +58,12 @@ export class DayFileReader {
     return head ? this.#open(head).push(head) : [];
   }
 
+  /** Begins in the middle of a file with this header: the next text is that of the given line. */
+  skipTo(header: Buffer, line: number): void {
+    const parser = this.#open(header);
+    parser.skipTo(header, line);
+  }
+
   /** @throws also usage error for an empty file whose data type nothing tells. */
   end(): Iterable<Batch> {
     if (this.#parser) return this.#parser.end();

@@ -73,6 +73,12 @@ export class CsvParser {
     return this.#rows;
   }
 
+  /** Takes the header alone; the next bytes are those of the given line. */
+  skipTo(header: Buffer, line: number): void {
+    const lines = header.indexOf(LF) + 1;
+    this.#readHeader(splitLine(header.subarray(0, lines - 1)), line - 1);
+  }
+
   /** Takes gunzipped bytes; gives the batches that they made full. */
   *push(chunk: Buffer): Generator<Batch, void, undefined> {
     this.#takeTurn();

@@ -73,11 +73,11 @@ async function compile(bytes: Uint8Array): Promise<WasmModule> {
 
 const modulesNow = new Map<string, WasmModule>();
 
-/** The same at once, for a small module and for who can't wait. */
-export function instantiateNow<Exports>(url: URL, memory: OwnWasmMemory): Exports {
+/** The same at once, for a small module and for who can't wait. `imports` are functions that it may call. */
+export function instantiateNow<Exports>(url: URL, memory: OwnWasmMemory, imports: object = {}): Exports {
   const module = modulesNow.get(url.href) ?? compileNow(readFileSync(url));
   modulesNow.set(url.href, module);
-  return new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
+  return new WebAssembly.Instance(module, { env: { memory, ...imports } }).exports as Exports;
 }
 
 function compileNow(bytes: Uint8Array): WasmModule {

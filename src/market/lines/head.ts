@@ -2,9 +2,16 @@ import type { Instrument } from '../instrument.js';
 import { copyFixed, type Fixed, fixed, type Target } from './bytes.js';
 import { type IsoTime, LONGEST_TIME } from './iso-time.js';
 
-const TIMESTAMP = fixed(',"timestamp":"');
-const LOCAL_TIMESTAMP = fixed('","localTimestamp":"');
-const END = fixed('"}\n');
+/** What stands around the times that most lines end in. */
+export const TAIL = {
+  timestamp: ',"timestamp":"',
+  localTimestamp: '","localTimestamp":"',
+  end: '"}\n',
+} as const;
+
+const TIMESTAMP = fixed(TAIL.timestamp);
+const LOCAL_TIMESTAMP = fixed(TAIL.localTimestamp);
+const END = fixed(TAIL.end);
 
 /** Room that `writeTail` needs. */
 export const TAIL_SIZE = TIMESTAMP.length + LOCAL_TIMESTAMP.length + END.length + 2 * LONGEST_TIME;

@@ -2,9 +2,12 @@ import { copyFixed, fixed } from './bytes.js';
 import { LONGEST_NUMBER, writeNumber } from './number-text.js';
 
 const BRACE = 125;
-const FIRST_PRICE = fixed('{"price":');
-const NEXT_PRICE = fixed(',{"price":');
-const AMOUNT = fixed(',"amount":');
+/** What stands before the numbers of a level. */
+export const LEVEL = { price: '{"price":', amount: ',"amount":' } as const;
+
+const FIRST_PRICE = fixed(LEVEL.price);
+const NEXT_PRICE = fixed(`,${LEVEL.price}`);
+const AMOUNT = fixed(LEVEL.amount);
 
 /** Room that `writeLevel` needs. */
 export const LEVEL_SIZE = NEXT_PRICE.length + AMOUNT.length + 2 * LONGEST_NUMBER + 1;

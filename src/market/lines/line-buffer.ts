@@ -51,17 +51,20 @@ export class LineBuffer implements TimedLines {
 
   /** A line was written up to `end`. */
   add(end: number, localTimestamp: number): void {
-    if (this.count === this.ends.length) {
-      const ends = new Int32Array(2 * this.count);
-      ends.set(this.ends);
-      this.ends = ends;
-      const times = new Float64Array(2 * this.count);
-      times.set(this.localTimestamps);
-      this.localTimestamps = times;
-    }
+    if (this.count === this.ends.length) this.#expect(1);
     this.ends[this.count] = end;
     this.localTimestamps[this.count++] = localTimestamp;
     this.length = end;
+  }
+
+  /** Adds lines that were made elsewhere; `ends` are counted from this buffer's first byte. */
+  append(bytes: Uint8Array, ends: Int32Array, localTimestamps: Float64Array): void {
+    this.room(bytes.length).bytes.set(bytes, this.length);
+    if (this.count + ends.length > this.ends.length) this.#expect(ends.length);
+    this.ends.set(ends, this.count);
+    this.localTimestamps.set(localTimestamps, this.count);
+    this.count += ends.length;
+    this.length += bytes.length;
   }
 
   clear(): void {
@@ -72,5 +75,16 @@ export class LineBuffer implements TimedLines {
   /** Gives the memory back where it is more than so many bytes, as after a message of a whole book. */
   shrink(most: number): void {
     if (this.length === 0 && this.target.bytes.length > most) this.target = targetOf(most);
+  }
+
+  /** Sees to places for so many more lines. */
+  #expect(lines: number): void {
+    const places = Math.max(2 * this.ends.length, this.count + lines);
+    const ends = new Int32Array(places);
+    ends.set(this.ends);
+    this.ends = ends;
+    const times = new Float64Array(places);
+    times.set(this.localTimestamps);
+    this.localTimestamps = times;
   }
 }

@@ -1,5 +1,6 @@
 // Decimals as JSON takes them.
-import { MINUS, nonDigits, POINT, ZERO } from './bytes';
+import { MINUS, POINT, ZERO } from '../bytes';
+import { digitsOf, stopsIn } from '../digits';
 
 /** Whether the decimal of these digits begins with a zero that JSON doesn't take. */
 // @ts-ignore: decorator
@@ -13,7 +14,7 @@ function hasLeadingZero(first: usize, digits: i32): bool {
 @inline
 export function shortDecimal(p: usize, text: v128): i32 {
   const negative = <i32>(<i32>load<u8>(p) == MINUS);
-  const stops = nonDigits(i8x16.sub(text, i8x16.splat(48))) & ~negative;
+  const stops = stopsIn(digitsOf(text)) & ~negative;
   const point = ctz(stops | 0x10000);
   let end = point;
   if (<i32>load<u8>(p + point) == POINT) {

@@ -3,10 +3,10 @@
 //
 // What the caller sees to: the text is whole rows, each ending in LF, without a quote; 64 bytes behind it may be read.
 // Nothing is written at or behind `limit`.
-import { COMMA, copy, CR_LF, LF, sharedLength } from './bytes';
+import { COMMA, copy, CR_LF, LF, sharedLength } from '../bytes';
 import { longDecimal, shortDecimal } from './decimals';
-import { booleanLength, copyText, quote, textLength } from './texts';
-import { forgetDate, ISO_LENGTH, isUsualTime, writeIso } from './times';
+import { booleanLength, plainLength, quote, textLength } from './texts';
+import { forgetDates, ISO_LENGTH, isUsualTime, writeIso } from './times';
 
 /** All rows are lines now. */
 export const DONE: i32 = 0;
@@ -55,7 +55,7 @@ export function setup(recordsAt: usize, columns: i32, leadingColumns: i32, fixed
   count = columns;
   leading = leadingColumns;
   fixed = fixedRoom;
-  forgetDate();
+  forgetDates();
 }
 
 /**
@@ -130,11 +130,9 @@ export function format(
           size = quote(value, length);
         }
       } else if (kind == TEXT) {
-        length = copyText(value + 1, p, text);
-        if (length < 0) {
-          length = textLength(p);
-          copy(value + 1, p, length);
-        }
+        length = plainLength(p, text);
+        if (length < 0) length = textLength(p);
+        copy(value + 1, p, length);
         size = quote(value, length);
       } else if (kind == BOOLEAN) {
         length = booleanLength(p);
@@ -143,7 +141,7 @@ export function format(
       } else if (isUsualTime(p, text)) {
         length = 16;
         if (kind == TIME) v128.store(value, text);
-        else writeIso(value, p);
+        else writeIso(value, p, c & 1);
         size = kind == TIME ? 16 : ISO_LENGTH;
       }
       let gap = 1;

@@ -1,5 +1,5 @@
 // Texts and booleans as JSON has them.
-import { BACKSLASH, COMMA, CR_LF, LF, QUOTE } from './bytes';
+import { BACKSLASH, COMMA, CR_LF, LF, QUOTE } from '../bytes';
 
 /** The length of `true` or `false` at `p`, 0 for neither. */
 // @ts-ignore: decorator
@@ -19,13 +19,10 @@ export function quote(to: usize, length: i32): i32 {
   return length + 2;
 }
 
-/**
- * Copies text up to its cell's end, in whole 16 bytes; returns its length, -1 for what has bytes that JSON has
- * escapes for, or that are not ASCII.
- */
+/** The length of the cell at `p`, -1 where it has bytes that JSON has escapes for, or that are not ASCII. */
 // @ts-ignore: decorator
 @inline
-export function copyText(to: usize, p: usize, first: v128): i32 {
+export function plainLength(p: usize, first: v128): i32 {
   let text = first;
   let length: i32 = 0;
   for (;;) {
@@ -39,7 +36,6 @@ export function copyText(to: usize, p: usize, first: v128): i32 {
         i8x16.lt_s(text, i8x16.splat(32)),
       ),
     );
-    v128.store(to + length, text);
     const end = ctz(ends | 0x10000);
     if (odd & ((1 << end) - 1)) return -1;
     length += end;

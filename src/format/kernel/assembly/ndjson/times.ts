@@ -1,13 +1,25 @@
 // Times: 16 digits of microseconds since 1970, as they are or as ISO 8601.
-import { MINUS, nonDigits, POINT, QUOTE } from './bytes';
+import { copy, MINUS, POINT, QUOTE } from '../bytes';
+import { digitsOf, stopsIn } from '../digits';
 
-/** The date of the last ISO time, `2024-03-01T`: where it lies, and its day. */
-const DATE: usize = 3072;
-let day: u32 = u32.MAX_VALUE;
+/**
+ * The last second of each of four slots: its ten digits, at 16 `2024-03-01T12:34:56.`, and at 48 its day. Columns of
+ * times differ by some milliseconds: with a slot each, hardly any row has another second than the one before it.
+ */
+const SECONDS: usize = 3072;
+const SECOND_TEXT: usize = 16;
+const SECOND_DAY: usize = 48;
+const SLOTS: usize = 4;
 
-/** The memory may hold no date now. */
-export function forgetDate(): void {
-  day = u32.MAX_VALUE;
+const COLON: u8 = 58;
+const NO_DAY: u32 = u32.MAX_VALUE;
+
+/** The memory may hold no seconds now. */
+export function forgetDates(): void {
+  for (let slot: usize = 0; slot < SLOTS; slot++) {
+    store<u64>(SECONDS + (slot << 6), 0);
+    store<u32>(SECONDS + (slot << 6), NO_DAY, SECOND_DAY);
+  }
 }
 
 // @ts-ignore: decorator
@@ -16,9 +28,8 @@ function twoDigits(to: usize, value: u32): void {
   store<u16>(to, <u16>(12336 + value / 10 + ((value % 10) << 8)));
 }
 
-/** Keeps a day's date; days since 1970 to a date as in H. Hinnant, "chrono-compatible low-level date algorithms". */
-function setDate(since1970: u32): void {
-  day = since1970;
+/** Writes `2024-03-01T`; days since 1970 to a date as in H. Hinnant, "chrono-compatible low-level date algorithms". */
+function writeDate(to: usize, since1970: u32): void {
   const shifted = since1970 + 719468;
   const era = shifted / 146097;
   const dayOfEra = shifted - era * 146097;
@@ -27,31 +38,51 @@ function setDate(since1970: u32): void {
   const shiftedMonth = (5 * dayOfYear + 2) / 153;
   const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
   const year = yearOfEra + era * 400 + <u32>(month <= 2);
-  twoDigits(DATE, year / 100);
-  twoDigits(DATE + 2, year % 100);
-  store<u8>(DATE + 4, MINUS);
-  twoDigits(DATE + 5, month);
-  store<u8>(DATE + 7, MINUS);
-  twoDigits(DATE + 8, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1);
-  store<u8>(DATE + 10, 84);
+  twoDigits(to, year / 100);
+  twoDigits(to + 2, year % 100);
+  store<u8>(to + 4, MINUS);
+  twoDigits(to + 5, month);
+  store<u8>(to + 7, MINUS);
+  twoDigits(to + 8, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1);
+  store<u8>(to + 10, 84);
 }
 
-/** Writes the 16 digits at `p`, microseconds since 1970, as `"2024-03-01T00:00:00.123456Z"`. */
-export function writeIso(to: usize, p: usize): void {
+function setSecond(slot: usize, p: usize): void {
+  store<u64>(slot, load<u64>(p));
+  store<u16>(slot + 8, load<u16>(p, 8));
   let seconds: u64 = 0;
   for (let i: usize = 0; i < 10; i++) seconds = seconds * 10 + <u64>(load<u8>(p + i) - 48);
   const ofDay = <u32>(seconds % 86400);
-  const days = <u32>(seconds / 86400);
-  if (days != day) setDate(days);
+  const day = <u32>(seconds / 86400);
+  const text = slot + SECOND_TEXT;
+  if (day != load<u32>(slot, SECOND_DAY)) {
+    store<u32>(slot, day, SECOND_DAY);
+    writeDate(text, day);
+  }
+  twoDigits(text + 11, ofDay / 3600);
+  store<u8>(text + 13, COLON);
+  twoDigits(text + 14, (ofDay / 60) % 60);
+  store<u8>(text + 16, COLON);
+  twoDigits(text + 17, ofDay % 60);
+  store<u8>(text + 19, POINT);
+}
+
+/** Writes the 16 digits at `p`, microseconds since 1970, as `2024-03-01T00:00:00.123456`, by the seconds of a slot. */
+// @ts-ignore: decorator
+@inline
+export function writeMicros(to: usize, p: usize, slotIndex: i32): void {
+  const slot = SECONDS + (<usize>slotIndex << 6);
+  if (load<u64>(p) != load<u64>(slot) || load<u16>(p, 8) != load<u16>(slot, 8)) setSecond(slot, p);
+  copy(to, slot + SECOND_TEXT, 20);
+  store<u64>(to + 20, load<u64>(p, 10));
+}
+
+/** The same with quotes, and the `Z` of UTC. */
+// @ts-ignore: decorator
+@inline
+export function writeIso(to: usize, p: usize, slot: i32): void {
   store<u8>(to, QUOTE);
-  v128.store(to + 1, v128.load(DATE));
-  twoDigits(to + 12, ofDay / 3600);
-  store<u8>(to + 14, 58);
-  twoDigits(to + 15, (ofDay / 60) % 60);
-  store<u8>(to + 17, 58);
-  twoDigits(to + 18, ofDay % 60);
-  store<u8>(to + 20, POINT);
-  store<u64>(to + 21, load<u64>(p, 10));
+  writeMicros(to + 1, p, slot);
   store<u16>(to + 27, 0x225a);
 }
 
@@ -61,5 +92,5 @@ export const ISO_LENGTH: i32 = 29;
 // @ts-ignore: decorator
 @inline
 export function isUsualTime(p: usize, text: v128): bool {
-  return nonDigits(i8x16.sub(text, i8x16.splat(48))) == 0 && <u32>load<u8>(p) - 49 < 8;
+  return stopsIn(digitsOf(text)) == 0 && <u32>load<u8>(p) - 49 < 8;
 }

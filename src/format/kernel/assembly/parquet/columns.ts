@@ -1,6 +1,6 @@
 // The columns of the batch in the making.
 import { clearDictionary, createDictionary, Dictionary } from './dictionary';
-import { allocate } from './memory';
+import { allocate } from '../memory';
 import { append, createTexts, resetBudget, reserveAll, Texts } from './texts';
 
 /** Microseconds, or any whole numbers, as doubles. */

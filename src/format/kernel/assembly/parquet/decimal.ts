@@ -1,4 +1,6 @@
 // Digits to numbers.
+import { POINT } from '../bytes';
+import { digitsAt, sixteenDigits, stopsIn } from '../digits';
 
 /** 10^0 to 10^22, the powers of ten that a double holds exactly. */
 const powers: usize = memory.data(23 * 8, 16);
@@ -18,7 +20,6 @@ const fives: usize = memory.data(28 * 8, 16);
 const zeros: usize = memory.data(112, 16);
 const row: usize = zeros + 32;
 
-const POINT: u32 = 46;
 const MOST_EXACT: u64 = 9007199254740991;
 const TEN_TO_SIXTEEN: u64 = 10000000000000000;
 /** With so many times 10^16 and any digits behind it, a number fits into 64 bits. */
@@ -38,32 +39,6 @@ export function makeTables(): void {
       for (; to >= 0; to--) store<u8>(shuffle + to, DROPPED);
     }
   }
-}
-
-/** The value of each digit from 0 to 9, of any other byte something greater. */
-// @ts-ignore: decorator
-@inline
-export function digitsAt(p: usize): v128 {
-  return i8x16.sub(v128.load(p), i8x16.splat(48));
-}
-
-/** A bit for each byte that is no digit. */
-// @ts-ignore: decorator
-@inline
-export function stopsIn(digits: v128): i32 {
-  return i8x16.bitmask(i8x16.eq(i8x16.min_u(digits, i8x16.splat(9)), digits)) ^ 0xffff;
-}
-
-/** The number that 16 digits make: added up by pairs, then fours, then eights. */
-// @ts-ignore: decorator
-@inline
-export function sixteenDigits(digits: v128): i64 {
-  const first = v128.and(digits, i16x8.splat(0xff));
-  const pairs = i16x8.add(i16x8.mul(first, i16x8.splat(10)), i16x8.shr_u(digits, 8));
-  const fours = i32x4.dot_i16x8_s(pairs, i16x8(100, 1, 100, 1, 100, 1, 100, 1));
-  const packed = i16x8.narrow_i32x4_s(fours, fours);
-  const eights = i32x4.dot_i16x8_s(packed, i16x8(10000, 1, 10000, 1, 10000, 1, 10000, 1));
-  return <i64>i32x4.extract_lane(eights, 0) * 100000000 + <i64>i32x4.extract_lane(eights, 1);
 }
 
 /** The number whose digits are the first `end` bytes but the one at `point`; up to 15 bytes. */
@@ -95,7 +70,7 @@ export function longDecimal(start: usize): usize {
   const stops = <u32>stopsIn(digitsAt(start)) | (<u32>stopsIn(digitsAt(start + 16)) << 16);
   const point = <i32>ctz(stops);
   if (point == 0 || point == 32) return 0;
-  const hasPoint = <u32>load<u8>(start + point) == POINT;
+  const hasPoint = <i32>load<u8>(start + point) == POINT;
   const length = hasPoint ? <i32>ctz(stops & (stops - 1)) : point;
   if (length == 32 || length == point + 1) return 0;
   v128.store(row, v128.load(start));

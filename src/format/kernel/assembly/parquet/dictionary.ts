@@ -1,5 +1,5 @@
 // The distinct texts of a column in one batch, in order of first appearance.
-import { allocate, enlarge } from './memory';
+import { allocate, enlarge } from '../memory';
 import { append, createTexts, firstBytes, hashOf, isSame, secondBytes, Texts } from './texts';
 
 /** Distinct values of a batch before a column is first asked whether it repeats itself. */

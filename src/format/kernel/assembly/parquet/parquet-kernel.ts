@@ -1,5 +1,5 @@
 // CSV text to columns, and columns to Parquet's encodings. What is not as usual stops it, and is taken outside.
-export { allocate } from './memory';
+export { allocate } from '../memory';
 export { takeNull, takeText, takeValue } from './cells';
 export { cellColumn, cellStart, endRow, isFull, parseRows, passCell } from './rows';
 export { clearSharing, prepareSharing } from './sharing';

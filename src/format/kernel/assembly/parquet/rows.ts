@@ -1,15 +1,9 @@
 // Rows of text to columns.
+import { COMMA, CR, endOfCell, LF, MINUS, POINT } from '../bytes';
+import { digitsAt, sixteenDigits, stopsIn } from '../digits';
 import { parseText, TAKEN, UNPROVEN } from './cells';
 import { BOOLEAN, capacity, columnAt, columnCount, NUMBER, putNull, rowCount, setRowCount, TIME } from './columns';
-import {
-  decimal,
-  digitsAt,
-  longDecimal,
-  scaled,
-  shortDecimal,
-  sixteenDigits,
-  stopsIn,
-} from './decimal';
+import { decimal, longDecimal, scaled, shortDecimal } from './decimal';
 import { beginRow, endOfShared, forgetRows, setEnd, shareUpTo } from './sharing';
 import { append, budget } from './texts';
 
@@ -22,11 +16,6 @@ export const CELL: i32 = 2;
 /** the memory is full. */
 export const NO_ROOM: i32 = 3;
 
-const LF: i32 = 10;
-const CR: u32 = 13;
-const COMMA: i32 = 44;
-const MINUS: u32 = 45;
-const POINT: u32 = 46;
 /** The words true, and fals before its e, as little-endian numbers. */
 const TRUE: u32 = 0x65757274;
 const FALS: u32 = 0x736c6166;
@@ -62,21 +51,7 @@ export function endRow(): void {
   setRowCount(rowCount + 1);
 }
 
-/** Where the cell ends that begins at `p`: at a comma or LF. */
-// @ts-ignore: decorator
-@inline
-function endOfCell(p: usize): usize {
-  let bits = 0;
-  for (; ; p += 16) {
-    const bytes = v128.load(p);
-    const found = v128.or(i8x16.eq(bytes, i8x16.splat(<i8>COMMA)), i8x16.eq(bytes, i8x16.splat(<i8>LF)));
-    bits = i8x16.bitmask(found);
-    if (bits != 0) break;
-  }
-  return p + ctz(bits);
-}
-
-/** How many bytes at `p` are the same as in the row before, up to `most` or some more. */
+/** Stops at the cell at `p`; gives why. */
 function stopAt(column: i32, p: usize, why: i32): i32 {
   cellColumn = column;
   cellStart = p;

@@ -1,6 +1,7 @@
 // What a row shares with the row before it: rows of one message begin alike.
+import { sharedLength } from '../bytes';
 import { columnAt, columnCount, NUMBER, rowCount, TEXT, TIME } from './columns';
-import { allocate } from './memory';
+import { allocate } from '../memory';
 
 /** The columns before the first number. A row may share the text of some with the row before it. */
 let leadingColumns: i32 = 0;
@@ -65,19 +66,8 @@ export function endOfShared(count: i32): usize {
   return rowStart + load<i32>(ends + (<usize>(count - 1) << 2));
 }
 
-// @ts-ignore: decorator
-@inline
-function sharedLength(p: usize, most: i32): i32 {
-  for (let length: i32 = 0; length < most; length += 16) {
-    const same = i8x16.eq(v128.load(rowBefore + length), v128.load(p + length));
-    const different = i8x16.bitmask(same) ^ 0xffff;
-    if (different != 0) return length + ctz(different);
-  }
-  return most;
-}
-
 function shareCells(p: usize): i32 {
-  const length = sharedLength(p, load<i32>(ends + (<usize>(shared - 1) << 2)));
+  const length = sharedLength(rowBefore, p, load<i32>(ends + (<usize>(shared - 1) << 2)));
   let column = 0;
   while (column < shared && load<i32>(ends + (<usize>column << 2)) <= length) {
     const record = columnAt(column);

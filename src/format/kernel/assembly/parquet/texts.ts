@@ -1,5 +1,5 @@
 // Texts end to end, with an offset before each and one behind the last.
-import { allocate, enlarge } from './memory';
+import { allocate, enlarge } from '../memory';
 
 /** How much text a batch takes before it ends early, in bytes; counted down. */
 const MOST_TEXT: i32 = 32 * 1024 * 1024;

@@ -1,6 +1,7 @@
 // Bytes, 16 at a time: what is copied or compared may reach 15 bytes past its end.
 
 export const LF: i32 = 10;
+export const CR: i32 = 13;
 export const QUOTE: i32 = 34;
 export const COMMA: i32 = 44;
 export const MINUS: i32 = 45;
@@ -8,13 +9,6 @@ export const POINT: i32 = 46;
 export const ZERO: i32 = 48;
 export const BACKSLASH: i32 = 92;
 export const CR_LF: u16 = 0x0a0d;
-
-/** Which of 16 bytes are no digits; `t` is the text less 48. */
-// @ts-ignore: decorator
-@inline
-export function nonDigits(t: v128): i32 {
-  return i8x16.bitmask(i8x16.gt_u(t, i8x16.splat(9)));
-}
 
 // @ts-ignore: decorator
 @inline
@@ -32,4 +26,18 @@ export function sharedLength(a: usize, b: usize, most: i32): i32 {
     if (differ) return same + ctz(differ);
   }
   return most;
+}
+
+/** Where the cell ends that begins at `p`: at a comma or LF. */
+// @ts-ignore: decorator
+@inline
+export function endOfCell(p: usize): usize {
+  let bits = 0;
+  for (; ; p += 16) {
+    const bytes = v128.load(p);
+    const found = v128.or(i8x16.eq(bytes, i8x16.splat(<i8>COMMA)), i8x16.eq(bytes, i8x16.splat(<i8>LF)));
+    bits = i8x16.bitmask(found);
+    if (bits != 0) break;
+  }
+  return p + ctz(bits);
 }

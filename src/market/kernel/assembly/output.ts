@@ -1,0 +1,135 @@
+// Where lines go, and what is told of them.
+import { copy } from '../../../format/kernel/assembly/bytes';
+import { forgetDates, writeMicros } from '../../../format/kernel/assembly/ndjson/times';
+
+/** Why making lines stopped: the text is at its end, or a change that it ends in might go on; */
+export const DONE: i32 = 0;
+/** the line of the row at `position` might pass the end of the output; */
+export const NO_ROOM: i32 = 1;
+/** the row at `position`, or one of the change that begins there, is not written as usual. */
+export const ODD: i32 = 2;
+
+/** Where the last call stopped: in the text, after so many rows, and in the output, after so many lines. */
+export let position: usize = 0;
+export let rows: i32 = 0;
+export let written: usize = 0;
+export let lines: i32 = 0;
+
+/** Where a file of changes lies to the period: before it, in it, or behind it, as the last change that began. */
+export const BEFORE: i32 = 0;
+export const WITHIN: i32 = 1;
+export const BEHIND: i32 = 2;
+export let phase: i32 = BEFORE;
+
+/** The period, in microseconds of local time. */
+export let periodStart: f64 = 0;
+export let periodEnd: f64 = 0;
+
+/** `out` up to `limit`, and as much at `asks`; for each line, where it ends and its local time. */
+export let out: usize = 0;
+export let limit: usize = 0;
+export let asks: usize = 0;
+let ends: usize = 0;
+let times: usize = 0;
+/** What is added to where a line ends, in the output. */
+let base: i32 = 0;
+
+/** What stands in every line, by these numbers: an address and a length each. */
+export const BEGIN: i32 = 0;
+export const EXCHANGE: i32 = 1;
+export const OWN: i32 = 2;
+export const TIMESTAMP: i32 = 3;
+export const LOCAL_TIMESTAMP: i32 = 4;
+export const END: i32 = 5;
+export const BIDS: i32 = 6;
+export const ASKS: i32 = 7;
+export const PRICE: i32 = 8;
+export const AMOUNT: i32 = 9;
+let texts: usize = 0;
+/** What a line takes at most besides the text of its row, and of its levels. */
+export let fixed: usize = 0;
+
+export function setTexts(textsAt: usize, fixedRoom: usize): void {
+  texts = textsAt;
+  fixed = fixedRoom;
+  forgetDates();
+}
+
+export function setOutput(outAt: usize, outRoom: usize, asksAt: usize, endsAt: usize, timesAt: usize): void {
+  out = outAt;
+  limit = outAt + outRoom;
+  asks = asksAt;
+  ends = endsAt;
+  times = timesAt;
+}
+
+export function setPeriod(start: f64, end: f64, phaseSoFar: i32): void {
+  periodStart = start;
+  periodEnd = end;
+  phase = phaseSoFar;
+}
+
+export function setPhase(value: i32): void {
+  phase = value;
+}
+
+/** Begins at the output's start; ends of lines are told with `endsFrom` added. */
+export function begin(endsFrom: i32): void {
+  base = endsFrom - <i32>out;
+  lines = 0;
+}
+
+/** A line was written up to `end`. */
+// @ts-ignore: decorator
+@inline
+export function addLine(end: usize, localTimestamp: f64): void {
+  store<i32>(ends + (<usize>lines << 2), <i32>end + base);
+  store<f64>(times + (<usize>lines << 3), localTimestamp);
+  lines++;
+}
+
+/** Ends a call. */
+export function stop(why: i32, at: usize, rowsEnded: i32, end: usize): i32 {
+  position = at;
+  rows = rowsEnded;
+  written = end;
+  return why;
+}
+
+/** Writes one of the texts; returns the position behind it. */
+// @ts-ignore: decorator
+@inline
+export function put(to: usize, text: i32): usize {
+  const record = texts + (<usize>text << 3);
+  const length = load<i32>(record, 4);
+  copy(to, <usize>load<u32>(record), length);
+  return to + length;
+}
+
+const LETTER_Z: u8 = 90;
+
+/** Writes the time at `p` with three decimals, or six; returns the position behind it. */
+// @ts-ignore: decorator
+@inline
+export function putTime(to: usize, p: usize, micros: bool, slot: i32): usize {
+  writeMicros(to, p, slot);
+  const end = to + (micros ? 26 : 23);
+  store<u8>(end, LETTER_Z);
+  return end + 1;
+}
+
+/**
+ * Writes what lines end in, from the exchange's time on. That has six decimals where it isn't whole milliseconds, and
+ * where it is the local one (iso-time.ts).
+ */
+// @ts-ignore: decorator
+@inline
+export function putTail(to: usize, timestamp: usize, localTimestamp: usize): usize {
+  const isLocal = v128.all_true<i8>(i8x16.eq(v128.load(timestamp), v128.load(localTimestamp)));
+  const isWhole = load<u16>(timestamp, 13) == 0x3030 && load<u8>(timestamp, 15) == 48;
+  let o = put(to, TIMESTAMP);
+  o = putTime(o, timestamp, isLocal || !isWhole, 0);
+  o = put(o, LOCAL_TIMESTAMP);
+  o = putTime(o, localTimestamp, true, 1);
+  return put(o, END);
+}
