@@ -1,0 +1,73 @@
+import { TickhaulError } from '../../../src/base/errors.js';
+import { columnsOf } from '../../../src/dataset/data-types.js';
+import { createTextLines, type LineMemories } from '../../../src/market/day-file/text-lines.js';
+import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
+import {
+  parseDataTypeName,
+  SOURCE_TYPES,
+  type SourceTypeName,
+} from '../../../src/market/names/data-type-name.js';
+import type { Period } from '../../../src/market/trade-bars.js';
+import { ALWAYS } from '../lines-of.js';
+
+export interface TextRun {
+  readonly type: SourceTypeName;
+  /** The text of day files that follow each other. */
+  readonly files: readonly (string | Buffer)[];
+  /** In pieces of so many bytes, over and over. */
+  readonly cuts: readonly number[];
+  readonly period?: Period;
+  /** Whether the kernel is passed over: it isn't made for files of which symbols are picked. */
+  readonly byColumns?: boolean;
+}
+
+export interface TextRunResult {
+  readonly text: string;
+  readonly localTimestamps: readonly number[];
+  /** Of what was refused. */
+  readonly error: string | undefined;
+}
+
+export function headerOf(type: SourceTypeName): string {
+  return `${columnsOf(SOURCE_TYPES[type])?.map(({ name }) => name)}\n`;
+}
+
+/** The lines of some day files, from a small buffer that is emptied now and then. */
+export function textLinesOf(
+  { type, files, cuts, period = ALWAYS, byColumns = false }: TextRun,
+  memories: LineMemories,
+): TextRunResult {
+  const isWanted = byColumns ? () => true : undefined;
+  const types = [parseDataTypeName(type)];
+  const lines = createTextLines({ dataType: SOURCE_TYPES[type], types, period, isWanted }, memories);
+  const out = new LineBuffer(1);
+  const texts: string[] = [];
+  const localTimestamps: number[] = [];
+  const takeOut = (): void => {
+    texts.push(Buffer.from(out.bytes.subarray(0, out.length)).toString());
+    localTimestamps.push(...out.localTimestamps.subarray(0, out.count));
+    if (out.count > 0 && out.ends[out.count - 1] !== out.length) throw new Error('the last line has no end');
+    out.clear();
+  };
+  let error: string | undefined;
+  try {
+    for (const [i, file] of files.entries()) {
+      const text = Buffer.from(file);
+      lines.open(`day-${i}.csv.gz`);
+      for (let at = 0, nth = 0; at < text.length; nth++) {
+        // A copy that is written over: it may not be kept.
+        const piece = Buffer.from(text.subarray(at, at + (cuts[nth % cuts.length] ?? 1)));
+        at += piece.length;
+        lines.push(piece, out);
+        piece.fill(0x37);
+        if (nth % 3 === 0) takeOut();
+      }
+      lines.end(out);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof TickhaulError)) throw thrown;
+    error = thrown.message;
+  }
+  takeOut();
+  return { text: texts.join(''), localTimestamps, error };
+}

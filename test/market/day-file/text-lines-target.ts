@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { columnsOf } from '../../../src/dataset/data-types.js';
+import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
+import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/data-type-name.js';
+import type { Random } from '../../../src/sandbox/market/random.js';
+import { pick, randomRows, textOf } from '../../format/fuzz/random-rows.js';
+import type { FuzzTarget } from '../../format/fuzz/target.js';
+import { ALWAYS } from '../lines-of.js';
+import { headerOf, type TextRun, textLinesOf } from './text-lines-of.js';
+
+/** One kernel a type for all rounds, as a thread has. */
+const memories = createLineMemories();
+
+const FILLING = { boolean: 'false', number: '1', text: 'x', time: '1585699200245000' } as const;
+
+/** Lines of random day files, cut anywhere, by the kernel and by columns: the same, and so is what is refused. */
+export const textLinesTarget: FuzzTarget = {
+  name: 'text-lines',
+  round(random, keep) {
+    const type = pick(random, Object.keys(SOURCE_TYPES) as SourceTypeName[]);
+    const files = Array.from({ length: 1 + random.int(2) }, () => randomFile(random, type));
+    keep(Buffer.concat(files));
+    const run: TextRun = { type, files, cuts: randomCuts(random), period: randomPeriod(random, files) };
+    const found = textLinesOf(run, memories);
+    const expected = textLinesOf({ ...run, byColumns: true }, memories);
+    assert.equal(found.error, expected.error);
+    if (expected.error === undefined) {
+      assert.equal(found.text, expected.text);
+      assert.deepEqual(found.localTimestamps, expected.localTimestamps);
+    } else {
+      // How much of what is right before it comes depends on where batches end.
+      const [less, more] = [found.text, expected.text].sort((a, b) => a.length - b.length);
+      assert.ok(more?.startsWith(less ?? ''));
+      assert.match(less ?? '', /\n$|^$/);
+    }
+  },
+};
+
+function randomFile(random: Random, type: SourceTypeName): Buffer {
+  const schema = columnsOf(SOURCE_TYPES[type]) ?? [];
+  const rows = randomRows(random, schema, random.int(40));
+  const isFilled = random.chance(0.5);
+  for (const row of rows) {
+    if (type === 'book_change' && random.chance(0.99)) row[5] = Buffer.from(pick(random, ['bid', 'ask']));
+    for (const [i, { kind }] of schema.entries()) {
+      if (isFilled && row[i]?.length === 0) row[i] = Buffer.from(FILLING[kind]);
+    }
+  }
+  const quoted = random.chance(0.1) ? rows[random.int(Math.max(1, rows.length))] : undefined;
+  const text = textOf(random, rows, true);
+  const file = [Buffer.from(headerOf(type)), random.chance(0.1) ? text.subarray(0, -1) : text];
+  if (quoted)
+    file.push(Buffer.from(`${quoted.map((cell) => `"${cell.toString('latin1')}"`)}\n`, 'latin1'), text);
+  return Buffer.concat(random.chance(0.02) ? file.slice(1) : file);
+}
+
+function randomCuts(random: Random): readonly number[] {
+  const most = pick(random, [3, 30, 300, 10_000]);
+  return Array.from({ length: 20 }, () => 1 + random.int(most));
+}
+
+/** All of it, or from the time of one row to that of another. */
+function randomPeriod(random: Random, files: readonly Buffer[]): typeof ALWAYS {
+  if (random.chance(0.5)) return ALWAYS;
+  const times = [
+    ...Buffer.concat(files)
+      .toString('latin1')
+      .matchAll(/,(\d{16}),/g),
+  ].map(([, time]) => Number(time));
+  if (times.length === 0) return ALWAYS;
+  return { start: pick(random, times), end: pick(random, [...times, Number.POSITIVE_INFINITY]) };
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
+import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/data-type-name.js';
+import { seededRandom } from '../../../src/sandbox/market/random.js';
+import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
+import { numberText } from './arbitraries.js';
+import { headerOf, type TextRun, textLinesOf } from './text-lines-of.js';
+import { textLinesTarget } from './text-lines-target.js';
+
+const TIMES = '1709251200123000,1709251200123456';
+
+/** Lines by the kernel alone: there is no memory for columns after it. */
+function byKernel(run: TextRun): string {
+  const memories = createLineMemories();
+  const { text, error } = textLinesOf(run, memories);
+  assert.equal(error, undefined);
+  assert.equal(memories.columns.size, 0, 'some of it was made by columns');
+  return text;
+}
+
+function byColumns(run: TextRun): string {
+  return textLinesOf({ ...run, byColumns: true }, createLineMemories()).text;
+}
+
+test('random files, whole and broken, cut anywhere: the kernel gives what columns give', () => {
+  for (let round = 0; round < 200; round++) {
+    textLinesTarget.round(seededRandom('text-lines', round), () => {});
+  }
+});
+
+test('numbers in any form become the shortest, in trades and in levels, without columns', () => {
+  const cells = fc.array(numberText, { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(cells, (numbers) => {
+      const trades = numbers.map((cell) => `x,S,${TIMES},,buy,${cell},${cell}\n`).join('');
+      const levels = numbers.map((cell) => `x,S,${TIMES},false,ask,${cell},${cell}\n`).join('');
+      const expected = numbers.map((cell) => ({ price: Number(cell), amount: Number(cell) }));
+      const cuts = [100];
+      const lines = byKernel({ type: 'trade', files: [headerOf('trade') + trades], cuts });
+      const ofTrades = lines.match(/"price":.*(?=,"side")/g);
+      assert.deepEqual(
+        ofTrades,
+        expected.map((level) => JSON.stringify(level).slice(1, -1)),
+      );
+      const change = byKernel({ type: 'book_change', files: [headerOf('book_change') + levels], cuts });
+      assert.ok(change.includes(`"bids":[],"asks":${JSON.stringify(expected)},"timestamp"`), change);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('numbers at the bounds of what is copied', () => {
+  const least = [
+    '0.000001',
+    '0.0000010',
+    '0.0000001',
+    '0.00000099',
+    '-0.000001',
+    '-0.0000001',
+    '-0',
+    '-0.0',
+    '0.0',
+  ];
+  const digits = Array.from({ length: 9 }, (_, i) => '123456789012345678901'.slice(0, 12 + i));
+  const numbers = [
+    ...least,
+    ...digits.flatMap((text) => [
+      text,
+      `-${text}`,
+      `0.${text}`,
+      `-${text.slice(0, 3)}.${text.slice(3)}`,
+      `${text}.5`,
+    ]),
+    ...[
+      '1.10',
+      '10',
+      '100.5',
+      '00.5',
+      '-00',
+      '1e5',
+      '1E-7',
+      '1e-7',
+      '9007199254740993',
+      '0.30000000000000004',
+    ],
+  ];
+  const rows = numbers.map((cell, i) => `x,S${i},${TIMES},,sell,${cell},1\n`).join('');
+  const lines = byKernel({ type: 'trade', files: [headerOf('trade') + rows], cuts: [1 << 20] });
+  assert.deepEqual(
+    [...lines.matchAll(/"price":(.*),"amount"/g)].map(([, text]) => text),
+    numbers.map((text) => JSON.stringify(Number(text))),
+  );
+});
+
+test('the exchange time has six decimals where it is the local one or no whole milliseconds', () => {
+  const times = [
+    '1709251200123456',
+    '1709251200123000',
+    '8999999999999999',
+    '1000000000000000',
+    '1709251199999999',
+  ];
+  const pairs = times.flatMap((time) => times.map((local) => `${time},${local}`));
+  for (const [type, cells] of [
+    ['trade', ',buy,1,2'],
+    ['book_change', 'true,bid,1,2'],
+  ] as const) {
+    const files = [headerOf(type) + pairs.map((pair) => `x,S,${pair},${cells}\n`).join('')];
+    const run = { type, files, cuts: [1000] };
+    assert.equal(byKernel(run), byColumns(run));
+  }
+});
+
+test('heads of real day files are made by the kernel', { skip: NO_SAMPLES }, () => {
+  const seen = new Set<string>();
+  for (const [type, dataType] of Object.entries(SOURCE_TYPES) as [SourceTypeName, string][]) {
+    for (const name of SAMPLES.filter((file) => file.includes(`_${dataType}_`))) {
+      const csv = readFileSync(join(SAMPLES_DIR, name));
+      for (const cut of [97, 1 << 20]) {
+        const run = { type, files: [csv, csv], cuts: [cut] };
+        const lines = byKernel(run);
+        assert.ok(lines.length > 0);
+        assert.ok(lines === byColumns(run), name);
+      }
+      seen.add(type);
+    }
+  }
+  assert.ok(seen.size >= 5);
+});
+
+test('a whole book in one change, in small pieces, larger than any room to begin with', () => {
+  const level = (i: number): string => `x,S,${TIMES},true,${i % 3 ? 'bid' : 'ask'},${i},${i / 100}\n`;
+  const book = Array.from({ length: 30_000 }, (_, i) => level(i)).join('');
+  const change = (i: number): string => level(i).replace('123456', '123457').replace('true', 'false');
+  const files = [`${headerOf('book_change')}${change(1)}${book}${change(2)}${book}`];
+  for (const cut of [16_384, 1 << 19]) {
+    const run: TextRun = { type: 'book_change', files, cuts: [cut] };
+    const lines = byKernel(run);
+    assert.equal(lines.split('\n').length, 5);
+    assert.ok(lines === byColumns(run));
+  }
+});
+
+test('a row that is too long, and a quote, are for columns, with the lines of the file', () => {
+  const row = (id: string): string => `x,S,${TIMES},${id},buy,1,2\n`;
+  const start = headerOf('trade') + row('a').repeat(3000);
+  const run = (rest: string) => ({ type: 'trade', files: [start + rest], cuts: [100_000] }) as const;
+  const long = textLinesOf(run(row('y'.repeat(1_100_000))), createLineMemories());
+  assert.match(long.error ?? '', /^day-0\.csv\.gz: line 3002, the line is longer than/);
+  assert.equal(long.text.split('\n').length, 3001);
+  const broken = textLinesOf(run(`${row('"b\nc"')}${row('"')}`), createLineMemories());
+  assert.match(broken.error ?? '', /^day-0\.csv\.gz: line 300[456], /);
+  const quoted = run(`${row('"b ""c"')}${row('d')}`);
+  assert.equal(textLinesOf(quoted, createLineMemories()).text, byColumns(quoted));
+});
