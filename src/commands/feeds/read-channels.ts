@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
-import { readList, readText } from '../../commands/arguments/read.js';
-import { readPeriod, readReplayOptions } from '../../commands/selection/replay.js';
 import type { FeedRequest } from '../../feeds/types.js';
 import type { Filter } from '../../service/feed-filter.js';
-import type { Args } from '../arguments/types.js';
+import type { Args } from '../arguments/args.js';
+import { readList, readText } from '../arguments/read.js';
+import { readPeriod, readReplayOptions } from '../selection/replay.js';
 
 const US_A_MINUTE = 60_000_000;
 
