@@ -1,5 +1,6 @@
+import { usageError } from '../base/errors.js';
 import type { Args } from './arguments/args.js';
-import { readPath, readToggle } from './arguments/read.js';
+import { readPath, readText, readToggle } from './arguments/read.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import type { ReplayRun } from './replay-run.js';
@@ -12,6 +13,15 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   if (args['channel'] !== undefined) {
     const { prepareChannels } = await import('./feeds/replay-channels.js');
     return prepareChannels(args, host);
+  }
+  if (readText(args, 'source') === 'feeds') {
+    const { prepareFeedTypes } = await import('./feeds/replay-types.js');
+    return prepareFeedTypes(args, host);
+  }
+  if (readToggle(args, 'with-disconnects')) {
+    throw usageError(
+      "--with-disconnects: day files don't know when a connection broke; leave it out, or use --source feeds",
+    );
   }
   const { signal } = host;
   const request = await readReplayRequest(args, signal);

@@ -31,6 +31,10 @@ export const replay: Action = {
       '$0 replay bitmex:XBTUSD --channel trade,orderBookL2 --date 2024-03-01',
       "the exchange's own messages, as it sent them",
     ],
+    [
+      '$0 replay bitmex:XBTUSD -t trade,book_change --source feeds --date 2024-03-01',
+      'normalized messages, made of them',
+    ],
   ],
   async run(args, cli) {
     const started = performance.now();

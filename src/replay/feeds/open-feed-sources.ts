@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
-import type { Minute } from '../../feeds/minutes.js';
+import { type Minute, type MinuteRange, US_A_MINUTE } from '../../feeds/minutes.js';
 import { checkExchangeId, lookUpFeed, refuseMissing, storedNames, warnOfYoung } from '../../feeds/open.js';
 import type { FeedRun } from '../../feeds/types.js';
+import type { Period } from '../../market/trade-bars.js';
 import { type FeedNames, fetchFeedNames } from '../../service/records/feed-names.js';
 import { nameSymbols } from './feed-symbols.js';
 import { warnOfLacking } from './lacking-types.js';
@@ -14,8 +15,6 @@ interface LookedUp extends OpenSource {
   readonly plan: FeedPlan;
   readonly missing: readonly Minute[];
 }
-
-const US_A_MINUTE = 60_000_000;
 
 /**
  * Finds out which raw data normalized messages are made of, what of it is on disk, and whether the rest can be asked
@@ -66,8 +65,7 @@ async function openSource(run: FeedRun, asked: FeedSource, records: string): Pro
   if (fresh instanceof TickhaulError) throw fresh;
   const found = await lookUp(run, fresh);
   refuseMissing(run, exchange, found.missing);
-  const range = { start: period.start / US_A_MINUTE, end: period.end / US_A_MINUTE };
-  if (found.missing.length > 0) warnOfYoung(run, range);
+  if (found.missing.length > 0) warnOfYoung(run, minutesOf(period));
   return found;
 }
 
@@ -89,13 +87,13 @@ async function lookUp(run: FeedRun, source: FeedSource): Promise<LookedUp> {
   // No filters would ask for all that there is.
   const segments = plan.segments.filter(({ filters }) => filters.length > 0);
   const feeds = await Promise.all(
-    segments.map(({ start, end, filters }) =>
-      lookUpFeed(run, {
-        exchange,
-        filters,
-        range: { start: start / US_A_MINUTE, end: end / US_A_MINUTE },
-      }),
+    segments.map((segment) =>
+      lookUpFeed(run, { exchange, filters: segment.filters, range: minutesOf(segment) }),
     ),
   );
   return { source, plan, feeds, missing: feeds.flatMap(({ missing }) => missing) };
+}
+
+function minutesOf({ start, end }: Period): MinuteRange {
+  return { start: start / US_A_MINUTE, end: end / US_A_MINUTE };
 }

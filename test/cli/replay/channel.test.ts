@@ -75,7 +75,6 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     [2, /--cache-dir: s3:/, [...trades, ...PERIOD, '--cache-dir', 's3://bucket/cache']],
     [7, /after now/, [...trades, '--from', '2024-03-01', '--to', '2999-01-01']],
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
-    [2, /--source feeds/, ['bitmex', '-t', 'trade', '--source', 'feeds', ...PERIOD]],
   ];
   for (const [code, message, args] of cases) {
     const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args], { env });

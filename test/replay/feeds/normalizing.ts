@@ -1,5 +1,6 @@
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { US_A_MINUTE } from '../../../src/feeds/minutes.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
@@ -14,8 +15,6 @@ export interface NormalizeHere extends ReplayHere {
   /** Comma-separated; trades by default. */
   readonly types?: string;
 }
-
-const US_A_MINUTE = 60_000_000;
 
 export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
   const { exchanges = ['bitmex'], types = 'trade', from = 0, to = 30, withDisconnects = false } = input;
