@@ -16,6 +16,7 @@ export type {
   CoverageOptions,
   DownloadOptions,
   PlanOptions,
+  RawReplayOptions,
   ReplayOptions,
   SyncOptions,
   VerifyOptions,
@@ -24,6 +25,7 @@ export { type ReplaySummary, replay } from './library/replay.js';
 export type { Run } from './library/run.js';
 export { convert, download, plan, sync, verify } from './library/runs.js';
 export type { Message } from './market/messages.js';
+export type { RawDisconnect, RawMessage } from './replay/raw/raw-message.js';
 export type {
   FileJson as FileEvent,
   FindingJson as FindingEvent,

@@ -1,34 +1,28 @@
-import type { LineSink } from '../replay/replay.js';
-import type { RunSummary } from '../run/events.js';
+import { usageError } from '../base/errors.js';
 import type { Args } from './arguments/args.js';
-import { readPath, readToggle } from './arguments/read.js';
+import { readPath, readText, readToggle } from './arguments/read.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
-import type { Teller } from './run.js';
+import type { ReplayRun } from './replay-run.js';
 import { readReplayRequest, readSpeed } from './selection/replay.js';
 import { readDownloadOptions, readLayout, readStallTimeout } from './selection/selection.js';
 import { withSession } from './session.js';
 
-/** What was written so far. */
-export interface Written {
-  messages: number;
-  bytes: number;
-}
-
-/** Who takes the messages of a replay, and hears of the download of what is missing. */
-export interface ReplayTeller extends Teller {
-  readonly onDownloaded: (summary: RunSummary) => void;
-  /** For the lines, where no file is to have them. */
-  readonly output: LineSink;
-  /** Counted up. */
-  readonly written: Written;
-}
-
 /** The messages of a period (contract, Replay). @throws usage error. */
-export async function prepareReplay(
-  args: Args,
-  host: Host,
-): Promise<(teller: ReplayTeller) => Promise<void>> {
+export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> {
+  if (args['channel'] !== undefined) {
+    const { prepareChannels } = await import('./feeds/replay-channels.js');
+    return prepareChannels(args, host);
+  }
+  if (readText(args, 'source') === 'feeds') {
+    const { prepareFeedTypes } = await import('./feeds/replay-types.js');
+    return prepareFeedTypes(args, host);
+  }
+  if (readToggle(args, 'with-disconnects')) {
+    throw usageError(
+      "--with-disconnects: day files don't know when a connection broke; leave it out, or use --source feeds",
+    );
+  }
   const { signal } = host;
   const request = await readReplayRequest(args, signal);
   const speed = readSpeed(args);

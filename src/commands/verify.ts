@@ -16,8 +16,12 @@ import { withSession } from './session.js';
 /** Threads for any folder; more begin when it is known how many files there are. */
 const EARLY_THREADS = 2;
 
-/** A download folder against its manifest and the files' own checksums. @throws usage error. */
+/** A download folder against its manifest and the files' own checksums, or the cache of slices. @throws usage error. */
 export async function prepareVerify(args: Args, host: Host): Promise<Run> {
+  if (readToggle(args, 'cache')) {
+    const { prepareVerifyCache } = await import('./feeds/verify-cache.js');
+    return prepareVerifyCache(args, host);
+  }
   const settings = await loadSettings(args, host);
   const { dir, paths } = await readFolderPaths(readPaths(args, 'path'), settings.downloadDir);
   const options = readDownloadOptions(args, dir);

@@ -8,6 +8,7 @@ export interface MinuteRange {
 }
 
 export const MS_A_MINUTE = 60_000;
+export const US_A_MINUTE = 60_000_000;
 export const MINUTES_A_DAY = 1440;
 
 /** `2024-03-01T00:05`. */

@@ -6,7 +6,7 @@ import type { Client } from '../service/http/client.js';
 import { type FeedNames, fetchFeedNames } from '../service/records/feed-names.js';
 import { isProvisional, readSliceIndex } from './cache/slice-index.js';
 import { canonicalFilters, filterKeys, splitFilters } from './filters.js';
-import { type Minute, MS_A_MINUTE } from './minutes.js';
+import { type Minute, type MinuteRange, MS_A_MINUTE } from './minutes.js';
 import { checkFilters } from './names.js';
 import { describeMinutes, type FeedPart, missingMinutes } from './read/slices-ahead.js';
 import type { FeedRequest, FeedRun } from './types.js';
@@ -28,35 +28,30 @@ export interface Feed {
 export async function openFeed(run: FeedRun, request: FeedRequest, records: string): Promise<Feed> {
   const { client, offline, signal } = run;
   const { exchange, range } = request;
-  if (!/^[a-z0-9-]+$/.test(exchange)) throw usageError(`"${exchange}" is no exchange id`);
+  checkExchangeId(exchange);
   // Each request under way listens to it, and that is no leak.
   setMaxListeners(0, signal);
   const asked = canonicalFilters(request.filters);
-  const asWritten = await lookUp(run, request, asked);
+  const asWritten = await lookUpFeed(run, request);
   if (asWritten.missing.length === 0) return asWritten;
   const stored = await storedNames(client, exchange, records);
   const known = stored && checkedOr(asked, () => checkFilters(exchange, asked, stored, () => {}));
-  const inCopy = known ? await lookUp(run, request, known) : asWritten;
+  const inCopy = known ? await lookUpFeed(run, { ...request, filters: known }) : asWritten;
   if (inCopy.missing.length === 0) return inCopy;
-  if (offline) {
-    // Its error goes first.
-    if (stored) checkFilters(exchange, asked, stored, () => {});
-    const missing = describeMinutes(inCopy.missing);
-    throw new TickhaulError(
-      'not_exported',
-      `${exchange} ${missing}: not in the cache; run without --offline to fetch what is missing`,
-    );
-  }
-  refuseWithoutKey(client, exchange, inCopy.missing);
+  // Its error goes first.
+  if (offline && stored) checkFilters(exchange, asked, stored, () => {});
+  refuseMissing(run, exchange, inCopy.missing);
   const warn = (message: string): void => run.emit({ event: 'warning', message });
   const names = await fetchFeedNames(client, exchange, { cache: records, signal });
-  const feed = await lookUp(run, request, checkFilters(exchange, asked, names, warn));
-  if (isProvisional(range, Date.now())) {
-    warn(
-      'minutes that ended less than 30 minutes ago may not be complete yet: they are not kept in the cache',
-    );
-  }
+  const filters = checkFilters(exchange, asked, names, warn);
+  const feed = await lookUpFeed(run, { ...request, filters });
+  warnOfYoung(run, range);
   return feed;
+}
+
+/** What stands in a path and in an address. @throws usage error. */
+export function checkExchangeId(exchange: string): void {
+  if (!/^[a-z0-9-]+$/.test(exchange)) throw usageError(`"${exchange}" is no exchange id`);
 }
 
 /** A stored copy may be older than a channel: where anything can be asked for, a fresh one has the last word. */
@@ -68,10 +63,10 @@ function checkedOr(asked: readonly Filter[], check: () => readonly Filter[]): re
   }
 }
 
-async function lookUp(
+/** What of a request is on disk; nothing is checked. */
+export async function lookUpFeed(
   { cache }: FeedRun,
-  { exchange, range }: FeedRequest,
-  filters: readonly Filter[],
+  { exchange, range, filters }: FeedRequest,
 ): Promise<Feed> {
   const sets = splitFilters(canonicalFilters(filters));
   const parts = await Promise.all(
@@ -86,7 +81,7 @@ async function lookUp(
 }
 
 /** Of the record's stored copy, of any age; undefined where there is none. */
-async function storedNames(
+export async function storedNames(
   client: Client,
   exchange: string,
   records: string,
@@ -99,9 +94,31 @@ async function storedNames(
   }
 }
 
-/** First days of months are served to everybody (service interface, Data API keys). */
-function refuseWithoutKey({ config }: Client, exchange: string, missing: readonly Minute[]): void {
-  if (config.apiKey !== undefined) return;
+/** To be called where something was missing that is fetched now. */
+export function warnOfYoung({ emit }: FeedRun, range: MinuteRange): void {
+  if (!isProvisional(range, Date.now())) return;
+  const message =
+    'minutes that ended less than 30 minutes ago may not be complete yet: they are not kept in the cache';
+  emit({ event: 'warning', message });
+}
+
+/**
+ * First days of months are served to everybody (service interface, Data API keys).
+ * @throws TickhaulError where minutes can't be asked for: `not_exported` under `offline`; `no_access` for those that
+ * need a key where there is none.
+ */
+export function refuseMissing(
+  { client, offline }: FeedRun,
+  exchange: string,
+  missing: readonly Minute[],
+): void {
+  if (offline && missing.length > 0) {
+    throw new TickhaulError(
+      'not_exported',
+      `${exchange} ${describeMinutes(missing)}: not in the cache; run without --offline to fetch what is missing`,
+    );
+  }
+  if (client.config.apiKey !== undefined) return;
   const closed = missing.filter((minute) => !isFirstOfMonth(dayOfMs(minute * MS_A_MINUTE)));
   if (closed.length === 0) return;
   throw new TickhaulError(

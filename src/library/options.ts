@@ -67,9 +67,9 @@ export interface LayoutOptions {
   readonly layout?: string | LayoutFunction | undefined;
 }
 
-/** How day files come. */
+/** How day files and slices of raw data come. */
 export interface TransferOptions {
-  /** Files in flight, 1 to 100; `auto`, the default, begins at 8 and never passes 20. */
+  /** Files or slices in flight, 1 to 100; `auto`, the default, never passes 20 files or 60 slices. */
   readonly concurrency?: number | 'auto' | undefined;
   /** Tries again per file; new bytes start the count anew; default: 8. */
   readonly retries?: number | undefined;
@@ -151,7 +151,13 @@ export interface SyncOptions
   readonly ping?: string | undefined;
 }
 
-export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOptions {
+/** Where slices of the raw data API lie. */
+export interface CacheOptions {
+  /** Holds `feeds`, the slices; default: TM_CACHE_DIR, else `tickhaul` in the user's cache folder. */
+  readonly cacheDir?: string | undefined;
+}
+
+export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOptions, CacheOptions {
   /** Files or folders to check; default: the whole download folder. */
   readonly paths?: string | readonly string[] | undefined;
   /** Only these exchanges. */
@@ -172,6 +178,8 @@ export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOp
   readonly clean?: boolean | undefined;
   /** Days missing within a series make the call fail with exit code 7. */
   readonly strict?: boolean | undefined;
+  /** Check the slices of raw data in the cache folder, and no day files. */
+  readonly cache?: boolean | undefined;
   /** Files to read at once; default: the number of processors. */
   readonly jobs?: number | undefined;
   /** Wait so long for another run in the folder to end; default: not at all. */
@@ -216,22 +224,43 @@ export interface CoverageOptions extends FolderOptions {
 }
 
 /** A period is `date`, or `from` and `to`: UTC days or ISO 8601 times, `to` not included. */
-export interface ReplayOptions extends ServiceOptions, FolderOptions, LayoutOptions, TransferOptions {
-  /** Exchange ids, each with symbols after a colon where it has some of its own: `deribit:BTC-PERPETUAL`. */
-  readonly exchange: string | readonly string[];
-  /** Normalized data types: `trade`, `book_change`, `book_snapshot_10_100ms`, `trade_bar_1m` and so on. */
-  readonly types: List;
+interface PeriodOptions extends ServiceOptions, FolderOptions, LayoutOptions, TransferOptions, CacheOptions {
   /** Of the exchanges that name none of their own; default: all. */
   readonly symbols?: List | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly date?: string | undefined;
-  /** Where messages come from: day files. */
-  readonly source?: 'datasets' | undefined;
+  /** First remove all that the cache folder has of raw data. */
+  readonly clearCache?: boolean | undefined;
+  /** Bytes of raw data to keep, as `20GB`: what was used least recently goes; default: all. */
+  readonly cacheLimit?: number | string | undefined;
+  /** Tell where the connection to the exchange broke; not with day files, which don't know. */
+  readonly withDisconnects?: boolean | undefined;
   /** Only what is on disk; what is missing ends the call with exit code 7. */
   readonly offline?: boolean | undefined;
   /** Pace by local timestamps: 1 is real time; default: `max`. */
   readonly speed?: number | 'max' | undefined;
   /** JSON lines to this file, compressed by `.gz` or `.zst`; the iterable yields none then. */
   readonly out?: string | undefined;
+}
+
+/** A replay of normalized messages. */
+export interface ReplayOptions extends PeriodOptions {
+  /** Exchange ids, each with symbols after a colon where it has some of its own: `deribit:BTC-PERPETUAL`. */
+  readonly exchange: string | readonly string[];
+  /** Normalized data types: `trade`, `book_change`, `book_snapshot_10_100ms`, `trade_bar_1m` and so on. */
+  readonly types: List;
+  /** Where messages come from: day files (the default), or the raw data API. */
+  readonly source?: 'datasets' | 'feeds' | undefined;
+  readonly channels?: undefined;
+}
+
+/** A replay of an exchange's own messages. */
+export interface RawReplayOptions extends PeriodOptions {
+  /** One exchange id, with symbols after a colon or without. */
+  readonly exchange: string;
+  /** The exchange's own channels, or `all` for every one. */
+  readonly channels: List;
+  readonly source?: 'feeds' | undefined;
+  readonly types?: undefined;
 }

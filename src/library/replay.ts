@@ -2,13 +2,14 @@ import { abortReason } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import type { Message } from '../market/messages.js';
+import type { RawDisconnect, RawMessage } from '../replay/raw/raw-message.js';
 import { describeFailure } from '../run/failure.js';
 import { argsOf, inOptions } from './arguments.js';
 import { TickhaulError } from './error.js';
 import { signalOf } from './event-run.js';
 import type { Feed } from './feed.js';
 import { libraryHost } from './host.js';
-import type { ReplayOptions } from './options.js';
+import type { RawReplayOptions, ReplayOptions } from './options.js';
 import { plainly } from './plainly.js';
 import { begin, causeOf, type Run } from './run.js';
 import { REPLAY } from './tables.js';
@@ -26,13 +27,23 @@ export interface ReplaySummary {
   readonly error?: FileError | undefined;
 }
 
+/** What a line is; an empty one is a disconnect. */
+type Told = Message | RawMessage | RawDisconnect;
+
+/**
+ * An exchange's own messages of a period, from the raw data API: `tickhaul replay --channel`. A slow reader slows the
+ * replay.
+ * @returns a promise of the summary, and an async iterable of the messages.
+ */
+export function replay(options: RawReplayOptions): Run<RawMessage | RawDisconnect, ReplaySummary>;
 /**
  * The normalized messages of a period, merged by local timestamp, from day files; those that are missing are downloaded
  * first: `tickhaul replay`. A slow reader slows the replay.
  * @returns a promise of the summary, and an async iterable of the messages.
  */
-export function replay(options: ReplayOptions): Run<Message, ReplaySummary> {
-  return begin(signalOf(options), async (feed: Feed<Message>, signal) => {
+export function replay(options: ReplayOptions): Run<Message, ReplaySummary>;
+export function replay(options: ReplayOptions | RawReplayOptions): Run<Told, ReplaySummary> {
+  return begin(signalOf(options), async (feed: Feed<Told>, signal) => {
     const began = performance.now();
     const written = { messages: 0, bytes: 0 };
     const warnings: string[] = [];
@@ -78,11 +89,11 @@ export function replay(options: ReplayOptions): Run<Message, ReplaySummary> {
 const NEWLINE = 0x0a;
 
 /** The messages of whole lines. */
-function* messagesOf(lines: Uint8Array): Generator<Message> {
+function* messagesOf(lines: Uint8Array): Generator<Told> {
   const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(NEWLINE, start);
-    yield JSON.parse(bytes.toString('utf8', start, end)) as Message;
+    yield end === start ? { type: 'disconnect' } : (JSON.parse(bytes.toString('utf8', start, end)) as Told);
     start = end + 1;
   }
 }

@@ -1,6 +1,7 @@
 import type { Kind, OptionTable } from './arguments.js';
 import type {
   ArrivalOptions,
+  CacheOptions,
   ConvertOptions,
   CoverageOptions,
   DownloadOptions,
@@ -10,6 +11,7 @@ import type {
   LayoutOptions,
   ListOptions,
   PlanOptions,
+  RawReplayOptions,
   ReplayOptions,
   SelectionOptions,
   ServiceOptions,
@@ -40,6 +42,7 @@ const TRANSFER: Kinds<TransferOptions> = {
   maxWait: 'text',
   maxRate: 'number',
 };
+const CACHE: Kinds<CacheOptions> = { cacheDir: 'file' };
 const RULES: Kinds<DownloadRules> = {
   existing: ['skip', 'verify', 'overwrite'],
   failFast: 'toggle',
@@ -96,6 +99,7 @@ const VERIFY_KINDS: Kinds<VerifyOptions> = {
   ...SERVICE,
   ...FOLDER,
   ...TRANSFER,
+  ...CACHE,
   paths: 'list',
   exchange: 'list',
   types: 'list',
@@ -106,6 +110,7 @@ const VERIFY_KINDS: Kinds<VerifyOptions> = {
   forget: 'toggle',
   clean: 'toggle',
   strict: 'toggle',
+  cache: 'toggle',
   jobs: 'number',
   lockTimeout: 'text',
 };
@@ -133,18 +138,23 @@ const COVERAGE_KINDS: Kinds<CoverageOptions> = {
   config: 'file',
   signal: 'signal',
 };
-const REPLAY_KINDS: Kinds<ReplayOptions> = {
+const REPLAY_KINDS: Kinds<ReplayOptions | RawReplayOptions> = {
   ...SERVICE,
   ...FOLDER,
   ...LAYOUT,
   ...TRANSFER,
+  ...CACHE,
   exchange: 'list',
   types: 'list',
+  channels: 'list',
   symbols: 'list',
   from: 'text',
   to: 'text',
   date: 'text',
-  source: ['datasets'],
+  source: ['datasets', 'feeds'],
+  clearCache: 'toggle',
+  cacheLimit: 'number',
+  withDisconnects: 'toggle',
   offline: 'toggle',
   speed: 'number',
   out: 'file',

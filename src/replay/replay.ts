@@ -1,7 +1,7 @@
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import { Merge } from '../market/merge.js';
 import type { Period } from '../market/trade-bars.js';
-import { openInputs } from './inputs.js';
+import { type Inputs, openInputs } from './inputs.js';
 import { createPace, type Pace } from './pace.js';
 import type { ReplaySeries } from './types.js';
 
@@ -10,16 +10,19 @@ export interface LineSink {
   write(bytes: Uint8Array): Promise<void>;
 }
 
-export interface ReplayInput {
-  /** In the order that breaks ties. */
-  readonly series: readonly ReplaySeries[];
-  readonly period: Period;
+export interface MergeOptions {
   /** How often faster than real time; undefined for as fast as it goes. */
   readonly speed?: number | undefined;
   readonly output: LineSink;
   /** What was written so far; counted up. */
   readonly written: { messages: number; bytes: number };
   readonly signal: AbortSignal;
+}
+
+export interface ReplayInput extends MergeOptions {
+  /** In the order that breaks ties. */
+  readonly series: readonly ReplaySeries[];
+  readonly period: Period;
 }
 
 /** Bytes of one write, of lines that come in small pieces. */
@@ -33,8 +36,15 @@ const LONG_RUN = 64 * 1024;
  * the output throws.
  */
 export async function replay(input: ReplayInput): Promise<void> {
-  const { series, period, speed, output, written, signal } = input;
-  const inputs = await openInputs(series, period, signal);
+  return mergeLines(await openInputs(input.series, input.period, input.signal), input);
+}
+
+/**
+ * Writes the lines of inputs, merged by local timestamp, and closes them.
+ * @throws what inputs throw, once all lines before are written; the reason of an abort, and what the output throws.
+ */
+export async function mergeLines(inputs: Inputs, options: MergeOptions): Promise<void> {
+  const { speed, output, written, signal } = options;
   const merge = new Merge(inputs.lines);
   const lines = new GatheredLines(output, written);
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);

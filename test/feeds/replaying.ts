@@ -4,7 +4,9 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { parseDay } from '../../src/dataset/day.js';
 import { openFeed } from '../../src/feeds/open.js';
 import { createFeedRun, type FeedOptions } from '../../src/feeds/run.js';
+import type { FeedRun } from '../../src/feeds/types.js';
 import { replayRaw } from '../../src/replay/raw/replay-raw.js';
+import type { LineSink } from '../../src/replay/replay.js';
 import type { RunEvent } from '../../src/run/events.js';
 import type { Sandbox } from '../../src/sandbox/options.js';
 import type { Filter } from '../../src/service/feed-filter.js';
@@ -22,6 +24,7 @@ export interface ReplayHere extends Partial<FeedOptions> {
   readonly apiKey?: string | undefined;
   readonly stallTimeoutMs?: number;
   readonly withDisconnects?: boolean;
+  readonly onMinutes?: (minutes: number) => void;
 }
 
 export interface Replayed {
@@ -33,13 +36,32 @@ export interface Replayed {
   readonly warnings: readonly string[];
 }
 
+/** What a replay is given besides what is asked for. */
+export interface RunHere {
+  readonly run: FeedRun;
+  readonly output: LineSink;
+  readonly written: { messages: number; bytes: number };
+  readonly onMinutes: (minutes: number) => void;
+  readonly signal: AbortSignal;
+}
+
 /** A raw replay in this process, by the functions that the command calls. */
-export async function replayHere(
+export function replayHere(service: Sandbox, cacheFolder: string, input: ReplayHere = {}): Promise<Replayed> {
+  const { exchange = 'bitmex', filters = [{ channel: 'trade' }], from = 0, to = 30 } = input;
+  return runHere(service, cacheFolder, input, async (here, records) => {
+    const range = { start: START + from, end: START + to };
+    const feed = await openFeed(here.run, { exchange, filters, range }, records);
+    await replayRaw({ ...here, feed, withDisconnects: input.withDisconnects ?? false });
+  });
+}
+
+/** A run in this process, and what came of it. @param work given the folder of records too. */
+export async function runHere(
   service: Sandbox,
   cacheFolder: string,
-  input: ReplayHere = {},
+  input: ReplayHere,
+  work: (here: RunHere, records: string) => Promise<void>,
 ): Promise<Replayed> {
-  const { exchange = 'bitmex', filters = [{ channel: 'trade' }], from = 0, to = 30 } = input;
   const events: RunEvent[] = [];
   const client = createClient({
     apiUrl: service.apiUrl,
@@ -64,17 +86,14 @@ export async function replayHere(
       cacheFolder,
       emit: (event) => void events.push(event),
     });
-    const range = { start: START + from, end: START + to };
-    const feed = await openFeed(run, { exchange, filters, range }, join(cacheFolder, 'records'));
-    await replayRaw({
+    const here = {
       run,
-      feed,
-      withDisconnects: input.withDisconnects ?? false,
-      output: { write: async (bytes) => void chunks.push(Buffer.from(bytes)) },
+      output: { write: async (bytes: Uint8Array) => void chunks.push(Buffer.from(bytes)) },
       written,
-      onMinutes: () => {},
+      onMinutes: input.onMinutes ?? (() => {}),
       signal: run.signal,
-    });
+    };
+    await work(here, join(cacheFolder, 'records'));
   } catch (thrown) {
     if (!(thrown instanceof TickhaulError)) throw thrown;
     error = thrown;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { replay } from '../../src/index.js';
+import { type RawDisconnect, type RawMessage, replay, verify } from '../../src/index.js';
 import { tickhaul } from '../helpers/cli.js';
 import { errorOf, eventsOf, place } from './calls.js';
 
@@ -50,6 +50,40 @@ test('a reader who leaves ends the replay; a file takes the lines', async (t) =>
   assert.equal((await filed).messages, text.split('\n').length - 1);
 });
 
+test('an exchange’s own messages are the lines of --channel, parsed, from a cache that verify checks', async (t) => {
+  const { dir, service } = await place(t, { feeds: { breaks: 0.5, suggestedMinutes: 5 } });
+  const options = {
+    exchange: 'bitmex',
+    channels: ['trade', 'quote'],
+    symbols: 'XBTUSD',
+    from: '2024-03-01T00:00',
+    to: '2024-03-01T00:20',
+    cacheDir: join(dir, 'slices'),
+    withDisconnects: true,
+  };
+  const flags = ['--channel', 'trade,quote', '-s', 'XBTUSD', '--from', options.from, '--to', options.to];
+  const words = ['replay', 'bitmex', ...flags, '--with-disconnects', '--cache-dir', join(dir, 'other')];
+  const { stdout, stderr } = await tickhaul([...words, '--json'], {
+    env: process.env as Record<string, string>,
+  });
+  const lines = stdout.trimEnd().split('\n');
+  assert.ok(lines.length > 20 && lines.includes(''), stderr);
+  const run = replay(options);
+  const messages: readonly (RawMessage | RawDisconnect)[] = await eventsOf(run);
+  const expected = lines.map((line) => (line === '' ? { type: 'disconnect' } : JSON.parse(line)));
+  assert.deepEqual(messages, expected);
+  const told = { ...JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''), seconds: 0 };
+  assert.deepEqual({ ...(await run), seconds: 0 }, told);
+
+  assert.equal((await verify({ cache: true, cacheDir: options.cacheDir })).verified, 5);
+  await service.close();
+  assert.deepEqual(await eventsOf(replay({ ...options, offline: true })), expected);
+  const cleared = await errorOf(replay({ ...options, offline: true, clearCache: true }));
+  assert.deepEqual([cleared.code, cleared.exitCode], ['not_exported', 7]);
+  const both = await errorOf(verify({ cache: true, repair: true }));
+  assert.match(both.message, /^repair is for day files; cache only looks/);
+});
+
 test('what is wrong rejects before the first message, with what was written', async (t) => {
   await place(t);
   const wrong: readonly (readonly [options: object, exitCode: number, message: RegExp])[] = [
@@ -58,7 +92,9 @@ test('what is wrong rejects before the first message, with what was written', as
     [{ exchange: undefined }, 2, /^exchange is missing: name it/],
     [{ out: '-' }, 2, /^out: "-" is a stream of the process/],
     [{ from: '2024-03-08', to: '2024-03-11' }, 7, /not exported yet/],
-    [{ channel: ['trades'] }, 2, /^unknown option "channel"/],
+    [{ channel: ['trades'] }, 2, /^unknown option "channel"; did you mean channels/],
+    [{ channels: ['trades'] }, 2, /^channels gives an exchange's own messages, and types normalized ones/],
+    [{ channels: 'all', types: undefined, source: 'datasets' }, 2, /^source datasets has no channels/],
   ];
   for (const [options, exitCode, message] of wrong) {
     const run = replay({ ...HOUR, ...options } as Parameters<typeof replay>[0]);

@@ -9,6 +9,10 @@ import type {
   FileEvent,
   Message,
   plan,
+  RawDisconnect,
+  RawMessage,
+  RawReplayOptions,
+  ReplayOptions,
   ReplaySummary,
   Run,
   RunEvent,
@@ -31,6 +35,33 @@ test('what the functions give', () => {
   same<Awaited<ReturnType<typeof coverage>>, CoverageDocument>(true);
   same<Awaited<ReturnType<typeof replay>>, ReplaySummary>(true);
   same<ReturnType<typeof replay> extends AsyncIterable<infer Told> ? Told : never, Message>(true);
+});
+
+test('a replay gives normalized messages, or with channels the exchange’s own', () => {
+  const raw = (run: typeof replay, options: RawReplayOptions) => run(options);
+  same<ReturnType<typeof raw>, Run<RawMessage | RawDisconnect, ReplaySummary>>(true);
+  const read = (told: RawMessage | RawDisconnect): void => {
+    if ('message' in told) same<typeof told, RawMessage>(true);
+    else same<typeof told.type, 'disconnect'>(true);
+  };
+  same<ReturnType<typeof read>, void>(true);
+  const period = { exchange: 'bitmex', date: '2024-03-01' };
+  const right: readonly (ReplayOptions | RawReplayOptions)[] = [
+    { ...period, types: 'trade', source: 'feeds', withDisconnects: true },
+    { ...period, channels: ['trade'], symbols: 'XBTUSD', cacheDir: 'slices', cacheLimit: '20GB' },
+    { ...period, channels: 'all', clearCache: true, cacheLimit: 20e9 },
+  ];
+  const wrong: readonly (ReplayOptions | RawReplayOptions)[] = [
+    // @ts-expect-error: neither types nor channels
+    period,
+    // @ts-expect-error: both
+    { ...period, types: 'trade', channels: 'trade' },
+    // @ts-expect-error: day files have no channels
+    { ...period, channels: 'trade', source: 'datasets' },
+    // @ts-expect-error: several exchanges have no common form
+    { ...period, exchange: ['bitmex'], channels: 'trade' },
+  ];
+  same<(typeof right)[number], (typeof wrong)[number]>(true);
 });
 
 test('an event is known by its name, and so are its fields', () => {

@@ -232,7 +232,7 @@ export const REPLAY_FLAGS = {
     }),
     channel: value('in place of types: an exchange\'s own messages of these channels, or of "all"'),
     'with-disconnects': toggle(
-      'an empty line where the connection to the exchange broke; not with day files',
+      'with feeds: an empty line, or a "disconnect" message, where the connection to the exchange broke',
     ),
     speed: value('pace by local timestamps: 1 is real time (default: max)'),
     out: value('JSON lines to this file, compressed by .gz or .zst, or to stdout with "-" (default: -)', {

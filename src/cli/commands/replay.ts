@@ -1,11 +1,10 @@
 import { formatCount, formatSize, plural, secondsSince } from '../../base/units.js';
-import { readText, readToggle } from '../../commands/arguments/read.js';
-import type { Written } from '../../commands/replay.js';
+import { readToggle } from '../../commands/arguments/read.js';
+import type { Written } from '../../commands/replay-run.js';
 import { describeFailure, stackOf } from '../../run/failure.js';
 import { REPLAY_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { tellFailure } from '../output/failure.js';
-import { openTransferReporter, tellerOf } from '../session.js';
 
 export const replay: Action = {
   positionals: {
@@ -32,6 +31,10 @@ export const replay: Action = {
       '$0 replay bitmex:XBTUSD --channel trade,orderBookL2 --date 2024-03-01',
       "the exchange's own messages, as it sent them",
     ],
+    [
+      '$0 replay bitmex:XBTUSD -t trade,book_change --source feeds --date 2024-03-01',
+      'normalized messages, made of them',
+    ],
   ],
   async run(args, cli) {
     const started = performance.now();
@@ -51,34 +54,16 @@ export const replay: Action = {
 };
 
 async function run(args: Args, cli: Cli, written: Written): Promise<void> {
-  if (args['channel'] !== undefined) {
-    const { replayChannels } = await import('../feeds/replay-channels.js');
-    return replayChannels(args, cli, written);
-  }
   const { prepareReplay } = await import('../../commands/replay.js');
   const replayTo = await prepareReplay(args, cli);
-  const reporter = await openTransferReporter(args, cli);
+  const { showReplay } = await import('../replay-teller.js');
+  const { teller, close } = await showReplay(args, cli, written);
   const { ReaderGone, streamOutput } = await import('../../replay/output.js');
-  const hide = (readText(args, 'out') ?? '-') === '-' ? undefined : await showProgress(args, cli, written);
-  await replayTo({
-    ...tellerOf(args, reporter),
-    onDownloaded: (summary) => reporter.finish(summary),
-    output: streamOutput(cli.dataOut),
-    written,
-  })
+  await replayTo({ ...teller, output: streamOutput(cli.dataOut), written })
     .catch((error: unknown) => {
       if (!(error instanceof ReaderGone)) throw error;
     })
-    .finally(hide);
-}
-
-/** Where bars would be shown. @returns what takes it off. */
-async function showProgress(args: Args, { stderr, env }: Cli, written: Written): Promise<() => void> {
-  const { reporterName } = await import('../output/run/reporters.js');
-  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
-  if (name !== 'bars') return () => {};
-  const { showWritten } = await import('../output/run/written-line.js');
-  return showWritten(stderr, written);
+    .finally(close);
 }
 
 function tellEnd(args: Args, cli: Cli, written: Written, started: number): void {

@@ -1,4 +1,3 @@
-import { readToggle } from '../../commands/arguments/read.js';
 import { REPAIR_FLAGS, VERIFY_FLAGS } from '../arguments/flags.js';
 import type { Action } from '../arguments/types.js';
 import { reportRun } from '../session.js';
@@ -17,10 +16,6 @@ export const verify: Action = {
     ['$0 verify --adopt /data', 'record files that came from elsewhere, or whose manifest was lost'],
   ],
   async run(args, cli) {
-    if (readToggle(args, 'cache')) {
-      const { verifyCache } = await import('../feeds/verify-cache.js');
-      return verifyCache(args, cli);
-    }
     const { prepareVerify } = await import('../../commands/verify.js');
     const run = await prepareVerify(args, cli);
     return reportRun(args, cli, run);

@@ -1,7 +1,8 @@
 import type { Args } from '../arguments/args.js';
 
-/** Settings of a job that are lists, and so are named in the plural. */
+/** Settings that are lists, and so are named in the plural. */
 const FLAG_OF: Readonly<Record<string, string>> = {
+  channels: 'channel',
   types: 'type',
   symbols: 'symbol',
   symbolTypes: 'symbol-type',

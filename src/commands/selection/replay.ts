@@ -1,15 +1,15 @@
 import { usageError } from '../../base/errors.js';
+import { type MinuteRange, US_A_MINUTE } from '../../feeds/minutes.js';
 import { parseDataTypeName } from '../../market/names/data-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import { parsePeriod } from '../../replay/period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/types.js';
 import type { Args } from '../arguments/args.js';
-import { readList, readText, readToggle } from '../arguments/read.js';
+import { readList, readText } from '../arguments/read.js';
 import { readSymbols } from './selection.js';
 
 /** What the flags of `replay` ask for (contract, Replay). @throws usage error. */
 export async function readReplayRequest(args: Args, signal: AbortSignal): Promise<ReplayRequest> {
-  refuseFeeds(args);
   const names = readList(args, 'type');
   if (!names)
     throw usageError(
@@ -38,6 +38,13 @@ export function readPeriod(args: Args): Period {
   return parsePeriod(words, Date.now());
 }
 
+/** The whole minutes of a period, in which raw data comes. @throws usage error where there is none. */
+export function wholeMinutes({ start, end }: Period): MinuteRange {
+  const range = { start: Math.floor(start / US_A_MINUTE), end: Math.floor(end / US_A_MINUTE) };
+  if (range.start < range.end) return range;
+  throw usageError('the period is shorter than a minute: raw data comes by whole minutes, of local time');
+}
+
 /** How many times faster than real time; undefined for as fast as it goes. */
 export function readSpeed(args: Args): number | undefined {
   const text = readText(args, 'speed') ?? 'max';
@@ -47,17 +54,6 @@ export function readSpeed(args: Args): number | undefined {
   throw usageError(
     `--speed: "${text}" is not a factor; write 1 for real time, 10 for ten times as fast, or max`,
   );
-}
-
-function refuseFeeds(args: Args): void {
-  if (readText(args, 'source') === 'feeds') {
-    throw usageError(
-      "--source feeds gives an exchange's own messages, of --channel; for --type leave it out, which replays day files",
-    );
-  }
-  if (readToggle(args, 'with-disconnects')) {
-    throw usageError("--with-disconnects: day files don't know when a connection broke; leave it out");
-  }
 }
 
 /** `exchange`, or `exchange:symbol,symbol`. */

@@ -42,7 +42,21 @@ interface Wanted {
 }
 
 /** Node has zstd of its own from 22.15; the types are those of Node 20. */
-const { zstdCompressSync } = zlib as { readonly zstdCompressSync?: (bytes: Buffer) => Buffer };
+interface NativeZstd {
+  readonly zstdCompressSync?: (
+    bytes: Buffer,
+    options: { params: Readonly<Record<number, number>> },
+  ) => Buffer;
+  readonly constants: { readonly ZSTD_c_checksumFlag?: number };
+}
+
+const { zstdCompressSync, constants } = zlib as NativeZstd;
+
+/** Makes a frame with a checksum, without which a wrong byte may go unnoticed; undefined where Node has no zstd. */
+const zstdFrame =
+  zstdCompressSync &&
+  ((bytes: Buffer): Buffer =>
+    zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag ?? 0]: 1 } }));
 
 /** `GET /v1/data-feeds/:exchange` (service interface, Raw data replay API); undefined for any other path. */
 export function feedsHost(options: FeedsHostOptions): (call: Call) => Promise<void> | undefined {
@@ -97,8 +111,8 @@ async function answer(call: Call, exchange: string, serving: Serving): Promise<v
     if (text === undefined) return sendError(call, 400, 140, `Data is not available: ${exchange}`);
     texts.push(text);
   }
-  const isZstd = wanted.compression === 'zstd' && zstdCompressSync !== undefined;
-  const body = compress(faultyTexts(texts, fault), isZstd ? zstdCompressSync : gzipSync);
+  const isZstd = wanted.compression === 'zstd' && zstdFrame !== undefined;
+  const body = compress(faultyTexts(texts, fault), isZstd ? zstdFrame : gzipSync);
   const content = memoryContent(body);
   const plan = planBody(plain, content.size);
   const headers = {

@@ -75,7 +75,6 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     [2, /--cache-dir: s3:/, [...trades, ...PERIOD, '--cache-dir', 's3://bucket/cache']],
     [7, /after now/, [...trades, '--from', '2024-03-01', '--to', '2999-01-01']],
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
-    [2, /--source feeds/, ['bitmex', '-t', 'trade', '--source', 'feeds', ...PERIOD]],
   ];
   for (const [code, message, args] of cases) {
     const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args], { env });
@@ -146,53 +145,6 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   const cleared = await tickhaul([...replay, '--clear-cache', '--offline'], { env });
   assert.equal(cleared.exitCode, 7);
   assert.deepEqual(readdirSync(join(dir, 'cache')), []);
-});
-
-test('killed again and again at any moment, then the same bytes; two processes that fill one cache', async (t) => {
-  let served = 0;
-  let onSlice = (): void => {};
-  const service = await sandbox(t, {
-    latencyMs: 5,
-    feeds: { suggestedMinutes: 1, messages: 100 },
-    onRequest({ url }) {
-      if (!url.startsWith('/v1/data-feeds/')) return;
-      served++;
-      onSlice();
-    },
-  });
-  const dir = await tempDir(t);
-  const env = envOf(service, dir);
-  const args = ['replay', 'bitmex', '--channel', 'all', '--from', '2024-03-01', '--to', '2024-03-01T03:00'];
-  const right = await tickhaul([...args, '--cache-dir', join(dir, 'undisturbed')], { env });
-  assert.equal(right.exitCode, 0, right.stderr);
-  const cache = join(dir, 'killed');
-  for (let kill = 0; kill < 20; kill++) {
-    // A few slices later each time: what it fetched so far is kept.
-    const target = served + 3 + (kill % 5);
-    const run = start([...args, '--cache-dir', cache], { env });
-    await new Promise<void>((resolve) => {
-      onSlice = () => {
-        if (served >= target) resolve();
-      };
-      void run.finished.then(() => resolve());
-    });
-    run.child.kill('SIGKILL');
-    const { stdout } = await run.finished;
-    assert.ok(right.stdout.startsWith(stdout));
-  }
-  const [one, two] = await Promise.all([
-    tickhaul([...args, '--cache-dir', cache], { env }),
-    tickhaul([...args, '--cache-dir', cache], { env }),
-  ]);
-  for (const { exitCode, stdout, stderr } of [one, two]) {
-    assert.equal(exitCode, 0, stderr);
-    assert.ok(stdout === right.stdout);
-  }
-  assert.equal((await tickhaul(['verify', '--cache', '--cache-dir', cache], { env })).exitCode, 0);
-  const asked = served;
-  const warm = await tickhaul([...args, '--cache-dir', cache, '--offline'], { env });
-  assert.ok(warm.stdout === right.stdout);
-  assert.equal(served, asked);
 });
 
 test('--speed paces, a reader that leaves is a normal end, and an interrupt ends in whole lines', async (t) => {

@@ -165,7 +165,6 @@ test('what is refused, with its code and what to do', async (t) => {
     [2, /must be after/, [one, '-t', 'trade', '--from', '2024-03-02', '--to', '2024-03-01']],
     [2, /named twice/, [one, `deribit:${ETH}`, '-t', 'trade', ...day]],
     [2, /--with-disconnects/, [one, '-t', 'trade', ...day, '--with-disconnects']],
-    [2, /--source feeds/, [one, '-t', 'trade', ...day, '--source', 'feeds']],
     [2, /--speed/, [one, '-t', 'trade', ...day, '--speed', '0']],
     [2, /unknown symbol "BTC-PERPETUALS?X".*did you mean/, [`${one}X`, '-t', 'trade', ...day]],
     [

@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { decompress } from 'fzstd';
 import { clearSlices } from '../../../src/feeds/cache/slice-cache.js';
 import { filterKeys } from '../../../src/feeds/filters.js';
 import { loadZstd } from '../../../src/format/compression/zstd.js';
@@ -38,6 +39,12 @@ test('a warm cache asks for nothing, and another slice size is no miss', async (
 });
 
 test('what is damaged is noticed before a line of it is written, and fetched again', async (t) => {
+  const zstd = await loadZstd();
+  /** A slice with another text, in the compression in which it came. */
+  const repacked = (path: string, edit: (text: Uint8Array) => Uint8Array): Uint8Array => {
+    const bytes = readFileSync(path);
+    return path.endsWith('.zst') ? zstd(edit(decompress(bytes)), 'fast') : gzipSync(edit(gunzipSync(bytes)));
+  };
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const right = await replayHere(service, folder, { to: 25 });
@@ -50,7 +57,11 @@ test('what is damaged is noticed before a line of it is written, and fetched aga
       writeFileSync(path, bytes);
     },
     (path) => writeFileSync(path, ''),
-    (path) => writeFileSync(path, gzipSync(gunzipSync(readFileSync(path)).subarray(0, -5))),
+    (path) =>
+      writeFileSync(
+        path,
+        repacked(path, (text) => text.subarray(0, -5)),
+      ),
   ];
   const came = new Date('2024-04-01T00:00:00Z');
   for (const [i, damage] of damages.entries()) {
@@ -128,9 +139,7 @@ test('the limit holds, and what was used least recently goes first', async (t) =
   const more = await replayHere(service, folder, { from: 30, to: 35, filters: [], cacheLimit: limit });
   assert.equal(more.error, undefined);
   assert.ok((await sizeOf()) <= limit);
-  const names = (await cachedFiles(folder)).map((name) =>
-    Number(name.slice(-'00.json.gz'.length, -'.json.gz'.length)),
-  );
+  const names = (await cachedFiles(folder)).map((name) => Number(/(\d\d)\.json\.\w+$/.exec(name)?.[1]));
   for (let minute = 20; minute < 35; minute++) assert.ok(names.includes(minute), `${minute}`);
   const again = await replayHere(service, folder, { to: 30, filters: [], cacheLimit: limit });
   assert.ok(again.text === free.text);
@@ -147,7 +156,7 @@ test('a full disk: the replay goes on without keeping, with one warning', async 
   assert.ok(full.text === right.text);
   const told = full.warnings.filter((message) => /not kept .*disk is full/.test(message));
   assert.equal(told.length, 1, full.warnings.join('\n'));
-  assert.ok((await cachedFiles(disk.dir)).every((name) => name.endsWith('.json.gz')));
+  assert.ok((await cachedFiles(disk.dir)).every((name) => /\.json\.(gz|zst)$/.test(name)));
   disk.grow();
   assert.ok((await replayHere(service, disk.dir, { to: 20, filters: [] })).text === right.text);
 });

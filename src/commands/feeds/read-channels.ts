@@ -1,11 +1,9 @@
 import { usageError } from '../../base/errors.js';
-import { readList, readText } from '../../commands/arguments/read.js';
-import { readPeriod, readReplayOptions } from '../../commands/selection/replay.js';
 import type { FeedRequest } from '../../feeds/types.js';
 import type { Filter } from '../../service/feed-filter.js';
-import type { Args } from '../arguments/types.js';
-
-const US_A_MINUTE = 60_000_000;
+import type { Args } from '../arguments/args.js';
+import { readList, readText } from '../arguments/read.js';
+import { readPeriod, readReplayOptions, wholeMinutes } from '../selection/replay.js';
 
 /** What `replay --channel` asks for. @throws usage error; `not_exported` for an end that is still to come. */
 export async function readFeedRequest(args: Args, signal: AbortSignal): Promise<FeedRequest> {
@@ -23,11 +21,7 @@ export async function readFeedRequest(args: Args, signal: AbortSignal): Promise<
   if (!option || others.length > 0) {
     throw usageError('--channel is for one exchange: messages of several have no common form');
   }
-  const { start, end } = readPeriod(args);
-  const range = { start: Math.floor(start / US_A_MINUTE), end: Math.floor(end / US_A_MINUTE) };
-  if (range.start === range.end) {
-    throw usageError('the period is shorter than a minute: raw data comes by whole minutes, of local time');
-  }
+  const range = wholeMinutes(readPeriod(args));
   return { exchange: option.exchange, filters: readFilters(args, option.symbols), range };
 }
 

@@ -1,14 +1,14 @@
-import { formatCount, formatDuration } from '../../base/units.js';
-import type { Screen } from '../arguments/types.js';
+import { formatCount, formatDuration } from '../../../base/units.js';
+import type { Screen } from '../../arguments/types.js';
 
 /** Milliseconds between two lines of progress (contract, Output), and between two states of a line on a terminal. */
 const LINES_MS = 10_000;
 const REDRAW_MS = 250;
 
-/** How far a replay has come, on stderr. */
-export interface ReplayProgress {
-  /** So many minutes more were read. */
-  onMinutes(minutes: number): void;
+/** How far a replay of feeds has come, on stderr. */
+export interface MinutesLine {
+  /** So many minutes more were read, of a period of so many. */
+  onMinutes(minutes: number, period: number): void;
   /** A line of something else. */
   print(text: string): void;
   /** Leaves nothing behind on a terminal. */
@@ -16,17 +16,15 @@ export interface ReplayProgress {
 }
 
 /**
- * @param minutes of the period.
  * @param redraws whether one line is written over and over: on a terminal to which nothing else is written.
  * @param now milliseconds of a clock that never goes back.
  */
-export function createReplayProgress(
+export function createMinutesLine(
   screen: Screen,
-  minutes: number,
   redraws: boolean,
   written: { readonly messages: number },
   now = (): number => performance.now(),
-): ReplayProgress {
+): MinutesLine {
   const began = now();
   let done = 0;
   let last = began;
@@ -36,14 +34,14 @@ export function createReplayProgress(
     isShown = false;
   };
   return {
-    onMinutes(more) {
+    onMinutes(more, period) {
       done += more;
       if (now() - last < (redraws ? REDRAW_MS : LINES_MS)) return;
       last = now();
       const seconds = (last - began) / 1000;
-      const left = formatDuration((seconds / done) * (minutes - done) * 1000);
+      const left = formatDuration((seconds / done) * (period - done) * 1000);
       const rate = formatCount(Math.round(written.messages / seconds));
-      const text = `${Math.floor(done)} of ${minutes} minutes, ${rate} messages/s, ${left} left`;
+      const text = `${Math.floor(done)} of ${period} minutes, ${rate} messages/s, ${left} left`;
       clear();
       screen.write(redraws ? text : `${text}\n`);
       isShown = redraws;
@@ -54,9 +52,4 @@ export function createReplayProgress(
     },
     close: clear,
   };
-}
-
-/** What is told of a run under `--quiet` and `--json`: nothing. */
-export function silentProgress(): ReplayProgress {
-  return { onMinutes: () => {}, print: () => {}, close: () => {} };
 }

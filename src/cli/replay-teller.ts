@@ -1,0 +1,64 @@
+import { readText, readToggle } from '../commands/arguments/read.js';
+import type { ReplayTeller, Written } from '../commands/replay-run.js';
+import type { Args, Cli } from './arguments/types.js';
+import { pauseLine, warningLine } from './output/messages.js';
+import { createMinutesLine } from './output/run/minutes-line.js';
+import { chalkFor } from './output/text/color.js';
+import { noteOf, openTransferReporter, tellerOf } from './session.js';
+
+/** Who hears of a replay while it works, on stderr. */
+export interface ReplayDisplay {
+  readonly teller: Omit<ReplayTeller, 'output' | 'written'>;
+  /** Takes off the screen what was not to stay. */
+  close(): void;
+}
+
+/** Shows how far a replay has come: of feeds in minutes, of day files by what is downloaded, then by what is written. */
+export function showReplay(args: Args, cli: Cli, written: Written): Promise<ReplayDisplay> {
+  const isOfFeeds = args['channel'] !== undefined || readText(args, 'source') === 'feeds';
+  return isOfFeeds ? showFeeds(args, cli, written) : showDayFiles(args, cli, written);
+}
+
+/** Warnings and pauses as lines; the rest only shows in the bars of a download. */
+async function showFeeds(args: Args, cli: Cli, written: Written): Promise<ReplayDisplay> {
+  const { stderr, stdout, env } = cli;
+  const isQuiet = readToggle(args, 'quiet');
+  const redraws = stderr.isTTY === true && (writesFile(args) || stdout.isTTY !== true);
+  const line = createMinutesLine(stderr, redraws, written);
+  const chalk = chalkFor(stderr, env, readToggle(args, 'no-color'));
+  return {
+    teller: {
+      emit(event) {
+        if (isQuiet) return;
+        if (event.event === 'warning') line.print(warningLine(event, chalk));
+        else if (event.event === 'pause') line.print(pauseLine(event, chalk));
+      },
+      note: noteOf(args, (text) => line.print(`${text}\n`)),
+      onDownloaded: () => {},
+      onMinutes: isQuiet ? undefined : line.onMinutes,
+    },
+    close: line.close,
+  };
+}
+
+async function showDayFiles(args: Args, cli: Cli, written: Written): Promise<ReplayDisplay> {
+  const reporter = await openTransferReporter(args, cli);
+  const hide = writesFile(args) ? await showProgress(args, cli, written) : () => {};
+  return {
+    teller: { ...tellerOf(args, reporter), onDownloaded: (summary) => reporter.finish(summary) },
+    close: hide,
+  };
+}
+
+/** Where bars would be shown. @returns what takes it off. */
+async function showProgress(args: Args, { stderr, env }: Cli, written: Written): Promise<() => void> {
+  const { reporterName } = await import('./output/run/reporters.js');
+  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
+  if (name !== 'bars') return () => {};
+  const { showWritten } = await import('./output/run/written-line.js');
+  return showWritten(stderr, written);
+}
+
+function writesFile(args: Args): boolean {
+  return (readText(args, 'out') ?? '-') !== '-';
+}

@@ -1,0 +1,35 @@
+import type { Args } from '../arguments/args.js';
+import { readPath, readToggle } from '../arguments/read.js';
+import type { Host } from '../host.js';
+import type { ReplayRun } from '../replay-run.js';
+import { readSpeed } from '../selection/replay.js';
+import { readFeedSettings, withFeedRun } from './feed-run.js';
+import { readFeedRequest } from './read-channels.js';
+
+/** `replay --channel`: an exchange's own messages (contract, Replay). @throws usage error. */
+export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun> {
+  const { signal } = host;
+  const request = await readFeedRequest(args, signal);
+  const speed = readSpeed(args);
+  const out = readPath(args, 'out') ?? '-';
+  const withDisconnects = readToggle(args, 'with-disconnects');
+  const settings = await readFeedSettings(args, host);
+  const period = request.range.end - request.range.start;
+  return async (teller) => {
+    const { emit, output, written, onMinutes } = teller;
+    await withFeedRun(args, host, settings, teller, async (run, records) => {
+      const { openFeed } = await import('../../feeds/open.js');
+      const { replayRaw } = await import('../../replay/raw/replay-raw.js');
+      const feed = await openFeed(run, request, records);
+      const input = {
+        ...{ run, feed, withDisconnects, speed, written, signal },
+        // Each part of a feed goes through the whole period.
+        onMinutes: (more: number) => onMinutes?.(more / feed.parts.length, period),
+      };
+      if (out === '-') return replayRaw({ ...input, output });
+      const { toFile } = await import('../../replay/output.js');
+      return toFile(out, (file) => replayRaw({ ...input, output: file }));
+    });
+    if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
+  };
+}

@@ -1,0 +1,43 @@
+import { US_A_MINUTE } from '../../feeds/minutes.js';
+import type { Args } from '../arguments/args.js';
+import { readPath, readToggle } from '../arguments/read.js';
+import type { Host } from '../host.js';
+import type { ReplayRun } from '../replay-run.js';
+import { readReplayRequest, readSpeed, wholeMinutes } from '../selection/replay.js';
+import { readFeedSettings, withFeedRun } from './feed-run.js';
+
+/** `replay --type … --source feeds`: normalized messages (contract, Replay). @throws usage error. */
+export async function prepareFeedTypes(args: Args, host: Host): Promise<ReplayRun> {
+  const { signal } = host;
+  const { options, types, period } = await readReplayRequest(args, signal);
+  const minutes = wholeMinutes(period);
+  const speed = readSpeed(args);
+  const out = readPath(args, 'out') ?? '-';
+  const withDisconnects = readToggle(args, 'with-disconnects');
+  const settings = await readFeedSettings(args, host);
+  const asked = options.map(({ exchange, symbols }) => ({
+    exchange,
+    symbols: symbols?.includes('all') ? undefined : symbols,
+    types,
+    period: { start: minutes.start * US_A_MINUTE, end: minutes.end * US_A_MINUTE },
+    withDisconnects,
+  }));
+  const length = minutes.end - minutes.start;
+  return async (teller) => {
+    const { emit, output, written, onMinutes } = teller;
+    await withFeedRun(args, host, settings, teller, async (run, records) => {
+      const { openFeedSources } = await import('../../replay/feeds/open-feed-sources.js');
+      const { replayFeeds } = await import('../../replay/feeds/replay-feeds.js');
+      const sources = await openFeedSources(run, asked, records);
+      const input = {
+        ...{ run, sources, speed, written, signal },
+        // Each source goes through the whole period.
+        onMinutes: (more: number) => onMinutes?.(more / sources.length, length),
+      };
+      if (out === '-') return replayFeeds({ ...input, output });
+      const { toFile } = await import('../../replay/output.js');
+      return toFile(out, (file) => replayFeeds({ ...input, output: file }));
+    });
+    if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
+  };
+}

@@ -1,0 +1,24 @@
+import type { LineSink } from '../replay/replay.js';
+import type { RunSummary } from '../run/events.js';
+import type { Teller } from './run.js';
+
+/** What was written so far. */
+export interface Written {
+  messages: number;
+  bytes: number;
+}
+
+/** Who takes the messages of a replay, and hears of how what is missing comes. */
+export interface ReplayTeller extends Teller {
+  /** Of day files: what the download of those that were missing came to. */
+  readonly onDownloaded: (summary: RunSummary) => void;
+  /** Of feeds: so many minutes more were read, of a period of so many. */
+  readonly onMinutes?: ((minutes: number, period: number) => void) | undefined;
+  /** For the lines, where no file is to have them. */
+  readonly output: LineSink;
+  /** Counted up. */
+  readonly written: Written;
+}
+
+/** A replay whose options were read and found right; nothing was asked for yet. */
+export type ReplayRun = (teller: ReplayTeller) => Promise<void>;

@@ -1,0 +1,62 @@
+import { availableParallelism } from 'node:os';
+import type { FeedRun } from '../../feeds/types.js';
+import { createHandover } from '../handover.js';
+import type { Inputs } from '../inputs.js';
+import { FeedTextBuffer } from './feed-text.js';
+import { feedLineBuffers, makeFeedLines } from './make-feed-lines.js';
+import { readFeeds } from './read-feeds.js';
+import { type FeedThread, type ReadText, startFeedThread } from './threads/feed-thread.js';
+import type { OpenSource } from './types.js';
+
+export interface FeedInputsOptions {
+  readonly run: FeedRun;
+  readonly sources: readonly OpenSource[];
+  /** Told how many minutes were read, of all sources together. */
+  readonly onMinutes: (minutes: number) => void;
+}
+
+/** What merges and writes keeps up with no more. */
+const MOST_THREADS = 8;
+/** A thread takes a while to start: what is shorter is done by then. */
+const WORTH_THREADS_US = 15 * 60_000_000;
+
+/**
+ * Sources as inputs of the merge, one each. This thread asks for slices and cuts their text; other threads parse and
+ * normalize it, in turns: thread 1 has the first source, thread 2 the second, and so on.
+ */
+export function openFeedInputs({ run, sources, onMinutes }: FeedInputsOptions): Inputs {
+  const stop = new AbortController();
+  const read = sources.map(
+    ({ feeds }): ReadText =>
+      (exchange) =>
+        readFeeds({ run, feeds, onMinutes, stopped: stop.signal }, exchange),
+  );
+  const time = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
+  if (time < WORTH_THREADS_US) {
+    return { lines: readHere(sources, read), close: async () => stop.abort() };
+  }
+  const count = Math.min(sources.length, availableParallelism(), MOST_THREADS);
+  const threads = Array.from({ length: count }, (_, thread) => {
+    const isIts = (_one: unknown, at: number): boolean => at % count === thread;
+    return startFeedThread(
+      sources.filter(isIts).map(({ source }) => source),
+      read.filter(isIts),
+    );
+  });
+  return {
+    lines: sources.map((_, at) => (threads[at % count] as FeedThread).lines(Math.floor(at / count))),
+    async close() {
+      stop.abort();
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
+  };
+}
+
+function readHere(sources: readonly OpenSource[], read: readonly ReadText[]): Inputs['lines'] {
+  return sources.map(({ source }, at) =>
+    createHandover(feedLineBuffers(), (exchange) => {
+      const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read[at] as ReadText);
+      return makeFeedLines(source, texts, exchange);
+    }),
+  );
+}

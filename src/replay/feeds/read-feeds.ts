@@ -1,0 +1,89 @@
+import type { Feed } from '../../feeds/open.js';
+import { RawBatch } from '../../feeds/read/raw-batch.js';
+import { readPart } from '../../feeds/read/read-part.js';
+import type { FeedRun } from '../../feeds/types.js';
+import { Merge } from '../../market/merge.js';
+import { createHandover, type Exchange } from '../handover.js';
+import { Breaks } from '../raw/breaks.js';
+import { FEED_TEXT, type FeedTextBuffer } from './feed-text.js';
+
+/** Less than so many bytes of text wait for more, where more is at hand. */
+const LEAST_TEXT = 64 * 1024;
+
+export interface ReadFeedsInput {
+  readonly run: FeedRun;
+  /** Of one exchange, in order. */
+  readonly feeds: readonly Feed[];
+  /** Told how many minutes of the period were read. */
+  readonly onMinutes: (minutes: number) => void;
+  readonly stopped: AbortSignal;
+}
+
+/**
+ * The text of feeds that follow each other: parts are merged by local timestamp, breaks that they share are told once.
+ * @throws TickhaulError once all text before was handed over: as `readPart` does.
+ */
+export async function readFeeds(
+  { run, feeds, onMinutes, stopped }: ReadFeedsInput,
+  exchange: Exchange<FeedTextBuffer>,
+): Promise<void> {
+  let text = await exchange(undefined);
+  text.clear();
+  const handOver = async (least: number): Promise<void> => {
+    if (text.length < least) return;
+    text = await exchange(text);
+    text.clear();
+  };
+  const readFeed = async ({ parts }: Feed): Promise<void> => {
+    const tell = (minutes: number): void => onMinutes(minutes / parts.length);
+    const merge = new Merge(
+      parts.map((part) =>
+        createHandover([new RawBatch(), new RawBatch()], (batches) =>
+          readPart(run, part, batches, tell, stopped),
+        ),
+      ),
+    );
+    const breaks = new Breaks(parts.length);
+    try {
+      while (await merge.fill()) {
+        while (merge.next()) {
+          const { batch, end, input } = merge;
+          for (let at = merge.start; at < end; ) {
+            if (isBreak(batch, at)) {
+              if (breaks.isNew(input, batch.starts[at] as number)) text.addBreak();
+              at++;
+              continue;
+            }
+            const until = endOfRun(batch, at, end);
+            text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
+            breaks.sawLine(input);
+            at = until;
+            await handOver(FEED_TEXT / 2);
+          }
+        }
+        await handOver(LEAST_TEXT);
+      }
+    } finally {
+      await merge.close();
+    }
+  };
+  try {
+    for (const feed of feeds) await readFeed(feed);
+  } finally {
+    await handOver(1);
+  }
+}
+
+function isBreak({ starts, ends }: RawBatch, at: number): boolean {
+  return starts[at] === ends[at];
+}
+
+/** Lines that lie end to end are copied in one go. @returns the line behind them. */
+function endOfRun({ starts, ends }: RawBatch, at: number, end: number): number {
+  const most = (starts[at] as number) + FEED_TEXT / 2;
+  let until = at + 1;
+  while (until < end && starts[until] === (ends[until - 1] as number) + 1 && (ends[until] as number) < most) {
+    until++;
+  }
+  return until;
+}

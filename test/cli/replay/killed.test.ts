@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+
+/** How often a replay is killed: few here, a hundred by `npm run soak`. */
+const KILLS = Number(process.env['KILLS'] ?? 20);
+/** Minutes of the period, a slice each, so that the last kill still finds some that are missing. */
+const MINUTES = KILLS * 9;
+
+interface Place {
+  readonly env: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+  readonly dir: string;
+  /** Slices that were asked for. */
+  readonly asked: () => number;
+  /** Resolves when so many more of them were. */
+  readonly more: (slices: number) => Promise<void>;
+}
+
+async function place(t: TestContext, minutes: number): Promise<Place> {
+  let asked = 0;
+  let onSlice = (): void => {};
+  const service = await sandbox(t, {
+    latencyMs: 5,
+    feeds: { suggestedMinutes: 1, messages: 20 },
+    onRequest({ url }) {
+      if (!url.startsWith('/v1/data-feeds/')) return;
+      asked++;
+      onSlice();
+    },
+  });
+  const dir = await tempDir(t);
+  const to = new Date(Date.UTC(2024, 2, 1, 0, minutes)).toISOString();
+  return {
+    dir,
+    env: envOf(service, dir),
+    args: ['replay', 'bitmex', '--channel', 'all', '--from', '2024-03-01', '--to', to, '-q'],
+    asked: () => asked,
+    more(slices) {
+      const target = asked + slices;
+      return new Promise((resolve) => {
+        onSlice = () => {
+          if (asked >= target) resolve();
+        };
+      });
+    },
+  };
+}
+
+test(`killed ${KILLS} times at any moment, then the same bytes`, async (t) => {
+  const { env, args, dir, asked, more } = await place(t, MINUTES);
+  const right = await tickhaul([...args, '--cache-dir', join(dir, 'undisturbed')], { env });
+  assert.equal(right.exitCode, 0, right.stderr);
+  const killed = [...args, '--cache-dir', join(dir, 'killed')];
+  for (let kill = 0; kill < KILLS; kill++) {
+    // Some slices later each time: what it fetched until then is kept.
+    const enough = more(1 + ((kill * 7) % 12));
+    const run = start(killed, { env });
+    await Promise.race([enough, run.finished]);
+    run.child.kill('SIGKILL');
+    const { stdout } = await run.finished;
+    assert.ok(right.stdout.startsWith(stdout), `kill ${kill + 1}`);
+  }
+  const before = asked();
+  const whole = await tickhaul(killed, { env });
+  assert.equal(whole.exitCode, 0, whole.stderr);
+  assert.ok(whole.stdout === right.stdout);
+  const fetched = asked() - before;
+  assert.ok(fetched > 0 && fetched < MINUTES, `${fetched} of ${MINUTES} slices were left`);
+  const { exitCode } = await tickhaul(['verify', '--cache', '--cache-dir', join(dir, 'killed')], { env });
+  assert.equal(exitCode, 0);
+});
+
+test('two processes fill one cache', async (t) => {
+  const { env, args, dir, asked } = await place(t, 60);
+  const shared = [...args, '--cache-dir', join(dir, 'shared')];
+  const [one, two] = await Promise.all([tickhaul(shared, { env }), tickhaul(shared, { env })]);
+  for (const { exitCode, stderr } of [one, two]) assert.equal(exitCode, 0, stderr);
+  assert.ok(one.stdout === two.stdout);
+  const before = asked();
+  const warm = await tickhaul([...shared, '--offline'], { env });
+  assert.ok(warm.stdout === one.stdout && warm.stdout !== '');
+  assert.equal(asked(), before);
+});

@@ -1,0 +1,66 @@
+import { FeedLines } from '../../../src/dialects/feed-lines.js';
+import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { US_A_MINUTE } from '../../../src/feeds/minutes.js';
+import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
+import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
+import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
+import type { FeedSource } from '../../../src/replay/feeds/types.js';
+import type { Sandbox } from '../../../src/sandbox/options.js';
+import { type Replayed, type ReplayHere, replayHere, runHere, START } from '../../feeds/replaying.js';
+
+export interface NormalizeHere extends ReplayHere {
+  /** Each with symbols after a colon where it has some; bitmex by default. */
+  readonly exchanges?: readonly string[];
+  /** Comma-separated; trades by default. */
+  readonly types?: string;
+}
+
+export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
+  const { exchanges = ['bitmex'], types = 'trade', from = 0, to = 30, withDisconnects = false } = input;
+  return exchanges.map((text) => {
+    const [exchange = '', symbols] = text.split(':');
+    return {
+      exchange,
+      symbols: symbols?.split(','),
+      types: types.split(',').map(parseDataTypeName),
+      period: { start: (START + from) * US_A_MINUTE, end: (START + to) * US_A_MINUTE },
+      withDisconnects,
+    };
+  });
+}
+
+/** A replay of normalized messages in this process, by the functions that the command calls. */
+export function normalizeHere(
+  service: Sandbox,
+  cacheFolder: string,
+  input: NormalizeHere = {},
+): Promise<Replayed> {
+  return runHere(service, cacheFolder, input, async (here, records) => {
+    const sources = await openFeedSources(here.run, sourcesOf(input), records);
+    await replayFeeds({ ...here, sources });
+  });
+}
+
+/** What the raw messages of one exchange come to, one by one; for periods in which its API doesn't change. */
+export async function normalizePlainly(
+  service: Sandbox,
+  cacheFolder: string,
+  input: NormalizeHere = {},
+): Promise<string> {
+  const [source] = sourcesOf(input) as [FeedSource];
+  const plan = await planFeed(source);
+  const filters = plan.segments.flatMap((segment) => segment.filters);
+  const { exchange } = source;
+  const raw = await replayHere(service, cacheFolder, { ...input, exchange, filters, withDisconnects: true });
+  if (raw.error) throw raw.error;
+  const lines = new FeedLines({ ...source, plan });
+  const out = new LineBuffer();
+  for (const line of raw.text.split('\n').slice(0, -1)) {
+    const [, localTimestamp = '', message = ''] =
+      /^\{"localTimestamp":"(.{28})","message":(.*)\}$/.exec(line) ?? [];
+    if (line === '') lines.disconnect(out);
+    else lines.message(localTimestamp, Buffer.from(message), out);
+  }
+  return Buffer.from(out.bytes.subarray(0, out.length)).toString();
+}

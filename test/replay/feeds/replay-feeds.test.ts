@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FeedSource } from '../../../src/replay/feeds/types.js';
+import { cachedFiles, type Replayed, sliceRequests } from '../../feeds/replaying.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { type NormalizeHere, normalizeHere, normalizePlainly, sourcesOf } from './normalizing.js';
+import { type FeedEvent, writeSlices } from './slices.js';
+
+const ALL = 'trade,book_change,derivative_ticker,liquidation,quote,trade_bar_10s,book_snapshot_3_1s';
+
+/** A local time in the first minutes of 2024-03-01. */
+const at = (seconds: number): string =>
+  `2024-03-01T00:${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}.1234567Z`;
+
+const bitmexTrade = (seconds: number, price: number, symbol = 'XBTUSD'): FeedEvent => {
+  const data = [{ timestamp: at(seconds), symbol, side: 'Sell', size: 1, price, trdMatchID: 'a' }];
+  return [at(seconds), { table: 'trade', action: 'insert', data }];
+};
+
+const deribitTrade = (seconds: number, price: number): FeedEvent => {
+  const instrument_name = 'BTC-PERPETUAL';
+  const data = [
+    { trade_id: '1', timestamp: 1709251200000, price, instrument_name, direction: 'buy', amount: 1 },
+  ];
+  return [at(seconds), { params: { channel: `trades.${instrument_name}.raw`, data } }];
+};
+
+interface Line {
+  readonly type: string;
+  readonly price?: number;
+  readonly exchange: string;
+  readonly localTimestamp: string;
+}
+
+function linesOf({ text }: Replayed): readonly Line[] {
+  assert.ok(text === '' || text.endsWith('\n'), 'half a line');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** Here, and over threads. */
+for (const to of [10, 120]) {
+  test(`${to} minutes: what one message after the other comes to, with disconnects and without`, async (t) => {
+    const service = await sandbox(t, { feeds: { breaks: 0.3, messages: 100 } });
+    const folder = await tempDir(t);
+    for (const withDisconnects of [false, true]) {
+      const input = { types: ALL, to, withDisconnects };
+      const expected = await normalizePlainly(service, folder, input);
+      const minutes = { read: 0 };
+      const onMinutes = (more: number): void => {
+        minutes.read += more;
+      };
+      const { text, error, messages } = await normalizeHere(service, folder, { ...input, onMinutes });
+      assert.equal(error, undefined);
+      assert.ok(text === expected);
+      assert.equal(/"disconnect"/.test(text), withDisconnects);
+      assert.equal(messages, expected.split('\n').length - 1);
+      assert.equal(minutes.read, to);
+    }
+  });
+}
+
+test('a warm cache asks for nothing, without a key too, and whoever replays it offline; what it lacks is named', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const input = { exchanges: ['bitmex:xbtusd'], to: 20 };
+  const first = await normalizeHere(service, folder, input);
+  assert.equal(first.error, undefined);
+  assert.ok(first.messages > 0);
+  const asked = service.requests.length;
+  for (const offline of [false, true]) {
+    const again = await normalizeHere(service, folder, { ...input, apiKey: undefined, offline });
+    assert.equal(again.error, undefined);
+    assert.ok(again.text === first.text);
+  }
+  const longer = await normalizeHere(service, folder, { ...input, to: 25, offline: true });
+  assert.equal(longer.error?.code, 'not_exported');
+  assert.match(longer.error.message, /^bitmex 2024-03-01T00:20 and 4 more minutes: not in the cache/);
+  const keyless = { ...input, from: 1430, to: 1450, apiKey: undefined };
+  const refused = await normalizeHere(service, folder, keyless);
+  assert.equal(refused.error?.code, 'no_access');
+  assert.match(refused.error.message, /^bitmex 2024-03-02T00:00 and 9 more minutes: needs an API key/);
+  assert.equal(longer.text + refused.text, '');
+  assert.equal(service.requests.length, asked);
+});
+
+test('symbols are those of the record, in any case and form; others are refused before a slice is asked for', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const whole = await normalizeHere(service, folder, { to: 5 });
+  assert.equal(whole.error, undefined);
+  const before = sliceRequests(service);
+  const cases: readonly (readonly [NormalizeHere, RegExp])[] = [
+    [{ exchanges: ['bitmex:XBTUSDT'] }, /^unknown symbol "XBTUSDT" for bitmex; did you mean XBTUSD\?$/],
+    [{ exchanges: ['bitmex:XBT*'] }, /^"XBT\*": --source feeds takes whole symbols and no globs/],
+    [{ exchanges: ['bitmx'] }, /^unknown exchange "bitmx"; did you mean bitmex\?$/],
+    [{ exchanges: ['../bitmex'] }, /no exchange id/],
+    [{ exchanges: ['bitmex'], types: 'option_summary' }, /^bitmex has no option_summary messages$/],
+    [{ exchanges: ['bitmex', 'aster'] }, /^aster: trade messages of feeds .*--source datasets$/],
+  ];
+  for (const offline of [false, true]) {
+    for (const [input, message] of cases) {
+      const { error, text } = await normalizeHere(service, folder, { ...input, offline });
+      const isStored = !offline || !/bitmx/.test(String(input.exchanges));
+      assert.equal(error?.code, 'usage', String(message));
+      if (isStored) assert.match(error.message, message);
+      assert.equal(text, '');
+    }
+  }
+  assert.equal(sliceRequests(service), before);
+  const lower = await normalizeHere(service, folder, { exchanges: ['bitmex:xbtusd'], to: 5 });
+  assert.deepEqual(
+    linesOf(lower),
+    linesOf(whole).filter((line) => 'symbol' in line && line.symbol === 'XBTUSD'),
+  );
+});
+
+test('types that an exchange lacks are left out with a warning, those that it has not yet too', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const types = 'trade,option_summary';
+  const { error, warnings, text } = await normalizeHere(service, folder, { types, to: 5 });
+  assert.equal(error, undefined);
+  assert.deepEqual(warnings, ['bitmex has no option_summary, which is left out']);
+  assert.equal(text, (await normalizeHere(service, folder, { to: 5 })).text);
+});
+
+test('exchanges are merged by local time, ties to the one named first, and begin and end as they do', async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const events = {
+    bitmex: [bitmexTrade(1, 1), bitmexTrade(2, 3), bitmexTrade(2, 4), bitmexTrade(200, 8)],
+    deribit: [deribitTrade(2, 5), 'break', deribitTrade(3, 6), deribitTrade(100, 7), 'break'],
+  } as const;
+  const expected = {
+    'bitmex,deribit': [1, 3, 4, 5, 'disconnect', 6, 7, 'disconnect', 8],
+    'deribit,bitmex': [1, 5, 'disconnect', 3, 4, 6, 7, 'disconnect', 8],
+  };
+  // In this thread, and in two.
+  for (const to of [4, 8]) {
+    for (const [names, right] of Object.entries(expected)) {
+      const input = { exchanges: names.split(','), withDisconnects: true, to };
+      for (const source of sourcesOf(input)) {
+        await writeSlices(folder, source, events[source.exchange as keyof typeof events]);
+      }
+      const replayed = await normalizeHere(service, folder, { ...input, offline: true });
+      assert.equal(replayed.error, undefined);
+      assert.deepEqual(
+        linesOf(replayed).map(({ type, price }) => price ?? type),
+        right,
+      );
+    }
+  }
+  assert.equal(service.requests.length, 0);
+});
+
+test('more than 50 symbols are several requests, and the same messages', async (t) => {
+  const service = await sandbox(t, { feeds: { breaks: 0.5 } });
+  const folder = await tempDir(t);
+  const record = ['XBTUSD', 'ETHUSD', 'XBTM20'];
+  const whole = await normalizeHere(service, folder, {
+    exchanges: [`bitmex:${record.join()}`],
+    withDisconnects: true,
+  });
+  assert.equal(whole.error, undefined);
+  // Without a stored record symbols stay as they are; so does the cache that the slices come from.
+  const many = ['ETHUSD', ...Array.from({ length: 98 }, (_, i) => `M${i}`), 'XBTUSD'];
+  const [source] = sourcesOf({ exchanges: [`bitmex:${many.join()}`] }) as [FeedSource];
+  const split = await normalizePlainly(service, folder, {
+    exchanges: [`bitmex:${many.join()}`],
+    withDisconnects: true,
+  });
+  assert.equal(split, whole.text);
+  assert.equal(source.symbols?.length, 100);
+  const other = await tempDir(t);
+  const { rename } = await import('node:fs/promises');
+  await rename(`${folder}/feeds`, `${other}/feeds`);
+  const cached = await normalizeHere(service, other, {
+    exchanges: [`bitmex:${many.join()}`],
+    withDisconnects: true,
+    offline: true,
+  });
+  assert.equal(cached.error, undefined);
+  assert.equal(cached.text, whole.text);
+});
+
+test("where an exchange's API changed the messages of both days are read", async (t) => {
+  const service = await sandbox(t);
+  const folder = await tempDir(t);
+  const minute = (time: string): number => Date.parse(time) * 1000;
+  const [source] = sourcesOf({ exchanges: ['bybit'] }) as [FeedSource];
+  const period = { start: minute('2023-04-04T23:58Z'), end: minute('2023-04-05T00:02Z') };
+  const bybit = { ...source, period };
+  const old = {
+    symbol: 'BTCUSD',
+    price: 1,
+    size: 2,
+    side: 'Buy',
+    trade_id: 'a',
+    trade_time_ms: 1680652799000,
+  };
+  const now = { s: 'BTCUSD', p: '2', v: '3', S: 'Buy', i: 'b', T: 1680652800000 };
+  await writeSlices(folder, bybit, [
+    ['2023-04-04T23:59:59.0000000Z', { topic: 'trade.BTCUSD', data: [old] }],
+    ['2023-04-05T00:00:00.0000000Z', { topic: 'publicTrade.BTCUSD', type: 'snapshot', data: [now] }],
+  ]);
+  const { runHere } = await import('../../feeds/replaying.js');
+  const { openFeedSources } = await import('../../../src/replay/feeds/open-feed-sources.js');
+  const { replayFeeds } = await import('../../../src/replay/feeds/replay-feeds.js');
+  const replayed = await runHere(service, folder, { offline: true }, async (here, records) => {
+    const sources = await openFeedSources(here.run, [bybit], records);
+    assert.equal(sources[0]?.feeds.length, 2);
+    await replayFeeds({ ...here, sources });
+  });
+  assert.equal(replayed.error, undefined);
+  assert.deepEqual(
+    linesOf(replayed).map(({ price }) => price),
+    [1, 2],
+  );
+});
+
+for (const to of [4, 20]) {
+  test(`${to} minutes: a message that can't be read ends the run behind all before it`, async (t) => {
+    const service = await sandbox(t);
+    const folder = await tempDir(t);
+    const input = { to, offline: true, types: 'trade,trade_bar_1ticks' };
+    const [source] = sourcesOf(input) as [FeedSource];
+    const halfWay = [{ timestamp: at(70), symbol: 'XBTUSD', side: 'Sell', size: 1, price: 3 }, null];
+    const broken = [
+      ['{"table":"trade","data":[', /not JSON/],
+      [
+        { table: 'trade', action: 'insert', data: halfWay },
+        /2024-03-01T00:01:10.1234567Z can't be normalized/,
+      ],
+    ] as const;
+    for (const [message, told] of broken) {
+      await writeSlices(folder, source, [
+        bitmexTrade(1, 1),
+        bitmexTrade(61, 2),
+        [at(70), message],
+        bitmexTrade(71, 4),
+        bitmexTrade(180, 5),
+      ]);
+      const replayed = await normalizeHere(service, folder, input);
+      assert.equal(replayed.error?.code, 'corrupt');
+      assert.match(replayed.error.message, told);
+      assert.deepEqual(
+        linesOf(replayed).map(({ type, price }) => price ?? type),
+        [1, 'trade_bar', 2, 'trade_bar'],
+      );
+      assert.equal(replayed.messages, 4);
+    }
+  });
+}
+
+test('faults by chance change no byte; a slice that fails for good ends the run behind all before it', async (t) => {
+  const whole = await sandbox(t);
+  const input = { types: ALL, to: 60, withDisconnects: true };
+  const right = await normalizeHere(whole, await tempDir(t), input);
+  const faults = {
+    reset: 0.1,
+    truncate: 0.1,
+    'bit-flip': 0.1,
+    '503': 0.1,
+    unterminated: 0.1,
+    'short-slice': 0.2,
+  };
+  const shaken = await sandbox(t, { feeds: { faults, suggestedMinutes: 3 } });
+  const healed = await normalizeHere(shaken, await tempDir(t), { ...input, retries: 30 });
+  assert.equal(healed.error, undefined);
+  assert.ok(healed.text === right.text);
+
+  // The key is good for the first day only: the second is refused, whenever its answers come.
+  const access = { exchange: 'bitmex', accessType: 'api-key', symbols: [], dataPlan: 'pro' };
+  const service = await sandbox(t, {
+    keyAccess: [{ ...access, from: '2024-03-01T00:00:00.000Z', to: '2024-03-02T00:00:00.000Z' }],
+  });
+  const folder = await tempDir(t);
+  const cut = await normalizeHere(service, folder, { types: ALL, from: 1420, to: 1500 });
+  assert.equal(cut.error?.code, 'no_access');
+  assert.match(cut.error.message, /^bitmex 2024-03-0[12]T\d\d:\d\d: /);
+  const day = await normalizeHere(service, folder, { types: ALL, from: 1420, to: 1440 });
+  assert.equal(day.error, undefined);
+  const lines = linesOf(cut);
+  assert.ok(day.text.startsWith(cut.text));
+  assert.ok((lines.at(-1)?.localTimestamp ?? '') > '2024-03-01T23:50');
+  assert.ok((await cachedFiles(folder)).every((name) => name.includes('/2024/03/01/')));
+});
+
+test('whoever stops it or leaves gets no more, and nothing runs on', async (t) => {
+  const service = await sandbox(t, { feeds: { messages: 500 } });
+  const folder = await tempDir(t);
+  for (const to of [10, 60]) {
+    const aborting = new AbortController();
+    const stopped = await normalizeHere(service, folder, {
+      to,
+      signal: aborting.signal,
+      onMinutes: () => aborting.abort(),
+    });
+    assert.equal(stopped.error?.code ?? 'interrupted', 'interrupted');
+    linesOf(stopped);
+  }
+});

@@ -1,0 +1,45 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { slicePath } from '../../../src/feeds/cache/layout.js';
+import { canonicalFilters, filterKeys } from '../../../src/feeds/filters.js';
+import { MS_A_MINUTE, US_A_MINUTE } from '../../../src/feeds/minutes.js';
+import type { FeedSource } from '../../../src/replay/feeds/types.js';
+
+/** A local timestamp with the exchange's message, or a break. */
+export type FeedEvent = readonly [localTimestamp: string, message: unknown] | 'break';
+
+/**
+ * Puts events into a cache as a source's whole period: a slice a minute, breaks behind the event before them. A message
+ * that is text stays as it is.
+ */
+export async function writeSlices(
+  cacheFolder: string,
+  source: FeedSource,
+  events: readonly FeedEvent[],
+): Promise<void> {
+  const { segments } = await planFeed(source);
+  for (const { start, end, filters } of segments) {
+    const [key = ''] = filterKeys(canonicalFilters(filters));
+    for (let minute = start / US_A_MINUTE; minute < end / US_A_MINUTE; minute++) {
+      const path = slicePath(source.exchange, key, { start: minute, end: minute + 1 }, 'gzip');
+      const file = join(cacheFolder, 'feeds', path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, gzipSync(textOf(events, minute)));
+    }
+  }
+}
+
+function textOf(events: readonly FeedEvent[], minute: number): string {
+  const wanted = new Date(minute * MS_A_MINUTE).toISOString().slice(0, 16);
+  let isWithin = false;
+  const lines = events.flatMap((event) => {
+    if (event !== 'break') isWithin = event[0].startsWith(wanted);
+    if (!isWithin) return [];
+    if (event === 'break') return ['\n'];
+    const [localTimestamp, message] = event;
+    return [`${localTimestamp} ${typeof message === 'string' ? message : JSON.stringify(message)}\n`];
+  });
+  return lines.join('');
+}
