@@ -27,6 +27,14 @@ export async function startService(...flags) {
   throw new Error('the embedded service did not start');
 }
 
+/** A stand-in of the raw data API, in a process of its own, that serves a folder of slices. */
+export async function startFeeds(folder, latencyMs) {
+  const script = fileURLToPath(new URL('../feeds/service.js', import.meta.url));
+  const { lines, stop } = start([script, folder, String(latencyMs)]);
+  for await (const origin of lines) return { env: { TICKHAUL_API_URL: origin }, stop };
+  throw new Error('the stand-in of the raw data API did not start');
+}
+
 /** Puts TLS in front of an http address, in a process of its own. @returns the https origin, and how to end it. */
 export async function startTls(target, certificate) {
   const { lines, stop } = start([fileURLToPath(new URL('../tls.js', import.meta.url)), target, certificate]);

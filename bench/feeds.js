@@ -1,0 +1,102 @@
+// Replays of the raw data API, from a warm cache and from a service at 50 ms, beside the vendor's client and curl.
+// See docs/benchmarks.md.
+//   node bench/feeds.js [--rounds <n>] [--scale <n>] [--only <section>]
+// --rounds  all peers in turn, so many times (default 3)
+// --scale   times 1 million trades and 1 million depth updates (default 1); slices are made once for each
+// --only    cache, service or day; may be given again
+// --type    of the first two only raw, or these data types; may be given again
+// TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { coldPeers, curl, warmPeers } from './feeds/peers.js';
+import { bytesOf, DEPTH, makeSlices, TRADES, WHOLE_DAY } from './feeds/slices.js';
+import { compare } from './lib/compare.js';
+import { makeCertificate } from './lib/peers.js';
+import { withScratch } from './lib/scratch.js';
+import { startFeeds, startTls } from './lib/service.js';
+import { formatRuns } from './lib/table.js';
+
+const MILLION = 1_000_000;
+const LATENCY_MS = 50;
+/** Of the day of many small slices: 35 a minute. */
+const DAY_MESSAGES = 1440 * 35;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    scale: { type: 'string', default: '1' },
+    only: { type: 'string', multiple: true },
+    type: { type: 'string', multiple: true },
+  },
+});
+const rounds = Math.max(1, Number(values.rounds) || 3);
+const messages = Math.round(MILLION * (Number(values.scale) || 1));
+
+/** What is asked for of each feed; undefined is raw data. */
+const ASKED = [
+  [TRADES, [undefined, 'trade', 'trade_bar_1m']],
+  [DEPTH, [undefined, 'book_change', 'book_snapshot_10_100ms']],
+];
+const SECTIONS = { cache, service, day };
+
+process.stdout.write(
+  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n`,
+);
+for (const [name, run] of Object.entries(SECTIONS)) {
+  if (values.only?.includes(name) ?? true) await withScratch(run);
+}
+
+async function cache(scratch, cleanUp) {
+  await eachAsked(async (feed, type) => {
+    const slices = await makeSlices(feed, messages);
+    const service = await startFeeds(slices.folder, 0);
+    cleanUp(service.stop);
+    const title = `${type ?? 'raw'} of ${feed.name}, from the cache`;
+    await report(title, slices, scratch, warmPeers(feed, slices, service, type));
+  });
+}
+
+async function service(scratch, cleanUp) {
+  makeCertificate(scratch);
+  await eachAsked(async (feed, type) => {
+    const slices = await makeSlices(feed, messages);
+    const host = await startFeeds(slices.folder, LATENCY_MS);
+    cleanUp(host.stop);
+    const tls = await startTls(host.env.TICKHAUL_API_URL, scratch);
+    cleanUp(tls.stop);
+    const title = `${type ?? 'raw'} of ${feed.name}, from a service at ${LATENCY_MS} ms`;
+    await report(title, slices, scratch, coldPeers(feed, slices, host, tls, scratch, type));
+  });
+}
+
+async function day(scratch, cleanUp) {
+  makeCertificate(scratch);
+  const slices = await makeSlices(WHOLE_DAY, DAY_MESSAGES);
+  const host = await startFeeds(slices.folder, LATENCY_MS);
+  cleanUp(host.stop);
+  const tls = await startTls(host.env.TICKHAUL_API_URL, scratch);
+  cleanUp(tls.stop);
+  await report(`a day of ${slices.paths.length} slices, at ${LATENCY_MS} ms`, slices, scratch, [
+    curl('curl --parallel (50 at once)', WHOLE_DAY, slices, host),
+    curl('curl --parallel --parallel-max 60', WHOLE_DAY, slices, host, '--parallel-max', '60'),
+    ...coldPeers(WHOLE_DAY, slices, host, tls, scratch),
+  ]);
+}
+
+async function eachAsked(work) {
+  for (const [feed, types] of ASKED) {
+    for (const type of types) if (values.type?.includes(type ?? 'raw') ?? true) await work(feed, type);
+  }
+}
+
+async function report(title, slices, scratch, peers) {
+  const onRun = ({ name }, round, { wall }) =>
+    process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
+  const options = { files: [], rounds, scratch, onRun, check: async () => ({}) };
+  const runs = await compare(peers, options);
+  const compressed = await bytesOf(slices.paths);
+  const sizes = `${(slices.bytes / 1e6).toFixed(0)} MB of text, ${(compressed / 1e6).toFixed(0)} MB of gzip`;
+  process.stdout.write(
+    `\n### ${title}: ${slices.messages.toLocaleString('en')} messages, ${sizes}\n\n${formatRuns(runs)}\n`,
+  );
+}

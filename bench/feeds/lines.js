@@ -1,0 +1,67 @@
+import { randomOf } from '../rows/random.js';
+
+/** The slices' day: a first of a month, which needs no key. */
+export const DAY = '2024-03-01';
+const MIDNIGHT = Date.parse(DAY);
+/** From the exchange to the collector, in tenths of a microsecond. */
+const LAG = 41_237;
+
+/**
+ * Lines of binance-futures as the raw data API has them (about 191 bytes): trades of a symbol.
+ * @param symbol in lower case. @returns the text of a minute, so many lines; later by each call.
+ */
+export function tradeMinutes(seed, symbol) {
+  const { chance, pick, normal } = randomOf(seed);
+  const name = symbol.toUpperCase();
+  let id = 4_651_234_567;
+  let price = 612_345;
+  return (minute, count) =>
+    minuteOf(minute, count, (ms) => {
+      if (chance(0.4)) price += Math.round(normal() * 5);
+      const amount = (1 + pick(chance(0.1) ? 9000 : 200)) / 1000;
+      return `{"stream":"${symbol}@trade","data":{"e":"trade","E":${ms},"T":${ms - 3},"s":"${name}","t":${id++},"p":"${(price / 10).toFixed(2)}","q":"${amount.toFixed(3)}","X":"MARKET","m":${chance(0.5)}}}`;
+    });
+}
+
+/** The same of its order book: a snapshot of 1,000 levels a side, then updates of 13 levels or so (about 475 bytes). */
+export function depthMinutes(seed, symbol) {
+  const { chance, pick, normal } = randomOf(seed);
+  const name = symbol.toUpperCase();
+  let id = 3_987_654_321;
+  let mid = 612_345;
+  let isFirst = true;
+  const level = (step, away) =>
+    `["${((mid + step * away) / 10).toFixed(2)}","${(chance(0.2) ? 0 : (1 + pick(9000)) / 1000).toFixed(3)}"]`;
+  const some = (step) => Array.from({ length: 4 + pick(6) }, () => level(step, 1 + pick(300))).join();
+  const whole = (step) =>
+    Array.from(
+      { length: 1000 },
+      (_, at) => `["${((mid + step * (at + 1)) / 10).toFixed(2)}","1.250"]`,
+    ).join();
+  return (minute, count) =>
+    minuteOf(minute, count, (ms) => {
+      if (isFirst) {
+        isFirst = false;
+        return `{"stream":"${symbol}@depthSnapshot","generated":true,"data":{"lastUpdateId":${id},"E":${ms},"T":${ms - 5},"bids":[${whole(-1)}],"asks":[${whole(1)}]}}`;
+      }
+      if (chance(0.3)) mid += Math.round(normal() * 3);
+      const from = id;
+      id += 1 + pick(40);
+      return `{"stream":"${symbol}@depth@0ms","data":{"e":"depthUpdate","E":${ms},"T":${ms - 5},"s":"${name}","U":${from},"u":${id},"pu":${from},"b":[${some(-1)}],"a":[${some(1)}]}}`;
+    });
+}
+
+/** @param messageAt a message of a time in milliseconds. */
+function minuteOf(minute, count, messageAt) {
+  const start = MIDNIGHT + minute * 60_000;
+  const stem = new Date(start).toISOString().slice(0, 17);
+  let text = '';
+  for (let line = 0; line < count; line++) {
+    const tenths = Math.floor((line * 600_000_000) / count);
+    const local = Math.min(599_999_999, tenths + LAG);
+    const seconds = String(Math.floor(local / 10_000_000)).padStart(2, '0');
+    const fraction = String(local % 10_000_000).padStart(7, '0');
+    text += `${stem}${seconds}.${fraction}Z ${messageAt(start + Math.floor(tenths / 10_000))}\n`;
+  }
+  return text;
+}

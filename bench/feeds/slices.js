@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { DAY, depthMinutes, tradeMinutes } from './lines.js';
+
+export { DAY };
+
+const gzipAsync = promisify(gzip);
+
+export const EXCHANGE = 'binance-futures';
+
+/** What is replayed: so many minutes of channels of a symbol, and so many messages. */
+export const TRADES = {
+  name: 'trades',
+  symbol: 'btcusdt',
+  channels: ['trade'],
+  minutes: 60,
+  make: tradeMinutes,
+};
+export const DEPTH = {
+  ...TRADES,
+  name: 'depth updates',
+  channels: ['depth', 'depthSnapshot'],
+  make: depthMinutes,
+};
+/** Small slices, where waiting for answers is what takes the time. */
+export const WHOLE_DAY = { ...TRADES, symbol: 'ethusdt', minutes: 1440 };
+
+/**
+ * Makes the slices of a feed in a folder that is a cache of tickhaul and of the vendor's client alike, unless an
+ * earlier run made them.
+ * @returns the folder, the slices' paths, and the bytes of their text.
+ */
+export async function makeSlices(feed, messages) {
+  const perMinute = Math.max(1, Math.round(messages / feed.minutes));
+  const source = await readFile(new URL('lines.js', import.meta.url));
+  const version = createHash('sha256').update(source).digest('hex').slice(0, 8);
+  const folder = join(tmpdir(), 'tickhaul-bench-feeds', `${version}-${perMinute}`);
+  const paths = Array.from({ length: feed.minutes }, (_, minute) => join(folder, pathOf(feed, minute)));
+  const note = join(folder, `${keyOf(feed)}-${feed.minutes}.json`);
+  const known = await readFile(note, 'utf8').then(JSON.parse, () => undefined);
+  if (known) return { folder, paths, messages: perMinute * feed.minutes, bytes: known.bytes };
+  process.stderr.write(`making ${messages.toLocaleString('en')} ${feed.name}\n`);
+  const textOf = feed.make(1, feed.symbol);
+  let bytes = 0;
+  for (const [minute, path] of paths.entries()) {
+    const text = Buffer.from(textOf(minute, perMinute), 'latin1');
+    bytes += text.length;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(`${path}.part`, await gzipAsync(text));
+    await rename(`${path}.part`, path);
+  }
+  await writeFile(note, JSON.stringify({ bytes }));
+  return { folder, paths, messages: perMinute * feed.minutes, bytes };
+}
+
+/** Where a minute lies: the layout of the vendor's clients. */
+export function pathOf(feed, minute) {
+  const hour = String(Math.floor(minute / 60)).padStart(2, '0');
+  const at = String(minute % 60).padStart(2, '0');
+  return join('feeds', EXCHANGE, keyOf(feed), ...DAY.split('-'), hour, `${at}.json.gz`);
+}
+
+/** As they stand in a request. */
+export function filtersOf({ channels, symbol }) {
+  return channels.map((channel) => ({ channel, symbols: [symbol] }));
+}
+
+export function keyOf(feed) {
+  return createHash('sha256')
+    .update(JSON.stringify(filtersOf(feed)))
+    .digest('hex');
+}
+
+/** The period's end. */
+export function endOf({ minutes }) {
+  return new Date(Date.parse(DAY) + minutes * 60_000).toISOString();
+}
+
+/** Bytes of files. */
+export async function bytesOf(paths) {
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
