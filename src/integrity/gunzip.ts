@@ -16,8 +16,11 @@ export interface GunzipPass {
   write(chunk: Buffer): Promise<void>;
   /** To be called after the last byte. */
   finish(): Promise<void>;
-  /** Breaks the pass off and frees its memory; may be called at any time, and more than once. */
-  destroy(): void;
+  /**
+   * Breaks the pass off and frees its memory; may be called at any time, and more than once. Resolves when the text's
+   * sink has none any more.
+   */
+  destroy(): Promise<void>;
 }
 
 /** Bytes. A buffer holds many small outputs, and the pages nobody wrote to cost nothing. */
@@ -39,10 +42,14 @@ class CheckedGunzip implements GunzipPass {
   #ended = false;
   #failure: unknown;
   #wake: (() => void) | undefined;
+  /** Resolves when the sink is done with the last text. */
+  #handedOver: Promise<void> = Promise.resolve();
 
   constructor(onText: TextSink, chunkSize: number) {
     this.#gunzip = createGunzip({ ...GUNZIP, chunkSize });
-    this.#gunzip.on('data', (text: Buffer) => void this.#handOver(text, onText));
+    this.#gunzip.on('data', (text: Buffer) => {
+      this.#handedOver = this.#handOver(text, onText);
+    });
     this.#gunzip.on('drain', () => this.#wake?.());
     this.#gunzip.on('end', () => {
       this.#ended = true;
@@ -63,6 +70,7 @@ class CheckedGunzip implements GunzipPass {
     const used = this.#next();
     this.#gunzip.write(chunk);
     await used;
+    await this.#sinkLeft();
     this.#check();
   }
 
@@ -73,14 +81,16 @@ class CheckedGunzip implements GunzipPass {
       const used = this.#next();
       this.#gunzip.end();
       await used;
+      await this.#sinkLeft();
     }
     this.#ended &&= this.#gunzip.bytesWritten < this.#bytes;
     this.#check();
     this.#gunzip.destroy();
   }
 
-  destroy(): void {
+  destroy(): Promise<void> {
     this.#fail(new TickhaulError('interrupted', 'the check of a gzip stream was broken off'));
+    return this.#handedOver;
   }
 
   /** zlib goes on to the next text once its event is through, in a thread of its own: so this one's use waits for that. */
@@ -94,6 +104,11 @@ class CheckedGunzip implements GunzipPass {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** What is wrong is told when the sink has no text any more: its owner clears up after it then. */
+  async #sinkLeft(): Promise<void> {
+    if (this.#failure !== undefined) await this.#handedOver;
   }
 
   #next(): Promise<void> {

@@ -77,6 +77,6 @@ export async function proveFile(path: string, signal?: AbortSignal, options?: Pr
     );
     return await pass.finish();
   } finally {
-    pass.destroy();
+    await pass.destroy();
   }
 }

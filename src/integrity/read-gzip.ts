@@ -44,6 +44,6 @@ export async function readGzip(
     );
     await pass.finish();
   } finally {
-    pass.destroy();
+    await pass.destroy();
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { startGunzip } from '../../src/integrity/gunzip.js';
 import { readGzip } from '../../src/integrity/read-gzip.js';
 
 let dir = '';
@@ -78,4 +79,31 @@ test('a broken file has the error that zlib has for it', async () => {
     await writeFile(path, bytes);
     await assert.rejects(read(path), { code: 'corrupt', message });
   }
+});
+
+test('what is wrong behind a text is told only when the reader is done with that text', async () => {
+  // zlib wants a second member, and finds one byte of it.
+  const bytes = Buffer.concat([gzipSync('a,b\n'), Buffer.from('X')]);
+  const rejected = async (onText: () => Promise<void>): Promise<void> => {
+    const pass = startGunzip(onText);
+    await assert.rejects(
+      pass.write(bytes).then(() => pass.finish()),
+      /ends early/,
+    );
+  };
+  let letGo: () => void = () => {};
+  const order: string[] = [];
+  const first = rejected(
+    () =>
+      new Promise((resolve) => {
+        letGo = resolve;
+      }),
+  ).then(() => order.push('told'));
+  // By then zlib has seen the end of both.
+  await rejected(() => Promise.resolve());
+  await rejected(() => Promise.resolve());
+  order.push('done');
+  letGo();
+  await first;
+  assert.deepEqual(order, ['done', 'told']);
 });

@@ -15,7 +15,8 @@ import type { RateLimit } from '../../transfer/rate.js';
 import type { Conversions, DayFileConversion } from '../conversion/conversions.js';
 import type { PlannedFile } from '../types.js';
 import { keep } from './keep.js';
-import { type Received, receive } from './receive.js';
+import { receive } from './receive.js';
+import type { Received } from './try.js';
 
 /** What the transfers of one run share. */
 export interface TransferContext {

@@ -1,0 +1,75 @@
+import { constants, type FileHandle, open, rm, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { diskError, TickhaulError } from '../../base/errors.js';
+import { formatSize } from '../../base/units.js';
+import type { DatasetAnswer } from '../../service/types.js';
+import { NO_FOLLOW } from '../../store/no-follow.js';
+import { removeResumeNote, writeResumeNote } from '../../store/part.js';
+import type { Try } from './try.js';
+
+/** A part that is a symbolic link is refused: it would lead the bytes out of the folder. */
+const WRITE_ON = constants.O_RDWR | NO_FOLLOW;
+const WRITE_ANEW = WRITE_ON | constants.O_CREAT | constants.O_TRUNC;
+
+/** Bytes of a whole file that is worth a note to resume it by. */
+export const LEAST_TO_RESUME = 64 * 1024;
+/** Parts at least this large are worth a look at the free space. */
+const SPACE_CHECK = 1_000_000;
+
+/** Opens the part at its end where the answer goes on from there, else empty; and notes how to resume it. */
+export async function openPart(job: Try, answer: DatasetAnswer): Promise<FileHandle> {
+  const { total, start } = answer;
+  await checkSpace(job.target, (total ?? 0) - start);
+  if (start === 0) {
+    if (isWorthANote(job, answer))
+      await writeResumeNote(job.dir, job.path, { etag: answer.resumeEtag, total: answer.total });
+    else if (job.note) await removeResumeNote(job.dir, job.path);
+  }
+  try {
+    return await open(job.part, start === 0 ? WRITE_ANEW : WRITE_ON);
+  } catch (error) {
+    throw diskError(error, job.part);
+  }
+}
+
+/** @param position where in the file. @throws TickhaulError `disk`. */
+export async function writeAll(
+  handle: FileHandle,
+  chunk: Buffer,
+  position: number,
+  path: string,
+): Promise<void> {
+  try {
+    for (let done = 0; done < chunk.length; ) {
+      const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, position + done);
+      done += bytesWritten;
+    }
+  } catch (error) {
+    throw diskError(error, path);
+  }
+}
+
+/** A part without a byte is of no use to any later try. */
+export async function removeIfEmpty(handle: FileHandle, part: string): Promise<void> {
+  const { size } = await handle.stat().catch(() => ({ size: undefined }));
+  if (size === 0) await rm(part, { force: true }).catch(() => {});
+}
+
+/** A disk too small is known before the hours that would fill it. */
+async function checkSpace(target: string, bytes: number): Promise<void> {
+  if (bytes < SPACE_CHECK) return;
+  const { bavail, bsize } = await statfs(dirname(target));
+  if (bavail * bsize < bytes) {
+    throw new TickhaulError(
+      'disk',
+      `${target}: needs ${formatSize(bytes)}, and the disk has ${formatSize(bavail * bsize)} free`,
+    );
+  }
+}
+
+type Resumable = DatasetAnswer & { readonly resumeEtag: string; readonly total: number };
+
+/** A small file is sooner asked for again than noted. */
+export function isWorthANote({ resumable }: Try, answer: DatasetAnswer): answer is Resumable {
+  return resumable && answer.resumeEtag !== undefined && (answer.total ?? 0) >= LEAST_TO_RESUME;
+}
