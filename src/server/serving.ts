@@ -4,6 +4,7 @@ import type { RunEvent } from '../run/events.js';
 import { Answers } from './answers.js';
 import { type Metrics, newMetrics } from './metrics.js';
 import type { ServeOptions } from './options.js';
+import { Turns } from './turns.js';
 
 /** What all requests share. */
 export interface Serving {
@@ -12,6 +13,8 @@ export interface Serving {
   readonly run: FeedRun;
   readonly answers: Answers;
   readonly metrics: Metrics;
+  /** Of day files, by exchange. */
+  readonly downloads: Turns;
   /** Warns of the same thing once. */
   warnOnce(line: string): void;
   readonly emit: (event: RunEvent) => void;
@@ -46,5 +49,6 @@ export function createServing(options: ServeOptions): Serving {
       return cache.read(slice);
     },
   };
-  return { options, run: { ...run, cache: counted }, answers: new Answers(), metrics, warnOnce, emit };
+  const shared = { answers: new Answers(), downloads: new Turns(), metrics, warnOnce, emit };
+  return { options, run: { ...run, cache: counted }, ...shared };
 }

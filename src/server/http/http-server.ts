@@ -6,6 +6,7 @@ import { type Call, readTarget, sendError, sendJson } from './call.js';
 import type { Guard } from './guard.js';
 import { healthOf } from './health-check.js';
 import { answerReplay } from './replay.js';
+import { answerReplayNormalized } from './replay-normalized.js';
 
 /** Bounds of what a client may hold while it asks for nothing, in bytes and milliseconds. */
 export const BOUNDS = {
@@ -21,6 +22,7 @@ type Answer = (call: Call) => Promise<void> | void;
 
 const ROUTES: Readonly<Record<string, Answer>> = {
   '/replay': answerReplay,
+  '/replay-normalized': answerReplayNormalized,
   '/health-check': (call) => sendJson(call, 200, healthOf(call.serving)),
   '/metrics': ({ response, serving }) => {
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });

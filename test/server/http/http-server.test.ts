@@ -61,7 +61,9 @@ test('a port in use is a usage error that names it, also where only the next one
 test('a client that asks for nothing keeps no other from its answer', async (t) => {
   const { httpPort } = await serveHere(t, await sandbox(t), await tempDir(t));
   const idle = Array.from({ length: 200 }, () => connect(httpPort, '127.0.0.1'));
-  t.after(() => idle.forEach((socket) => socket.destroy()));
+  t.after(() => {
+    for (const socket of idle) socket.destroy();
+  });
   await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
   idle[0]?.write('GET /replay HTTP/1.1\r\nHost: loc');
   assert.equal((await ask(httpPort, '/health-check')).status, 200);
