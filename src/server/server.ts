@@ -1,10 +1,10 @@
-import { createServer } from 'node:http';
 import { TickhaulError } from '../base/errors.js';
 import { createGuard } from './http/guard.js';
-import { BOUNDS, createHttpServer } from './http/http-server.js';
+import { createHttpServer } from './http/http-server.js';
 import { listenBeside } from './listen.js';
 import type { ServeOptions } from './options.js';
 import { createServing, type Serving } from './serving.js';
+import { createSocketServer } from './socket/socket-server.js';
 
 export interface RunningServer {
   readonly httpPort: number;
@@ -22,18 +22,22 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const serving = createServing(options);
   const guard = createGuard(options.host, options.allowOrigins);
   const http = createHttpServer(serving, guard);
-  const sockets = createServer(BOUNDS, (_request, response) => response.writeHead(426).end());
-  const httpPort = await listenBeside(http, sockets, options.host, options.port);
+  const sockets = createSocketServer(serving, guard);
+  const httpPort = await listenBeside(http, sockets.server, options.host, options.port);
   return {
     httpPort,
     wsPort: httpPort + 1,
     serving,
     async close(graceMs) {
       http.close();
-      sockets.close();
+      sockets.server.close();
+      // A client that doesn't read keeps its answer from ending.
+      const cutting = setTimeout(() => void sockets.close(), graceMs);
       await serving.answers.end(graceMs, new TickhaulError('terminated', 'the server ends'));
+      clearTimeout(cutting);
+      await sockets.close();
       http.closeAllConnections();
-      sockets.closeAllConnections();
+      sockets.server.closeAllConnections();
     },
   };
 }

@@ -12,7 +12,7 @@ import { readCacheFolder } from '../feeds/cache-folder.js';
 
 const DEFAULT_PORT = 8000;
 /** Milliseconds that answers under way have; the process leaves at 5 s (`main.ts`). */
-const GRACE_MS = 4_800;
+const GRACE_MS = 4_600;
 
 export const serve: Action = {
   flags: SERVE_FLAGS,
