@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'undici';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -75,24 +74,4 @@ test('a page of another origin is refused before it is a WebSocket', async (t) =
     const { status, text } = await ask(server.wsPort, '/ws-replay', { headers: { ...upgrade, ...headers } });
     assert.deepEqual([status, /--allow-origin/.test(text)], [403, true]);
   }
-});
-
-test('a client that never reads holds up nobody, and not the end of the server', async (t) => {
-  const service = await sandbox(t, { feeds: { messages: 3000 } });
-  const server = await serveHere(t, service, await tempDir(t));
-  const options = { exchange: 'bitmex', dataTypes: ['trade'], from: '2024-03-01', to: '2024-03-01T02:00' };
-  const path = withOptions('/ws-replay-normalized', options);
-  const stuck = connect(server.wsPort, '127.0.0.1');
-  t.after(() => stuck.destroy());
-  stuck.on('error', () => {});
-  stuck.write(
-    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
-  );
-  stuck.pause();
-  const { messages, code } = await hear(server, path);
-  assert.equal(code, 1000);
-  const sent = server.serving.metrics.messages - messages.length;
-  assert.ok(sent < messages.length, `${sent} of ${messages.length}`);
-  await server.close(50);
-  assert.equal(server.serving.metrics.openSockets, 0);
 });

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { replayHere, sliceRequests } from '../../feeds/replaying.js';
+import { gzipSync } from 'node:zlib';
+import { slicePath } from '../../../src/feeds/cache/layout.js';
+import { filterKeys } from '../../../src/feeds/filters.js';
+import { replayHere, START, sliceRequests } from '../../feeds/replaying.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { serveHere } from '../serving.js';
@@ -95,4 +100,33 @@ test('a client that leaves stops its work; a frame beyond the limit closes it', 
   await leaving.heard;
   while (server.serving.metrics.openSockets > 0) await new Promise((resolve) => setImmediate(resolve));
   assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
+});
+
+/** An hour of long messages in the cache, all minutes alike. */
+async function fillCache(folder: string): Promise<void> {
+  const line = `2024-03-01T00:00:00.0000000Z ${JSON.stringify({ table: 'trade', data: 'x'.repeat(1000) })}\n`;
+  const slice = gzipSync(line.repeat(1000));
+  const [key = ''] = filterKeys([{ channel: 'trade' }]);
+  for (let minute = START; minute < START + 60; minute++) {
+    const path = join(folder, 'feeds', slicePath('bitmex', key, { start: minute, end: minute + 1 }, 'gzip'));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, slice);
+  }
+}
+
+test('a client that never reads is sent no more than it takes, holds up no other, and not the server’s end', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  await fillCache(join(dir, 'cache'));
+  const server = await serveHere(t, service, dir);
+  const hour = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-01T01:00';
+  const stuck = connectTo(server, hour, [subscribe('trade')]);
+  stuck.socket.once('open', () => stuck.socket.pause());
+  const { messages, code } = await hear(server, hour, [subscribe('trade')]);
+  assert.deepEqual([messages.length, code], [60_000, 1000]);
+  const sent = server.serving.metrics.messages - messages.length;
+  assert.ok(sent < 30_000, `${sent} of 60000`);
+  await server.close(50);
+  assert.equal(server.serving.metrics.openSockets, 0);
+  stuck.socket.terminate();
 });
