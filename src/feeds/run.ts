@@ -5,6 +5,7 @@ import { createPause } from '../transfer/pause.js';
 import { createRateLimit } from '../transfer/rate.js';
 import { openSliceCache } from './cache/slice-cache.js';
 import { createAllowance } from './request/allowance.js';
+import { createSharedSlices } from './request/shared-slices.js';
 import type { FeedRun } from './types.js';
 
 export interface FeedOptions {
@@ -42,6 +43,7 @@ export function createFeedRun(options: FeedOptions): FeedRun {
     pause: createPause(),
     allowance: createAllowance(),
     rate: createRateLimit(maxRate),
+    shared: createSharedSlices(),
     emit,
     signal,
   };

@@ -1,13 +1,7 @@
-import type { EventSink } from '../run/events.js';
 import type { Filter } from '../service/feed-filter.js';
-import type { Client } from '../service/http/client.js';
-import type { Concurrency } from '../transfer/concurrency.js';
-import type { TryLimits } from '../transfer/next-try.js';
-import type { Pause } from '../transfer/pause.js';
-import type { RateLimit } from '../transfer/rate.js';
-import type { SliceCache } from './cache/slice-cache.js';
 import type { MinuteRange } from './minutes.js';
-import type { Allowance } from './request/allowance.js';
+import type { FetchRun } from './request/fetch-run.js';
+import type { SharedSlices } from './request/shared-slices.js';
 
 /** What is asked of one exchange: its own messages of a period. */
 export interface FeedRequest {
@@ -18,15 +12,10 @@ export interface FeedRequest {
 }
 
 /** What all requests of a run share. */
-export interface FeedRun extends TryLimits {
-  readonly client: Client;
-  readonly cache: SliceCache;
+export interface FeedRun extends FetchRun {
+  /** What one of its replays asked for, for the others. */
+  readonly shared: SharedSlices;
   /** Only what is on disk: nothing is asked for. */
   readonly offline: boolean;
-  readonly concurrency: Concurrency;
-  readonly pause: Pause;
-  readonly allowance: Allowance;
-  readonly rate: RateLimit;
-  readonly emit: EventSink;
   readonly signal: AbortSignal;
 }

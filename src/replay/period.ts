@@ -41,25 +41,30 @@ function notAfterNow(period: Period, what: string, nowMs: number): Period {
   throw new TickhaulError('not_exported', `${what} ends after now; choose an end that has passed`);
 }
 
-function parseInstant(flag: string, text: string, nowMs: number): number {
+/**
+ * A day or an ISO 8601 time in microseconds since the epoch, UTC (contract, Replay).
+ * @param name what an error begins with.
+ * @throws usage error.
+ */
+export function parseInstant(name: string, text: string, nowMs: number): number {
   const match = TIME.exec(text);
   if (!match) {
     try {
       return parseDayWord(text, nowMs) * US_A_DAY;
     } catch {
       throw usageError(
-        `${flag}: "${text}" is no day or time; write 2024-03-01 or 2024-03-01T12:00:00.000000Z`,
+        `${name}: "${text}" is no day or time; write 2024-03-01 or 2024-03-01T12:00:00.000000Z`,
       );
     }
   }
   const [, day = '', hours = '', minutes = '', seconds = '0', digits = '', zone = 'Z'] = match;
   if (!/^(?:Z|[+-]00:?00)$/i.test(zone)) {
-    throw usageError(`${flag}: "${text}" has another offset than UTC; write it in UTC, as ${day}T00:00:00Z`);
+    throw usageError(`${name}: "${text}" has another offset than UTC; write it in UTC, as ${day}T00:00:00Z`);
   }
   if (digits.length > 6)
-    throw usageError(`${flag}: "${text}" is finer than a microsecond; give at most 6 digits`);
+    throw usageError(`${name}: "${text}" is finer than a microsecond; give at most 6 digits`);
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
-    throw usageError(`${flag}: "${text}" is not a time of the day`);
+    throw usageError(`${name}: "${text}" is not a time of the day`);
   }
   const second = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   return parseDayWord(day, nowMs) * US_A_DAY + second * 1_000_000 + Number(digits.padEnd(6, '0'));

@@ -263,6 +263,36 @@ export const REPLAY_FLAGS = {
   }),
 };
 
+/** Where it listens, and what it serves: `serve` (contract, Serve). */
+export const SERVE_FLAGS = {
+  ...grouped('Server:', {
+    port: value('port of HTTP; WebSocket is on the next one (default: TM_PORT, else 8000)'),
+    host: value('address to listen on; whoever can reach it uses your key (default: 127.0.0.1)'),
+    'allow-origin': value('origins of web pages that may use it, as http://host:port'),
+    compress: toggle('compress answers for clients that take gzip'),
+    debug: toggle('print what goes on inside to stdout; TM_DEBUG=true does the same'),
+    'api-key': value('for compatibility: other users see arguments, so TICKHAUL_API_KEY is better'),
+    source: value('where normalized messages come from (default: feeds)', { choices: ['feeds', 'datasets'] }),
+  }),
+  ...grouped('Raw data:', {
+    ...SLICE_CACHE_FLAGS,
+    'clear-cache': toggle('first remove all that the cache folder has of raw data (TM_CLEAR_CACHE=true)'),
+    'cache-limit': REPLAY_FLAGS['cache-limit'],
+  }),
+  ...grouped('Day files:', {
+    dir: DIR_BESIDE_OUT,
+    layout: SELECTION_FLAGS.layout,
+  }),
+  ...grouped('Transfer:', {
+    offline: toggle('only what is on disk; what is missing is answered with 503'),
+    concurrency: REPLAY_FLAGS.concurrency,
+    retries: DOWNLOAD_FLAGS.retries,
+    'stall-timeout': DOWNLOAD_FLAGS['stall-timeout'],
+    'max-wait': DOWNLOAD_FLAGS['max-wait'],
+    'max-rate': DOWNLOAD_FLAGS['max-rate'],
+  }),
+};
+
 /** Whose account: `login`, `account` (contract, Configuration). */
 export const ACCOUNT_FLAGS = grouped('Account:', {
   email: value('the address that you sign in with'),

@@ -73,6 +73,12 @@ export const COMMANDS: readonly Outline[] = [
     load: async () => (await import('./replay.js')).replay,
   },
   {
+    syntax: 'serve',
+    describe: 'run the local replay server: HTTP and WebSocket, raw and normalized',
+    outlivesReader: true,
+    load: async () => (await import('./serve.js')).serve,
+  },
+  {
     syntax: 'inspect <file>',
     describe: 'show schema, rows, time range and first rows of a .csv.gz, .parquet or .ndjson file',
     load: async () => (await import('./inspect.js')).inspect,

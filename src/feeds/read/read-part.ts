@@ -11,6 +11,7 @@ export type ExchangeBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
 /**
  * Reads the lines of a part in order. The next slice is decompressed while the lines of one are used.
  * @param onMinutes told how many minutes were read, slice by slice.
+ * @param base what local timestamps of lines count from: the part's start, unless several are merged.
  * @throws TickhaulError once all lines before were given: what a slice can't be had for, `corrupt`; the reason of an
  * abort.
  */
@@ -20,13 +21,14 @@ export async function readPart(
   exchange: ExchangeBatch,
   onMinutes: (minutes: number) => void,
   stopped: AbortSignal,
+  base = part.range.start,
 ): Promise<void> {
   const ended = new AbortController();
   const signal = AbortSignal.any([run.signal, stopped, ended.signal]);
   // Each request under way listens to it, and that is no leak.
   setMaxListeners(0, signal);
   const slices = new SlicesAhead(run, part, signal);
-  const lines = new LineCutter(part.range.start);
+  const lines = new LineCutter(base);
   let batch = await exchange(undefined);
   batch.clear();
   const handOver = async (): Promise<void> => {

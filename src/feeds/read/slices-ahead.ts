@@ -3,7 +3,7 @@ import type { Filter } from '../../service/feed-filter.js';
 import type { SliceFile } from '../cache/layout.js';
 import type { SliceIndex } from '../cache/slice-index.js';
 import { formatMinute, type Minute, type MinuteRange, overlap } from '../minutes.js';
-import { fetchSlice } from '../request/fetch-slice.js';
+import type { KeyedRequest } from '../request/shared-slices.js';
 import { MOST_MINUTES } from '../request/slice-request.js';
 import type { FeedRun } from '../types.js';
 import { MOST_KEPT, type SliceText, unpackSlice } from '../unpack/unpack.js';
@@ -106,12 +106,13 @@ export class SlicesAhead {
 
   /** What is damaged on disk, or was removed meanwhile, is fetched again. */
   async #again(wanted: MinuteRange, file: SliceFile, error: TickhaulError): Promise<readonly OpenSlice[]> {
-    const { cache, offline, emit } = this.#run;
+    const { cache, shared, offline, emit } = this.#run;
     const name = `${cache.feeds}/${file.path}`;
     const what = error.code === 'corrupt' ? `${name}: ${error.message}` : error.message;
     if (offline) throw new TickhaulError(error.code, `${what}; run without --offline to fetch it again`);
     emit({ event: 'warning', message: `${what}; fetching it again` });
     if (error.code === 'corrupt') await cache.drop(file);
+    shared.forget(this.#requestOf(wanted));
     const slices = await this.#fetch(wanted);
     return Promise.all(
       slices.map(async (slice) => {
@@ -184,24 +185,25 @@ export class SlicesAhead {
   }
 
   async #fetchOne(range: MinuteRange): Promise<Waiting> {
-    const { exchange, filters, key } = this.#part;
-    const { cache } = this.#run;
-    const { slice, text, suggested } = await fetchSlice(
-      this.#run,
-      { exchange, filters, ...range },
-      this.#signal,
-    );
-    this.#largest = Math.max(this.#largest, slice.bytes.length);
-    this.#size = Math.min(suggested ?? this.#size ?? 1, MOST_MINUTES);
-    const wanted = overlap(slice, range) ?? range;
-    const has = { start: slice.start, end: slice.end };
-    const file = await cache.keep(exchange, key, slice);
+    const has = await this.#run.shared.fetch(this.#run, this.#requestOf(range), this.#signal);
+    this.#size = Math.min(has.suggested ?? this.#size ?? 1, MOST_MINUTES);
+    const { file, fetched } = has;
+    const wanted = overlap(has, range) ?? range;
+    if (file && !fetched) return this.#waitingOnDisk(file, wanted);
+    if (!fetched) throw new Error('a slice that is nowhere');
+    const { slice, text } = fetched;
+    const { bytes, encoding } = slice;
+    this.#largest = Math.max(this.#largest, bytes.length);
     const isHeld = this.#held + text.size <= MOST_HELD;
     if (file && !isHeld) return this.#waitingOnDisk(file, wanted);
-    this.#held += isHeld ? text.size : slice.bytes.length;
+    this.#held += isHeld ? text.size : bytes.length;
     if (isHeld) return { wanted, has, held: text.size, open: async () => text };
-    const { bytes, encoding } = slice;
     return { wanted, has, held: bytes.length, open: () => unpackSlice(bytes, encoding, MOST_KEPT) };
+  }
+
+  #requestOf(range: MinuteRange): KeyedRequest {
+    const { exchange, filters, key } = this.#part;
+    return { exchange, filters, key, ...range };
   }
 }
 

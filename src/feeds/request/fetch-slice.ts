@@ -2,8 +2,8 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { finalError, waitForTry } from '../../transfer/next-try.js';
 import type { ReceivedSlice } from '../cache/slice-cache.js';
 import { formatMinute } from '../minutes.js';
-import type { FeedRun } from '../types.js';
 import { type SliceText, unpackSlice } from '../unpack/unpack.js';
+import type { FetchRun } from './fetch-run.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';
 
 /** Bytes of text that are kept of a slice until its turn: many are fetched at once. */
@@ -23,7 +23,7 @@ export interface FetchedSlice {
  * @throws TickhaulError that names exchange and minute: why the last try failed.
  */
 export async function fetchSlice(
-  run: FeedRun,
+  run: FetchRun,
   request: SliceRequest,
   signal: AbortSignal,
 ): Promise<FetchedSlice> {
@@ -52,7 +52,7 @@ export async function fetchSlice(
   }
 }
 
-async function tryOnce(run: FeedRun, request: SliceRequest, signal: AbortSignal): Promise<FetchedSlice> {
+async function tryOnce(run: FetchRun, request: SliceRequest, signal: AbortSignal): Promise<FetchedSlice> {
   const { client, pause, allowance, rate } = run;
   await pause.passed(signal);
   await allowance.take(signal);

@@ -1,6 +1,7 @@
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-line.js';
 import type { LineSink } from '../replay.js';
+import type { RawSink } from './merge-raw.js';
 
 /** Bytes of one write. */
 const WRITE = 512 * 1024;
@@ -15,7 +16,7 @@ const LF = 0x0a;
  * Gathers lines of the raw data API as `{"localTimestamp":"…","message":…}` in large writes (contract, Replay). The
  * message is copied as it is, byte for byte.
  */
-export class RawLines {
+export class RawLines implements RawSink {
   readonly #output: LineSink;
   readonly #written: { messages: number; bytes: number };
   readonly #bytes = Buffer.allocUnsafeSlow(WRITE);

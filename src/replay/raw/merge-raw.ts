@@ -1,0 +1,101 @@
+import { setMaxListeners } from 'node:events';
+import { RawBatch } from '../../feeds/read/raw-batch.js';
+import { readPart } from '../../feeds/read/read-part.js';
+import type { FeedPart } from '../../feeds/read/slices-ahead.js';
+import type { FeedRun } from '../../feeds/types.js';
+import { Merge } from '../../market/merge.js';
+import { createHandover } from '../handover.js';
+import { createPace } from '../pace.js';
+import { Breaks } from './breaks.js';
+
+/** Takes lines of the raw data API, and makes something of them that can be written. */
+export interface RawSink {
+  /** Lines `start` up to, not including, `end` of a batch. @param part the number of the part that they come from. */
+  add(batch: RawBatch, start: number, end: number, part: number): Promise<void>;
+  /** The collector's connection broke. */
+  addBreak(): Promise<void>;
+  /** Nothing comes for a while, or no more: what is gathered goes out. */
+  flush(): Promise<void>;
+}
+
+export interface RawMergeInput {
+  readonly run: FeedRun;
+  /** Of one feed or several; ties go to the first. */
+  readonly parts: readonly FeedPart[];
+  /** Whether breaks of the collector's connection are told; of one feed only. */
+  readonly withDisconnects: boolean;
+  /** How often faster than real time; undefined for as fast as it goes. */
+  readonly speed?: number | undefined;
+  readonly lines: RawSink;
+  /** Told how many minutes were read, of all parts. */
+  readonly onMinutes: (minutes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds that lines wait for others, to be written in one piece. */
+const PATIENCE_MS = 20;
+
+/**
+ * Merges exchanges' own messages by local timestamp, to a tenth of a microsecond.
+ * @throws TickhaulError once all lines before are written: what a slice can't be had for, `corrupt`; the reason of an
+ * abort; what the sink throws.
+ */
+export async function mergeRaw(input: RawMergeInput): Promise<void> {
+  const { run, parts, withDisconnects, speed, lines, onMinutes, signal } = input;
+  setMaxListeners(0, signal);
+  const left = new AbortController();
+  const base = Math.min(...parts.map(({ range }) => range.start));
+  const merge = new Merge(
+    parts.map((part) =>
+      createHandover([new RawBatch(), new RawBatch()], (exchange) =>
+        readPart(run, part, exchange, onMinutes, left.signal, base),
+      ),
+    ),
+  );
+  const breaks = new Breaks(parts.length);
+  const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
+
+  /** Lines up to the next break are added in one go, where nothing has to wait. */
+  const add = async (batch: RawBatch, start: number, end: number, from: number): Promise<void> => {
+    for (let at = start; at < end; ) {
+      if (batch.starts[at] === batch.ends[at]) {
+        if (breaks.isNew(from, batch.starts[at] as number) && withDisconnects) await lines.addBreak();
+        at++;
+        continue;
+      }
+      let until = at + 1;
+      if (!pace) while (until < end && batch.starts[until] !== batch.ends[until]) until++;
+      await pace?.(batch.localTimestamps[at] as number);
+      await lines.add(batch, at, until, from);
+      breaks.sawLine(from);
+      at = until;
+    }
+  };
+  try {
+    while (await fill(merge, lines)) {
+      while (merge.next()) await add(merge.batch, merge.start, merge.end, merge.input);
+      signal.throwIfAborted();
+    }
+  } finally {
+    // What is right before a failure is written before it is told.
+    await lines.flush().finally(() => {
+      left.abort();
+      return merge.close();
+    });
+  }
+}
+
+/** Lines that are there don't wait for those that a slow service has yet to give. */
+async function fill(merge: Merge<RawBatch>, lines: RawSink): Promise<boolean> {
+  const filling = merge.fill();
+  let patience: NodeJS.Timeout | undefined;
+  const isSlow = new Promise<boolean>((resolve) => {
+    patience = setTimeout(resolve, PATIENCE_MS, true);
+  });
+  try {
+    if (await Promise.race([filling.then(() => false), isSlow])) await lines.flush();
+  } finally {
+    clearTimeout(patience);
+  }
+  return filling;
+}

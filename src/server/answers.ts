@@ -1,0 +1,34 @@
+import type { TickhaulError } from '../base/errors.js';
+
+/** Answers under way, so that the server's end can wait for them, and break off what takes longer. */
+export class Answers {
+  readonly #underway = new Map<AbortController, Promise<void>>();
+  #end: TickhaulError | undefined;
+
+  /** Does the work of an answer. @param stop is aborted where the answer has to end early. */
+  async run(stop: AbortController, work: () => Promise<void>): Promise<void> {
+    if (this.#end) stop.abort(this.#end);
+    const working = work();
+    this.#underway.set(
+      stop,
+      working.catch(() => {}),
+    );
+    try {
+      await working;
+    } finally {
+      this.#underway.delete(stop);
+    }
+  }
+
+  /** Waits for all, and after so many milliseconds breaks them off; those that come later end at once. */
+  async end(graceMs: number, reason: TickhaulError): Promise<void> {
+    const breakOff = (): void => {
+      this.#end = reason;
+      for (const stop of this.#underway.keys()) stop.abort(reason);
+    };
+    const timer = setTimeout(breakOff, graceMs);
+    while (this.#underway.size > 0) await Promise.all(this.#underway.values());
+    clearTimeout(timer);
+    this.#end = reason;
+  }
+}

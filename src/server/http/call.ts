@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describeFailure, stackOf } from '../../run/failure.js';
+import type { Serving } from '../serving.js';
+import { statusOf } from './status.js';
+
+/** One HTTP request, and who answers it. */
+export interface Call {
+  readonly serving: Serving;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Lower case, without a slash at its end. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** Path and query of an address: the path in any case, with or without a slash at its end. */
+export function readTarget(url = '/'): { readonly path: string; readonly query: URLSearchParams } {
+  const [path = '', query = ''] = url.split(/\?(.*)/s);
+  return { path: path.toLowerCase().replace(/(.)\/$/, '$1'), query: new URLSearchParams(query) };
+}
+
+export function sendJson({ response }: Pick<Call, 'response'>, status: number, value: object): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+/** Says why a request can't be answered, before the first byte of an answer. */
+export function sendError(call: Call, error: unknown): void {
+  tellBug(call.serving, error);
+  const { options } = call.serving;
+  sendJson(call, statusOf(error, options), { message: describeFailure(error).error.message });
+}
+
+/** A bug's stack goes to the log. */
+export function tellBug({ options }: Serving, error: unknown): void {
+  const stack = stackOf(error);
+  if (stack !== undefined) options.log.warn(stack);
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+
+/** Tells who may use the server: a web page of somebody else must not use the key. */
+export interface Guard {
+  /** Whether a page that isn't the server's own, nor allowed, sent the request. */
+  isForeignPage(request: IncomingMessage): boolean;
+  /** Whether the request names a host that the server isn't: so a name of somebody else would lead here. */
+  isForeignHost(request: IncomingMessage): boolean;
+}
+
+/**
+ * Names of loopback, of this machine and of the address that it listens on are its own, and addresses in numbers, since
+ * nobody can let those lead elsewhere.
+ * @param allowed origins, as `https://host:port`.
+ */
+export function createGuard(host: string, allowed: readonly string[]): Guard {
+  const origins = new Set(allowed.map((origin) => new URL(origin).origin));
+  const names = new Set([host, hostname(), ...allowed.map((origin) => new URL(origin).hostname)].map(plain));
+  const isOwn = (name: string): boolean =>
+    name === 'localhost' || name.endsWith('.localhost') || names.has(name) || isIP(name) !== 0;
+  return {
+    isForeignPage({ headers }) {
+      if (headers['sec-fetch-site'] === 'cross-site' && headers.origin === undefined) return true;
+      if (headers.origin === undefined) return false;
+      if (!URL.canParse(headers.origin)) return true;
+      const { origin, hostname: name, host: named } = new URL(headers.origin);
+      if (origins.has(origin)) return false;
+      // A page of the very address that is asked, or of a server on loopback.
+      return !(isOwn(plain(name)) && (isLoopback(plain(name)) || named === headers.host));
+    },
+    isForeignHost({ headers }) {
+      const url = `http://${headers.host}`;
+      return headers.host !== undefined && !(URL.canParse(url) && isOwn(plain(new URL(url).hostname)));
+    },
+  };
+}
+
+/** Whether only this machine reaches the address. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|::1)$/.test(plain(host));
+}
+
+function plain(host: string): string {
+  return host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { printable } from '../../base/printable.js';
+import { metricsText } from '../metrics.js';
+import type { Serving } from '../serving.js';
+import { type Call, readTarget, sendError, sendJson } from './call.js';
+import type { Guard } from './guard.js';
+import { healthOf } from './health-check.js';
+import { answerReplay } from './replay.js';
+import { answerReplayNormalized } from './replay-normalized.js';
+
+/** Bounds of what a client may hold while it asks for nothing, in bytes and milliseconds. */
+export const BOUNDS = {
+  /** A list of symbols in an address is long. */
+  maxHeaderSize: 64 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+} as const;
+
+type Answer = (call: Call) => Promise<void> | void;
+
+const ROUTES: Readonly<Record<string, Answer>> = {
+  '/replay': answerReplay,
+  '/replay-normalized': answerReplayNormalized,
+  '/health-check': (call) => sendJson(call, 200, healthOf(call.serving)),
+  '/metrics': ({ response, serving }) => {
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+    response.end(metricsText(serving.metrics));
+  },
+};
+
+/** The HTTP endpoints; nothing listens yet. */
+export function createHttpServer(serving: Serving, guard: Guard): Server {
+  const { request: logRequest } = serving.options.log;
+  return createServer(BOUNDS, (request, response) => {
+    if (logRequest) noteRequest(request, response, logRequest);
+    void answer(serving, guard, request, response);
+  });
+}
+
+async function answer(
+  serving: Serving,
+  guard: Guard,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const call = { serving, request, response, ...readTarget(request.url) };
+  // A body that nobody reads would hold the connection.
+  request.resume();
+  try {
+    if (guard.isForeignPage(request) || (call.path === '/' && guard.isForeignHost(request))) {
+      return sendJson(call, 403, {
+        message: 'not for pages of another origin; --allow-origin names some that may',
+      });
+    }
+    const route = Object.hasOwn(ROUTES, call.path) ? ROUTES[call.path] : undefined;
+    if (request.method === 'GET' && route) return await route(call);
+    response.writeHead(404).end();
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else sendError(call, error);
+  }
+}
+
+/** A line a request, when it is over. */
+function noteRequest(
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+  log: (line: string) => void,
+): void {
+  const started = performance.now();
+  response.once('close', () => {
+    const how = response.writableFinished ? String(response.statusCode) : 'broken off';
+    log(printable(`${method} ${url} ${how} ${Math.round(performance.now() - started)}ms`));
+  });
+}

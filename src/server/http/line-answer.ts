@@ -1,0 +1,101 @@
+import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import type { LineSink } from '../../replay/replay.js';
+import { describeFailure } from '../../run/failure.js';
+import { type Call, sendError, tellBug } from './call.js';
+
+/** Where the lines of an answer go. */
+export interface LineTarget {
+  readonly output: LineSink;
+  /** What was written so far; counted up by who writes. */
+  readonly written: { messages: number; bytes: number };
+  /** Aborted when the client left, or the server ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Answers with lines. What fails before the first of them is an answer of its own; what fails later cuts the
+ * connection, so that no client takes half for whole. A client that leaves stops the work.
+ */
+export async function answerLines(call: Call, work: (target: LineTarget) => Promise<void>): Promise<void> {
+  const { serving, response } = call;
+  const stop = new AbortController();
+  response.once('close', () => stop.abort(new TickhaulError('reset', 'the client left')));
+  const written = { messages: 0, bytes: 0 };
+  const body = openBody(call, stop.signal);
+  let counted = 0;
+  const output: LineSink = {
+    async write(bytes) {
+      await body.write(bytes);
+      const { metrics } = serving;
+      metrics.bytes += bytes.length;
+      metrics.messages += written.messages - counted;
+      counted = written.messages;
+    },
+  };
+  serving.metrics.openHttp++;
+  try {
+    await serving.answers.run(stop, () => work({ output, written, signal: stop.signal }));
+    serving.metrics.messages += written.messages - counted;
+    await body.end();
+  } catch (error) {
+    if (response.destroyed) return;
+    if (!response.headersSent) sendError(call, error);
+    else {
+      tellBug(serving, error);
+      serving.options.log.warn(`${call.path}: cut off: ${describeFailure(error).error.message}`);
+      response.destroy();
+    }
+  } finally {
+    serving.metrics.openHttp--;
+  }
+}
+
+interface Body extends LineSink {
+  end(): Promise<void>;
+}
+
+function openBody({ serving, request, response }: Call, signal: AbortSignal): Body {
+  const isGzip = serving.options.isCompressed && /\bgzip\b/i.test(request.headers['accept-encoding'] ?? '');
+  let stream: Writable | undefined;
+  const begin = (): Writable => {
+    response.writeHead(200, {
+      'content-type': 'application/x-json-stream',
+      ...(isGzip && { 'content-encoding': 'gzip', vary: 'accept-encoding' }),
+    });
+    return isGzip ? gzipInto(response) : response;
+  };
+  return {
+    write(bytes) {
+      stream ??= begin();
+      return taken(stream, bytes, signal);
+    },
+    async end() {
+      stream ??= begin();
+      stream.end();
+    },
+  };
+}
+
+/** Each write is flushed, as the next may take long to come. */
+function gzipInto(response: ServerResponse): Writable {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
+  gzip.pipe(response);
+  return gzip;
+}
+
+/** Writes, and waits until the bytes may be written over. A connection that is gone never tells. */
+function taken(stream: Writable, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(abortReason(signal));
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave, { once: true });
+    stream.write(bytes, (error) => {
+      signal.removeEventListener('abort', leave);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import type { LayoutChoice } from '../dataset/layout.js';
+import type { DownloadOptions } from '../download/types.js';
+import type { FeedOptions } from '../feeds/run.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
+
+/** What the server is told to do (contract, Serve); all of it plain data but the client and the log. */
+export interface ServeOptions {
+  /** Of HTTP; WebSocket is on the next one. 0 for any two that are free. */
+  readonly port: number;
+  /** The address that it listens on. */
+  readonly host: string;
+  /** Origins of pages, beside its own, that may use it. */
+  readonly allowOrigins: readonly string[];
+  /** Whether answers are compressed for clients that take it. */
+  readonly isCompressed: boolean;
+  /** Where normalized messages come from. */
+  readonly source: 'feeds' | 'datasets';
+  /** Of the raw data API. */
+  readonly feeds: Omit<FeedOptions, 'emit' | 'signal'>;
+  /** Folder of the exchange records' stored copies. */
+  readonly records: string;
+  readonly dayFiles: {
+    readonly options: DownloadOptions;
+    readonly layout: LayoutChoice;
+    readonly owner: () => LockOwner;
+  };
+  readonly log: ServerLog;
+  /** What the process holds, in bytes. */
+  readonly memory: () => Memory;
+}
+
+export interface Memory {
+  readonly rss: number;
+  readonly heapTotal: number;
+  readonly heapUsed: number;
+  readonly external: number;
+}
+
+/** Takes lines, without their end; none ever holds a key. */
+export interface ServerLog {
+  /** What somebody should know. */
+  warn(line: string): void;
+  /** Each request, where that is wanted. */
+  readonly request?: ((line: string) => void) | undefined;
+  /** What goes on inside, where that is wanted. */
+  readonly debug?: ((line: string) => void) | undefined;
+}

@@ -1,0 +1,36 @@
+import type { MinuteRange } from '../../feeds/minutes.js';
+import type { FeedRequest } from '../../feeds/types.js';
+import { type Filter, filterOf } from '../../service/feed-filter.js';
+import { listOf, readFields, textOf, textsOf, toggleOf } from './fields.js';
+import { readPeriod } from './period.js';
+
+const US_A_MINUTE = 60_000_000;
+
+/** What `/replay` is asked for (service interface, Local replay server). */
+export interface RawOptions extends FeedRequest {
+  readonly withDisconnects: boolean;
+}
+
+const KNOWN = ['exchange', 'filters', 'from', 'to', 'withDisconnects'];
+
+/** @param tell told of fields that are ignored. @throws usage error. */
+export function readRawOptions(options: unknown, tell: (line: string) => void): RawOptions {
+  const fields = readFields(options, 'options', KNOWN, tell);
+  return {
+    exchange: textOf(fields, 'exchange').trim().toLowerCase(),
+    filters: (listOf(fields, 'filters') ?? []).map((filter) => readFilter(filter, tell)),
+    range: readMinutes(textOf(fields, 'from'), textOf(fields, 'to')),
+    withDisconnects: toggleOf(fields, 'withDisconnects'),
+  };
+}
+
+/** The whole minutes of a period: what is below a minute is cut off. @throws usage error. */
+export function readMinutes(from: string, to: string): MinuteRange {
+  const { start, end } = readPeriod(from, to);
+  return { start: Math.floor(start / US_A_MINUTE), end: Math.floor(end / US_A_MINUTE) };
+}
+
+function readFilter(value: unknown, tell: (line: string) => void): Filter {
+  const fields = readFields(value, 'filters', ['channel', 'symbols'], tell);
+  return filterOf(textOf(fields, 'channel'), textsOf(fields, 'symbols'));
+}

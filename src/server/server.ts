@@ -1,0 +1,43 @@
+import { TickhaulError } from '../base/errors.js';
+import { createGuard } from './http/guard.js';
+import { createHttpServer } from './http/http-server.js';
+import { listenBeside } from './listen.js';
+import type { ServeOptions } from './options.js';
+import { createServing, type Serving } from './serving.js';
+import { createSocketServer } from './socket/socket-server.js';
+
+export interface RunningServer {
+  readonly httpPort: number;
+  readonly wsPort: number;
+  readonly serving: Serving;
+  /** Takes nothing new, and lets answers under way end, for a while. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Starts the local replay server (contract, Serve).
+ * @throws usage error for a port that is in use, or an address that isn't this machine's.
+ */
+export async function startServer(options: ServeOptions): Promise<RunningServer> {
+  const serving = createServing(options);
+  const guard = createGuard(options.host, options.allowOrigins);
+  const http = createHttpServer(serving, guard);
+  const sockets = createSocketServer(serving, guard);
+  const httpPort = await listenBeside(http, sockets.server, options.host, options.port);
+  return {
+    httpPort,
+    wsPort: httpPort + 1,
+    serving,
+    async close(graceMs) {
+      http.close();
+      sockets.server.close();
+      // A client that doesn't read keeps its answer from ending.
+      const cutting = setTimeout(() => void sockets.close(), graceMs);
+      await serving.answers.end(graceMs, new TickhaulError('terminated', 'the server ends'));
+      clearTimeout(cutting);
+      await sockets.close();
+      http.closeAllConnections();
+      sockets.server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import type { Metrics } from '../metrics.js';
+import { Frames } from './frames.js';
+
+/** Bytes of frames that are gathered before they are written. */
+export const WRITE = 128 * 1024;
+
+/** Bytes of memory that a connection keeps; more is for few messages. */
+const MOST_MEMORY = 4 * WRITE;
+
+/** Close codes (replay facts, section 5). */
+export const CLOSE = {
+  /** All was sent. */
+  finished: 1000,
+  /** The server ends. */
+  goingAway: 1001,
+  /** No such path. */
+  policy: 1008,
+  /** It can't be answered, or not to its end; the reason says why. */
+  failed: 1011,
+} as const;
+
+/** Bytes of a close frame's reason (RFC 6455, 5.5). */
+const MOST_REASON = 123;
+
+/** A WebSocket connection. */
+export class SocketClient {
+  /** Gathered, not yet written. */
+  readonly frames = new Frames();
+  readonly #ws: WebSocket;
+  readonly #connection: Duplex;
+  readonly #metrics: Metrics;
+  readonly #gone = new AbortController();
+  /** Whether anything came from it, or was taken by it, since `beat` looked. */
+  #isAlive = true;
+
+  /** @param connection that carries the WebSocket: only whole frames are written to it, here and by the WebSocket. */
+  constructor(ws: WebSocket, connection: Duplex, metrics: Metrics) {
+    this.#ws = ws;
+    this.#connection = connection;
+    this.#metrics = metrics;
+    metrics.openSockets++;
+    ws.on('pong', () => {
+      this.#isAlive = true;
+    });
+    // What is wrong with what it sends closes it, with a code that says so.
+    ws.on('error', () => {});
+    ws.once('close', () => {
+      metrics.openSockets--;
+      this.#gone.abort(new TickhaulError('reset', 'the client left'));
+    });
+  }
+
+  /** Aborted when the connection is closed. */
+  get signal(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  get isOpen(): boolean {
+    return this.#ws.readyState === this.#ws.OPEN;
+  }
+
+  /** @param listener takes the text of each message. */
+  onText(listener: (text: string) => void): void {
+    this.#ws.on('message', (data, isBinary) => {
+      this.#isAlive = true;
+      if (!isBinary) listener(String(data));
+    });
+  }
+
+  /** Writes what is gathered, and waits until the connection has taken it. @throws the reason that it closed. */
+  async flush(): Promise<void> {
+    const { frames } = this;
+    if (frames.length === 0) return;
+    const { length, count } = frames;
+    try {
+      if (this.isOpen) await this.#taken(frames.bytes);
+      this.#metrics.bytes += length;
+      this.#metrics.messages += count;
+    } finally {
+      frames.clear(MOST_MEMORY);
+    }
+  }
+
+  /** The reason is cut to what fits. */
+  close(code: number, reason: string): void {
+    this.#ws.close(code, cutText(reason, MOST_REASON));
+  }
+
+  /** Closes the connection at once. */
+  cut(): void {
+    this.#ws.terminate();
+  }
+
+  /** Asks whether it is still there, and cuts it off where the last time had no answer. */
+  beat(): void {
+    if (!this.#isAlive) this.cut();
+    else if (this.isOpen) this.#ws.ping();
+    this.#isAlive = false;
+  }
+
+  #taken(bytes: Buffer): Promise<void> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => reject(abortReason(signal));
+      if (signal.aborted) return leave();
+      signal.addEventListener('abort', leave, { once: true });
+      this.#connection.write(bytes, (error) => {
+        signal.removeEventListener('abort', leave);
+        this.#isAlive = true;
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  }
+}
+
+/** The beginning of a text that has at most so many bytes; no character is cut. */
+export function cutText(text: string, most: number): string {
+  let size = 0;
+  let end = 0;
+  for (const character of text) {
+    size += Buffer.byteLength(character);
+    if (size > most) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}

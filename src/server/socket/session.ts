@@ -1,0 +1,138 @@
+import { TickhaulError } from '../../base/errors.js';
+import { openFeed } from '../../feeds/open.js';
+import type { RawBatch } from '../../feeds/read/raw-batch.js';
+import { MESSAGE_START } from '../../feeds/read/raw-line.js';
+import type { FeedPart } from '../../feeds/read/slices-ahead.js';
+import type { FeedRequest } from '../../feeds/types.js';
+import { mergeRaw, type RawSink } from '../../replay/raw/merge-raw.js';
+import type { Filter } from '../../service/feed-filter.js';
+import type { Serving } from '../serving.js';
+import { CLOSE, type SocketClient, WRITE } from './client.js';
+import { closeFailed } from './close-failed.js';
+
+/** A connection of `/ws-replay`, as it joined. */
+export interface Member {
+  readonly client: SocketClient;
+  readonly request: Omit<FeedRequest, 'filters'>;
+  /** What it subscribed to so far; undefined before the first message that was understood. */
+  filters: readonly Filter[] | undefined;
+}
+
+/** Milliseconds in which clients subscribe (service interface, /ws-replay). */
+const SUBSCRIBE_MS = 2000;
+
+/**
+ * Connections whose messages are merged by local timestamp, ties to the one that joined first. It starts two seconds
+ * after the first of them; all end together, and one that leaves is passed over.
+ */
+export class ReplaySession {
+  readonly #serving: Serving;
+  readonly #members: Member[] = [];
+  readonly #stop = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #hasStarted = false;
+
+  /** @param onEnd told when nobody of it is left. */
+  constructor(serving: Serving, onEnd: () => void) {
+    this.#serving = serving;
+    const start = (): void => {
+      this.#hasStarted = true;
+      void serving.answers.run(this.#stop, () => this.#run()).finally(onEnd);
+    };
+    this.#timer = setTimeout(start, SUBSCRIBE_MS);
+    this.#stop.signal.addEventListener('abort', () => {
+      if (this.#hasStarted) return;
+      clearTimeout(this.#timer);
+      onEnd();
+    });
+  }
+
+  get hasStarted(): boolean {
+    return this.#hasStarted;
+  }
+
+  join(member: Member): void {
+    this.#members.push(member);
+    member.client.signal.addEventListener('abort', () => {
+      if (this.#members.every(({ client }) => client.signal.aborted)) {
+        this.#stop.abort(new TickhaulError('reset', 'all clients left'));
+      }
+    });
+  }
+
+  async #run(): Promise<void> {
+    const members = this.#members.filter(({ client }) => client.isOpen);
+    try {
+      for (const { request, filters } of members) if (!filters) throw noSubscription(request);
+      await this.#replay(members);
+      for (const { client } of members) client.close(CLOSE.finished, 'WS replay finished');
+    } catch (error) {
+      closeFailed(
+        this.#serving,
+        '/ws-replay',
+        members.map(({ client }) => client),
+        error,
+      );
+    }
+  }
+
+  async #replay(members: readonly Member[]): Promise<void> {
+    const { signal } = this.#stop;
+    const { options, run: shared } = this.#serving;
+    const run = { ...shared, signal };
+    const parts: FeedPart[] = [];
+    const owners: SocketClient[] = [];
+    for (const { client, request, filters = [] } of members) {
+      if (request.range.start >= request.range.end) continue;
+      const feed = await openFeed(run, { ...request, filters }, options.records);
+      parts.push(...feed.parts);
+      owners.push(...feed.parts.map(() => client));
+    }
+    if (parts.length === 0) return;
+    const lines = framesFor(owners);
+    await mergeRaw({ run, parts, withDisconnects: false, lines, onMinutes: () => {}, signal });
+    await run.cache.trim();
+  }
+}
+
+/**
+ * Messages as frames, each to the client that its part belongs to. All are written together, so that none is ahead of
+ * the others by more than a write, and a slow one holds up all.
+ */
+function framesFor(owners: readonly SocketClient[]): RawSink {
+  const clients = [...new Set(owners)];
+  let gathered = 0;
+  const flush = async (): Promise<void> => {
+    gathered = 0;
+    await Promise.all(
+      clients.map((client) =>
+        client.flush().catch((error: unknown) => {
+          // Others go on without it.
+          if (!client.signal.aborted) throw error;
+        }),
+      ),
+    );
+  };
+  return {
+    async add({ text, starts, ends }: RawBatch, start, end, part) {
+      const client = owners[part];
+      if (!client?.isOpen) return;
+      const { frames } = client;
+      for (let line = start; line < end; line++) {
+        const before = frames.length;
+        frames.add(text, (starts[line] as number) + MESSAGE_START, ends[line] as number);
+        gathered += frames.length - before;
+        if (gathered >= WRITE) await flush();
+      }
+    },
+    addBreak: async () => {},
+    flush,
+  };
+}
+
+function noSubscription({ exchange }: Member['request']): TickhaulError {
+  return new TickhaulError(
+    'usage',
+    `No subscriptions received for websocket connection ${JSON.stringify({ exchange })}`,
+  );
+}

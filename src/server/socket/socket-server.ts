@@ -1,0 +1,81 @@
+import { createServer, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { printable } from '../../base/printable.js';
+import { wait } from '../../base/wait.js';
+import { readTarget } from '../http/call.js';
+import type { Guard } from '../http/guard.js';
+import { BOUNDS } from '../http/http-server.js';
+import type { Serving } from '../serving.js';
+import { CLOSE, SocketClient } from './client.js';
+import { openReplaySocket, type Sessions } from './ws-replay.js';
+import { openNormalizedSocket } from './ws-replay-normalized.js';
+
+/** Bytes of a client's frame (replay facts, section 5). */
+const MOST_PAYLOAD = 512 * 1024;
+const BEAT_MS = 30_000;
+/** Milliseconds that a client has to answer a close frame when the server ends. */
+const FAREWELL_MS = 200;
+
+type Open = (client: SocketClient, query: URLSearchParams) => unknown;
+
+export interface SocketServer {
+  /** Nothing listens yet. */
+  readonly server: Server;
+  /** Closes all connections; those that don't answer are cut off. */
+  close(): Promise<void>;
+}
+
+/** The WebSocket endpoints. @param beatMs milliseconds between two pings. */
+export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT_MS): SocketServer {
+  const { log } = serving.options;
+  const sessions: Sessions = new Map();
+  const clients = new Set<SocketClient>();
+  const upgrades = new WebSocketServer({ noServer: true, maxPayload: MOST_PAYLOAD, clientTracking: false });
+  const routes: Readonly<Record<string, Open>> = {
+    '/ws-replay': (client, query) => openReplaySocket(serving, sessions, client, query),
+    '/ws-replay-normalized': (client, query) => openNormalizedSocket(serving, client, query),
+  };
+  const server = createServer(BOUNDS, (request, response) => {
+    request.resume();
+    response.writeHead(426).end();
+  });
+  server.on('upgrade', (request, connection, head) => {
+    connection.on('error', () => connection.destroy());
+    if (guard.isForeignPage(request) || guard.isForeignHost(request)) return refuse(connection);
+    upgrades.handleUpgrade(request, connection, head, (ws) => {
+      const client = new SocketClient(ws, connection, serving.metrics);
+      clients.add(client);
+      ws.once('close', (code) => {
+        clients.delete(client);
+        log.request?.(printable(`WS ${request.url} ${code}`));
+      });
+      const { path, query } = readTarget(request.url);
+      const open = Object.hasOwn(routes, path) ? routes[path] : undefined;
+      if (open) open(client, query);
+      else client.close(CLOSE.policy, `no such path: ${path}; known are ${Object.keys(routes).join(', ')}`);
+    });
+  });
+  const beating = setInterval(() => {
+    for (const client of clients) client.beat();
+  }, beatMs);
+  beating.unref();
+  return {
+    server,
+    async close() {
+      clearInterval(beating);
+      if (clients.size === 0) return;
+      for (const client of clients) client.close(CLOSE.goingAway, 'the server ends');
+      await wait(FAREWELL_MS);
+      for (const client of clients) client.cut();
+    },
+  };
+}
+
+function refuse(connection: Duplex): void {
+  const body = JSON.stringify({
+    message: 'not for pages of another origin, or under another name; --allow-origin names some that may',
+  });
+  const head = `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  connection.end(head + body);
+}

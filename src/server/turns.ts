@@ -1,0 +1,26 @@
+import { abortReason } from '../base/errors.js';
+
+/** Lets works of the same name follow each other. */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** @throws what the work throws; the reason of an abort, while it waits too. */
+  async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name);
+    const working = (async () => {
+      await before;
+      if (signal.aborted) throw abortReason(signal);
+      return work();
+    })();
+    const done = working.then(
+      () => {},
+      () => {},
+    );
+    this.#last.set(name, done);
+    try {
+      return await working;
+    } finally {
+      if (this.#last.get(name) === done) this.#last.delete(name);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { ask, withOptions } from '../../server/serving.js';
+
+const OPTIONS = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
+
+/** The ports that a started server prints. */
+async function portsOf(server: Started): Promise<{ http: number; ws: number; first: string }> {
+  let text = '';
+  server.child.stdout?.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await server.printed('WS port: ');
+  const [, http, ws] = /^HTTP port: (\d+)\nWS port: (\d+)\n/.exec(text) ?? [];
+  return { http: Number(http), ws: Number(ws), first: text };
+}
+
+test('two lines when it listens, answers, and a signal as its normal end', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const feeds = join(dir, 'slices', 'feeds');
+  mkdirSync(feeds, { recursive: true });
+  writeFileSync(join(feeds, 'old'), '');
+  writeFileSync(join(dir, 'slices', 'mine'), '');
+  const env = {
+    ...envOf(service, dir),
+    TM_CACHE_DIR: join(dir, 'slices'),
+    TM_PORT: '0',
+    TM_CLEAR_CACHE: 'true',
+    TM_DEBUG: 'True',
+  };
+  const server = start(['serve', '--verbose'], { env });
+  t.after(() => server.child.kill('SIGKILL'));
+  const { http, ws } = await portsOf(server);
+  assert.equal(ws, http + 1);
+  assert.deepEqual(readdirSync(join(dir, 'slices')), ['mine']);
+  const { status, text } = await ask(http, withOptions('/replay', OPTIONS));
+  assert.deepEqual([status, text.split('\n').length > 100], [200, true]);
+  assert.match((await ask(http, '/metrics')).text, /^tickhaul_upstream_requests_total [1-9]/m);
+  assert.deepEqual(readdirSync(join(dir, 'slices')).sort(), ['feeds', 'mine']);
+  server.child.kill('SIGTERM');
+  const { exitCode, stdout, stderr } = await server.finished;
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(stdout, `HTTP port: ${http}\nWS port: ${ws}\n`);
+  assert.match(stderr, /^GET \/replay\?options=\S+ 200 \d+ms$/m);
+  assert.ok(!stderr.includes(service.apiKey));
+});
+
+test('a key as an argument and a wider address are warned of; debug lines go to stdout', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const args = [
+    'serve',
+    '--port',
+    '0',
+    '--host',
+    '0.0.0.0',
+    '--api-key',
+    service.apiKey,
+    '--debug',
+    '--compress',
+  ];
+  const server = start(args, { env: envOf(service, dir, '') });
+  t.after(() => server.child.kill('SIGKILL'));
+  const { http } = await portsOf(server);
+  const headers = { 'accept-encoding': 'deflate, gzip;q=0.8' };
+  const options = { ...OPTIONS, from: '2024-03-05', to: '2024-03-05T00:03' };
+  const answer = await ask(http, withOptions('/replay', options), { headers });
+  assert.deepEqual([answer.status, answer.headers['content-encoding']], [200, 'gzip']);
+  server.child.kill('SIGINT');
+  const { exitCode, stdout, stderr } = await server.finished;
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stderr, /warning --api-key: other users/);
+  assert.match(stderr, /warning --host 0\.0\.0\.0: whoever can reach it/);
+  assert.match(stdout, /data-feeds\/bitmex/);
+  assert.ok(!(stdout + stderr).includes(service.apiKey));
+});
+
+test('what keeps it from starting is code 2', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { port } = taken.address() as { port: number };
+  const cases: readonly (readonly [RegExp, readonly string[], Record<string, string>])[] = [
+    [new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use`), ['--port', String(port)], {}],
+    [/--port: "65535" is not a whole number/, ['--port', '65535'], {}],
+    [/TM_PORT: "http" is not a port/, [], { TM_PORT: 'http' }],
+    [/--allow-origin: "desk" is no origin/, ['--port', '0', '--allow-origin', 'desk'], {}],
+    [/--cache-dir: s3:/, ['--port', '0', '--cache-dir', 's3://bucket'], {}],
+  ];
+  for (const [message, args, env] of cases) {
+    const { exitCode, stdout, stderr } = await tickhaul(['serve', ...args], {
+      env: { ...envOf(service, dir), ...env },
+    });
+    assert.deepEqual([exitCode, stdout], [2, ''], stderr);
+    assert.match(stderr, message);
+  }
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { startServer } from '../../../src/server/server.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { ask, serveHere, withOptions } from '../serving.js';
+
+test('paths in any case, with or without a slash; nothing but GET; health and metrics', async (t) => {
+  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  const { httpPort, wsPort } = server;
+  assert.equal(wsPort, httpPort + 1);
+  const health = JSON.parse((await ask(httpPort, '/Health-Check/')).text);
+  assert.deepEqual(Object.keys(health), ['status', 'uptimeHours', 'timestampMs', 'memoryInfo']);
+  assert.deepEqual(Object.keys(health.memoryInfo), ['rssMB', 'heapTotalMB', 'heapUsedMB', 'externalMB']);
+  assert.equal(health.status, 'Healthy');
+  assert.match((await ask(httpPort, '/metrics')).text, /^tickhaul_http_answers_open 0$/m);
+  for (const path of ['/nothing', '/replay/2', '//replay', '/__proto__', '/constructor']) {
+    const { status, text } = await ask(httpPort, path);
+    assert.deepEqual([status, text], [404, ''], path);
+  }
+  for (const method of ['HEAD', 'POST', 'OPTIONS']) {
+    assert.equal((await ask(httpPort, '/health-check', { method })).status, 404, method);
+  }
+  assert.equal((await ask(wsPort, '/ws-replay')).status, 426);
+  assert.equal((await ask(httpPort, `/replay?options=${'x'.repeat(70_000)}`)).status, 431);
+  assert.match(server.log.join('\n'), /^GET \/Health-Check\/ 200 \d+ms$/m);
+});
+
+test('pages and hosts of others are refused, unless they are named', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const allowOrigins = ['https://desk.example'];
+  const { httpPort } = await serveHere(t, service, dir, { allowOrigins });
+  const status = async (path: string, headers: Record<string, string>): Promise<number> =>
+    (await ask(httpPort, path, { headers })).status;
+  const health = '/health-check';
+  assert.equal(await status(health, { origin: 'https://evil.example' }), 403);
+  assert.equal(await status(health, { origin: 'null' }), 403);
+  assert.equal(await status(health, { 'sec-fetch-site': 'cross-site' }), 403);
+  assert.equal(await status(health, { origin: `http://127.0.0.1:${httpPort}` }), 200);
+  assert.equal(await status(health, { origin: 'http://localhost:3000' }), 200);
+  assert.equal(await status(health, { origin: 'https://desk.example' }), 200);
+  assert.equal(await status(health, { host: 'tickhaul:8000' }), 200);
+  assert.equal(await status('/', { host: 'evil.example' }), 403);
+  assert.equal(await status('/', { host: `localhost:${httpPort}` }), 404);
+});
+
+test('a port in use is a usage error that names it, also where only the next one is', async (t) => {
+  const service = await sandbox(t);
+  const { httpPort, serving } = await serveHere(t, service, await tempDir(t));
+  for (const port of [httpPort, httpPort - 1]) {
+    await assert.rejects(startServer({ ...serving.options, port }), {
+      code: 'usage',
+      message: new RegExp(`^port ${httpPort} of 127\\.0\\.0\\.1 is in use`),
+    });
+  }
+  await assert.rejects(startServer({ ...serving.options, host: 'no.such.host.invalid' }), { code: 'usage' });
+});
+
+test('a client that asks for nothing keeps no other from its answer', async (t) => {
+  const { httpPort } = await serveHere(t, await sandbox(t), await tempDir(t));
+  const idle = Array.from({ length: 200 }, () => connect(httpPort, '127.0.0.1'));
+  t.after(() => {
+    for (const socket of idle) socket.destroy();
+  });
+  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  idle[0]?.write('GET /replay HTTP/1.1\r\nHost: loc');
+  assert.equal((await ask(httpPort, '/health-check')).status, 200);
+});
+
+test('what runs at the end has its time, and is broken off then', async (t) => {
+  const service = await sandbox(t, { latencyMs: 600_000 });
+  const server = await serveHere(t, service, await tempDir(t));
+  const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' };
+  const asking = ask(server.httpPort, withOptions('/replay', options));
+  // Its first request to the service is on its way.
+  while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
+  await server.close(50);
+  assert.equal((await asking).status, 503);
+});

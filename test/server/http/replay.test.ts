@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { truncateSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { ask, serveHere, withOptions } from '../serving.js';
+
+const PERIOD = { from: '2024-03-01T00:00:00.000Z', to: '2024-03-01T00:30:00.000Z' };
+const TRADES = { exchange: 'bitmex', filters: [{ channel: 'trade', symbols: ['XBTUSD'] }], ...PERIOD };
+
+test('an exchange’s own messages, the same as the command writes, then from the cache', async (t) => {
+  const service = await sandbox(t);
+  const server = await serveHere(t, service, await tempDir(t));
+  const answer = await ask(server.httpPort, withOptions('/replay', TRADES));
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['content-type'], 'application/x-json-stream');
+  assert.equal(answer.headers['content-encoding'], undefined);
+  assertWholeLines(answer.text);
+  const { text } = await replayHere(service, await tempDir(t), { filters: TRADES.filters });
+  assert.equal(answer.text, text);
+  const asked = sliceRequests(service);
+  assert.equal((await ask(server.httpPort, withOptions('/Replay/', TRADES))).text, text);
+  assert.equal(sliceRequests(service), asked);
+  const { messages, bytes, openHttp } = server.serving.metrics;
+  assert.deepEqual([messages, bytes, openHttp], [2 * (text.split('\n').length - 1), 2 * text.length, 0]);
+  assert.deepEqual(server.warnings, []);
+});
+
+test('options as clients write them: days, spaces, offsets, plus signs, null, unescaped', async (t) => {
+  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  const whole = await ask(server.httpPort, withOptions('/replay', TRADES));
+  const filters = '[{"channel":"trade","symbols":["XBTUSD"]}]';
+  const written = [
+    `{"exchange":"bitmex","filters":${filters},"from":"2024-03-01","to":"2024-03-01 00:30"}`,
+    `{"exchange":"BITMEX","filters":${filters},"from":"2024-03-01T00:00:00+00:00","to":"2024-03-01T00:30:59.123456789Z"}`,
+    `{"exchange":"bitmex","filters":${filters},"from":"2024-03-01","to":"2024-03-01T00:30:00","withDisconnects":null}`,
+  ];
+  for (const options of written) {
+    const plus = encodeURIComponent(options).replaceAll('%20', '+');
+    for (const text of [encodeURIComponent(options), plus, options.replaceAll(' ', '+')]) {
+      const { status, text: body } = await ask(server.httpPort, `/replay?options=${text}`);
+      assert.deepEqual([status, body === whole.text], [200, true], text);
+    }
+  }
+});
+
+test('breaks are empty lines where they are asked for; a period below a minute is empty', async (t) => {
+  const service = await sandbox(t, { feeds: { breaks: 0.5 } });
+  const server = await serveHere(t, service, await tempDir(t));
+  const all = { exchange: 'bitmex', ...PERIOD };
+  const plain = await ask(server.httpPort, withOptions('/replay', all));
+  const marked = await ask(server.httpPort, withOptions('/replay', { ...all, withDisconnects: true }));
+  assert.doesNotMatch(plain.text, /\n\n/);
+  assert.match(marked.text, /\n\n/);
+  assert.equal(marked.text.replace(/\n\n/g, '\n').replace(/^\n/, ''), plain.text);
+  for (const to of ['2024-03-01T00:00:00Z', '2024-03-01T00:00:59Z']) {
+    const { status, text } = await ask(server.httpPort, withOptions('/replay', { ...TRADES, to }));
+    assert.deepEqual([status, text], [200, '']);
+  }
+});
+
+test('what can’t be done is said with its status; fields that nobody knows are told once', async (t) => {
+  const server = await serveHere(t, await sandbox(t), await tempDir(t), { apiKey: undefined });
+  const cases: readonly (readonly [number, RegExp, string])[] = [
+    [400, /"options" is missing/, '/replay'],
+    [400, /is no JSON/, '/replay?options={exchange:1}'],
+    [400, /expected an object, found a list/, withOptions('/replay', [1])],
+    [400, /"exchange" is missing/, withOptions('/replay', {})],
+    [400, /"filters": expected a list/, withOptions('/replay', { ...TRADES, filters: 'trade' })],
+    [
+      400,
+      /"symbols": expected a list of texts/,
+      withOptions('/replay', { ...TRADES, filters: [{ channel: 'trade', symbols: [1] }] }),
+    ],
+    [
+      400,
+      /unknown channel "trades" of bitmex; did you mean trade\?/,
+      withOptions('/replay', { ...TRADES, filters: [{ channel: 'trades' }] }),
+    ],
+    [400, /unknown exchange "bitmx"/, withOptions('/replay', { ...TRADES, exchange: 'bitmx' })],
+    [400, /no exchange id/, withOptions('/replay', { ...TRADES, exchange: '../bitmex' })],
+    [400, /from: "noon" is no day/, withOptions('/replay', { ...TRADES, from: 'noon' })],
+    [400, /is before from/, withOptions('/replay', { ...TRADES, to: '2024-02-01' })],
+    [400, /is after now/, withOptions('/replay', { ...TRADES, to: '2999-01-01' })],
+    [400, /another offset than UTC/, withOptions('/replay', { ...TRADES, from: '2024-03-01T00:00+02:00' })],
+    [401, /needs an API key/, withOptions('/replay', { ...TRADES, from: '2024-03-02', to: '2024-03-03' })],
+  ];
+  for (const [status, message, path] of cases) {
+    const answer = await ask(server.httpPort, path);
+    assert.equal(answer.status, status, answer.text);
+    assert.match(JSON.parse(answer.text).message, message);
+    assert.match(String(answer.headers['content-type']), /json/);
+  }
+  for (let times = 0; times < 2; times++) {
+    const { status } = await ask(
+      server.httpPort,
+      withOptions('/replay', { ...TRADES, fliters: [], to: '2024-03-01' }),
+    );
+    assert.equal(status, 200);
+  }
+  assert.deepEqual(server.warnings, ['options: "fliters" is ignored; did you mean filters?']);
+});
+
+test('what the service refuses has its status; offline and no service are 503', async (t) => {
+  for (const [fault, status] of [
+    ['ip-lock', 403],
+    ['transfer-limit', 429],
+    ['500', 503],
+  ] as const) {
+    const service = await sandbox(t, { feeds: { faults: { [fault]: 1 } } });
+    const { httpPort } = await serveHere(t, service, await tempDir(t), { feeds: { retries: 0 } });
+    const answer = await ask(httpPort, withOptions('/replay', TRADES));
+    assert.equal(answer.status, status, answer.text);
+  }
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const wrong = await serveHere(t, service, dir, { apiKey: 'wrong' });
+  const later = { ...TRADES, from: '2024-03-02', to: '2024-03-03' };
+  assert.equal((await ask(wrong.httpPort, withOptions('/replay', later))).status, 401);
+  const offline = await serveHere(t, service, dir, { feeds: { offline: true } });
+  assert.equal((await ask(offline.httpPort, withOptions('/replay', TRADES))).status, 503);
+  const server = await serveHere(t, service, dir, { feeds: { retries: 0 } });
+  await service.close();
+  const { status, text } = await ask(server.httpPort, withOptions('/replay', TRADES));
+  assert.equal(status, 503, text);
+});
+
+test('what fails later cuts the connection, after whole lines', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  // A try again lets those who wait have what is there.
+  const server = await serveHere(t, service, dir, { feeds: { retries: 1 } });
+  const path = withOptions('/replay', TRADES);
+  const whole = await ask(server.httpPort, path);
+  const slices = await cachedFiles(join(dir, 'cache'));
+  truncateSync(join(dir, 'cache', 'feeds', slices.at(-1) ?? ''), 50);
+  await service.close();
+  const { status, text, isWhole } = await ask(server.httpPort, path);
+  assert.deepEqual([status, isWhole], [200, false]);
+  assertWholeLines(text);
+  assert.ok(text.length > 0 && whole.text.startsWith(text));
+  assert.match(server.warnings.join('\n'), /\/replay: cut off: bitmex 2024-03-01T00:/);
+});
+
+test('several clients that ask for the same at once cost the slices of one', async (t) => {
+  const service = await sandbox(t, { latencyMs: 5 });
+  const alone = await serveHere(t, service, await tempDir(t));
+  const path = withOptions('/replay', TRADES);
+  const { text } = await ask(alone.httpPort, path);
+  const once = sliceRequests(service);
+  const server = await serveHere(t, service, await tempDir(t));
+  const first = Array.from({ length: 10 }, () => ask(server.httpPort, path));
+  // Some begin when others have come to the middle.
+  while (sliceRequests(service) < once + 3) await new Promise((resolve) => setImmediate(resolve));
+  const later = Array.from({ length: 10 }, () => ask(server.httpPort, path));
+  for (const answer of await Promise.all([...first, ...later])) assert.equal(answer.text, text);
+  assert.equal(sliceRequests(service), 2 * once);
+});
+
+test('a client that leaves stops its work, and not that of others who want the same', async (t) => {
+  const service = await sandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
+  const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });
+  const path = withOptions('/replay', { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' });
+  const leave = async (): Promise<void> => {
+    const sent = request({ host: '127.0.0.1', port: server.httpPort, path, agent: false });
+    sent.on('error', () => {});
+    sent.end();
+    const [response] = await once(sent, 'response');
+    await once(response, 'data');
+    sent.destroy();
+  };
+  const staying = ask(server.httpPort, withOptions('/replay', { exchange: 'bitmex', ...PERIOD }));
+  await Promise.all([leave(), leave()]);
+  assert.equal((await staying).isWhole, true);
+  while (server.serving.metrics.openHttp > 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
+});

@@ -1,0 +1,121 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Sandbox } from '../../src/sandbox/options.js';
+import type { ServeOptions } from '../../src/server/options.js';
+import { type RunningServer, startServer } from '../../src/server/server.js';
+import { createClient } from '../../src/service/http/client.js';
+
+export interface Served extends RunningServer {
+  /** What was warned of. */
+  readonly warnings: readonly string[];
+  /** The log of requests. */
+  readonly log: readonly string[];
+}
+
+export interface ServeHere extends Partial<Omit<ServeOptions, 'feeds'>> {
+  readonly feeds?: Partial<ServeOptions['feeds']>;
+  readonly apiKey?: string | undefined;
+}
+
+/** A replay server in this process, on loopback, that ends with the test. @param dir holds all that it keeps. */
+export async function serveHere(
+  t: TestContext,
+  service: Sandbox,
+  dir: string,
+  input: ServeHere = {},
+): Promise<Served> {
+  const client = createClient({
+    apiUrl: service.apiUrl,
+    datasetsUrl: service.datasetsUrl,
+    apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
+    stallTimeoutMs: 5000,
+    env: {},
+  });
+  const warnings: string[] = [];
+  const log: string[] = [];
+  const transfer = { concurrency: 'auto', retries: 2, maxWaitMs: 5000, maxRate: undefined } as const;
+  const server = await startServer({
+    port: 0,
+    host: '127.0.0.1',
+    allowOrigins: [],
+    isCompressed: false,
+    source: 'feeds',
+    records: join(dir, 'records'),
+    dayFiles: {
+      options: {
+        ...transfer,
+        dir: join(dir, 'datasets'),
+        existing: 'skip',
+        failFast: false,
+        strict: false,
+      },
+      layout: 'flat',
+      owner: () => ({
+        pid: process.pid,
+        host: 'here',
+        command: 'test',
+        now: Date.now(),
+        isAlive: () => true,
+      }),
+    },
+    log: { warn: (line) => void warnings.push(line), request: (line) => void log.push(line) },
+    memory: () => process.memoryUsage(),
+    ...input,
+    feeds: {
+      ...transfer,
+      client,
+      cacheFolder: join(dir, 'cache'),
+      cacheLimit: undefined,
+      offline: false,
+      ...input.feeds,
+    },
+  });
+  t.after(async () => {
+    await server.close(0);
+    await client.close();
+  });
+  return { ...server, warnings, log };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  readonly text: string;
+  /** Whether it came to its end. */
+  readonly isWhole: boolean;
+}
+
+export interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks a server on loopback, to the end of its answer. @param path as it is sent. */
+export function ask(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {} }: Asking = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      const done = (): void => {
+        const body = Buffer.concat(chunks);
+        const { statusCode: status = 0, headers, complete: isWhole } = response;
+        resolve({ status, headers, body, text: body.toString(), isWhole });
+      };
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', done);
+      response.on('end', done);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** The address of an endpoint with options, as most clients write it. */
+export function withOptions(path: string, options: unknown): string {
+  return `${path}?options=${encodeURIComponent(JSON.stringify(options))}`;
+}

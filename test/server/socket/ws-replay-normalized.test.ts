@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { WebSocket } from 'undici';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { ask, serveHere, withOptions } from '../serving.js';
+import { hear } from './connecting.js';
+
+/** As nautilus_trader asks: always a list, days, and one type that not every exchange has. */
+const OPTIONS = [
+  {
+    exchange: 'coinbase',
+    symbols: ['BTC-USD'],
+    dataTypes: ['book_change', 'trade', 'derivative_ticker'],
+    from: '2024-03-01',
+    to: '2024-03-02',
+    withDisconnectMessages: null,
+  },
+];
+
+test('one message a frame, the lines of HTTP, from both sources and to a client of another make', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const bitmex = { exchange: 'bitmex', dataTypes: ['trade'], from: '2024-03-01', to: '2024-03-01T01:00' };
+  for (const [source, options] of [
+    ['datasets', OPTIONS],
+    ['feeds', bitmex],
+  ] as const) {
+    const server = await serveHere(t, service, dir, { source });
+    const { text } = await ask(server.httpPort, withOptions('/replay-normalized', options));
+    const lines = text.split('\n').slice(0, -1);
+    assert.ok(lines.length > 100);
+    const path = withOptions('/ws-replay-normalized', options);
+    assert.deepEqual(await hear(server, path), {
+      messages: lines,
+      code: 1000,
+      reason: 'WS replay-normalized finished',
+    });
+    const socket = new WebSocket(`ws://localhost:${server.wsPort}${path.replace('?', '/?')}`);
+    const messages: unknown[] = [];
+    socket.addEventListener('message', ({ data }) => messages.push(data));
+    const [{ code }] = await once(socket, 'close');
+    assert.deepEqual([code, messages], [1000, lines]);
+  }
+});
+
+test('what is refused closes with 1011 and the reason; an empty list is empty', async (t) => {
+  const service = await sandbox(t);
+  const server = await serveHere(t, service, await tempDir(t));
+  const path = '/ws-replay-normalized';
+  for (const [options, reason] of [
+    [{}, /"dataTypes" is missing/],
+    [{ ...OPTIONS[0], dataTypes: ['quotes'] }, /"quotes" is not a normalized data type/],
+    [{ ...OPTIONS[0], exchange: 'coinbse' }, /unknown exchange/],
+  ] as const) {
+    const heard = await hear(server, withOptions(path, options));
+    assert.equal(heard.code, 1011);
+    assert.match(heard.reason, reason);
+    assert.ok(Buffer.byteLength(heard.reason) <= 123);
+  }
+  assert.equal((await hear(server, withOptions(path, []))).code, 1000);
+});
+
+test('a page of another origin is refused before it is a WebSocket', async (t) => {
+  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  const upgrade = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+  };
+  for (const headers of [{ origin: 'https://evil.example' }, { host: 'evil.example:8001' }]) {
+    const { status, text } = await ask(server.wsPort, '/ws-replay', { headers: { ...upgrade, ...headers } });
+    assert.deepEqual([status, /--allow-origin/.test(text)], [403, true]);
+  }
+});

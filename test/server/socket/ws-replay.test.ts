@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { slicePath } from '../../../src/feeds/cache/layout.js';
+import { filterKeys } from '../../../src/feeds/filters.js';
+import { replayHere, START, sliceRequests } from '../../feeds/replaying.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { serveHere } from '../serving.js';
+import { connectTo, hear } from './connecting.js';
+
+const PERIOD = 'from=2024-03-01&to=2024-03-01T00:30:00.000Z';
+const PATH = `/ws-replay?exchange=bitmex&${PERIOD}`;
+const subscribe = (...args: readonly string[]): string => JSON.stringify({ op: 'subscribe', args });
+
+test('messages as the exchange sent them, of what was subscribed, in several messages', async (t) => {
+  const service = await sandbox(t);
+  const server = await serveHere(t, service, await tempDir(t));
+  const { messages, code, reason } = await hear(server, `/WS-Replay/?exchange=BitMEX&${PERIOD}`, [
+    subscribe('trade:XBTUSD'),
+    'ping',
+    subscribe('quote'),
+  ]);
+  assert.deepEqual([code, reason], [1000, 'WS replay finished']);
+  const filters = [{ channel: 'trade', symbols: ['XBTUSD'] }, { channel: 'quote' }];
+  const { text } = await replayHere(service, await tempDir(t), { filters });
+  const lines = text.split('\n').slice(0, -1);
+  assert.ok(lines.length > 50);
+  assert.deepEqual(
+    messages,
+    lines.map((line) => line.slice(line.indexOf('"message":') + 10, -1)),
+  );
+  assert.equal(server.warnings.length, 1);
+  assert.match(server.warnings[0] ?? '', /not a subscribe message of bitmex .*"trade:XBTUSD"/);
+});
+
+test('connections of one session are merged, and end together; late ones are refused', async (t) => {
+  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  const order: string[] = [];
+  const note = (text: string): void => {
+    order.push(/"timestamp":"([^"]+)"/.exec(text)?.[1] ?? '');
+  };
+  const one = connectTo(server, `${PATH}&session=a`, [subscribe('trade:XBTUSD')], note);
+  const other = connectTo(server, `${PATH}&session=a`, [subscribe('trade:ETHUSD')], note);
+  const alone = hear(server, PATH, [subscribe('trade')]);
+  const late = new Promise<ReturnType<typeof hear>>((resolve) => {
+    one.socket.once('message', () => resolve(hear(server, `${PATH}&session=a`, [subscribe('trade')])));
+  });
+  const [first, second, both] = await Promise.all([one.heard, other.heard, alone]);
+  assert.deepEqual([first.code, second.code], [1000, 1000]);
+  assert.ok(first.messages.length > 10 && second.messages.length > 10);
+  assert.deepEqual([...first.messages, ...second.messages].sort(), [...both.messages].sort());
+  const { code, reason } = await late;
+  // It came while the session ran, or began one of its own when that was over.
+  if (code === 1011) assert.match(reason, /session that already started/);
+  else assert.equal(code, 1000);
+});
+
+test('who subscribes to nothing ends the session; other mistakes are said at once', async (t) => {
+  const service = await sandbox(t);
+  const server = await serveHere(t, service, await tempDir(t));
+  const closed = await Promise.all([
+    hear(server, `${PATH}&session=b`, [subscribe('trade')]),
+    hear(server, `${PATH}&session=b`, ['{"op":"subscribe"}', 'no json']),
+  ]);
+  for (const { code, reason, messages } of closed) {
+    assert.deepEqual([code, messages.length], [1011, 0]);
+    assert.match(reason, /^No subscriptions received for websocket connection/);
+  }
+  const cases: readonly (readonly [number, RegExp, string])[] = [
+    [1008, /no such path: \/ws-nothing/, '/ws-nothing'],
+    [1011, /"exchange" is missing/, `/ws-replay?${PERIOD}`],
+    [1011, /"to" is missing/, '/ws-replay?exchange=bitmex&from=2024-03-01'],
+    [1011, /"noon" is no day/, '/ws-replay?exchange=bitmex&from=noon&to=2024-03-01'],
+  ];
+  for (const [code, reason, path] of cases) {
+    const heard = await hear(server, path);
+    assert.equal(heard.code, code);
+    assert.match(heard.reason, reason);
+  }
+  const wrong = await hear(server, PATH, [subscribe('trades')]);
+  assert.deepEqual(
+    [wrong.code, wrong.reason],
+    [1011, 'unknown channel "trades" of bitmex; did you mean trade?'],
+  );
+  const days = await serveHere(t, service, await tempDir(t), { source: 'datasets' });
+  assert.match((await hear(days, PATH)).reason, /day files hold no exchange's own messages/);
+});
+
+test('a client that leaves stops its work; a frame beyond the limit closes it', async (t) => {
+  const service = await sandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
+  const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });
+  const day = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-02';
+  const leaving = connectTo(server, day, [subscribe('trade')]);
+  leaving.socket.once('message', () => leaving.socket.terminate());
+  const { code } = await hear(server, day, ['x'.repeat(600_000)]);
+  assert.equal(code, 1009);
+  await leaving.heard;
+  while (server.serving.metrics.openSockets > 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
+});
+
+/** An hour of long messages in the cache, all minutes alike. */
+async function fillCache(folder: string): Promise<void> {
+  const line = `2024-03-01T00:00:00.0000000Z ${JSON.stringify({ table: 'trade', data: 'x'.repeat(1000) })}\n`;
+  const slice = gzipSync(line.repeat(1000));
+  const [key = ''] = filterKeys([{ channel: 'trade' }]);
+  for (let minute = START; minute < START + 60; minute++) {
+    const path = join(folder, 'feeds', slicePath('bitmex', key, { start: minute, end: minute + 1 }, 'gzip'));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, slice);
+  }
+}
+
+test('a client that never reads is sent no more than it takes, holds up no other, and not the server’s end', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  await fillCache(join(dir, 'cache'));
+  const server = await serveHere(t, service, dir);
+  const hour = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-01T01:00';
+  const stuck = connectTo(server, hour, [subscribe('trade')]);
+  stuck.socket.once('open', () => stuck.socket.pause());
+  const { messages, code } = await hear(server, hour, [subscribe('trade')]);
+  assert.deepEqual([messages.length, code], [60_000, 1000]);
+  const sent = server.serving.metrics.messages - messages.length;
+  assert.ok(sent < 30_000, `${sent} of 60000`);
+  await server.close(50);
+  assert.equal(server.serving.metrics.openSockets, 0);
+  stuck.socket.terminate();
+});
