@@ -8,7 +8,7 @@ import { withSession } from '../../commands/session.js';
 import type { ServeOptions } from '../../server/options.js';
 import { SERVE_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { readCacheFolder } from '../feeds/cache-folder.js';
+import { readCacheFolder } from '../../commands/feeds/cache-folder.js';
 
 const DEFAULT_PORT = 8000;
 /** Milliseconds that answers under way have; the process leaves at 5 s (`main.ts`). */
