@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
+import { isRefused } from '../../dialects/refusals.js';
 import { type Minute, type MinuteRange, US_A_MINUTE } from '../../feeds/minutes.js';
 import { checkExchangeId, lookUpFeed, refuseMissing, storedNames, warnOfYoung } from '../../feeds/open.js';
 import type { FeedRun } from '../../feeds/types.js';
@@ -55,7 +56,7 @@ async function openSource(run: FeedRun, asked: FeedSource, records: string): Pro
   if (!(inCopy instanceof TickhaulError)) {
     const found = await lookUp(run, inCopy).catch(async (error: unknown) => {
       // An exchange that nobody knows has no type either.
-      if (!stored && !offline) await fetchNames();
+      if (!stored && !offline && !isRefused(exchange)) await fetchNames();
       throw error;
     });
     if (found.missing.length === 0) return found;
