@@ -37,6 +37,11 @@ export const REFUSALS: readonly Refusal[] = [
   { exchange: 'crypto-com', types: ['book_ticker'], why: 'would lack their amounts' },
 ];
 
+/** Whether anything of an exchange is refused: then it is a known one. */
+export function isRefused(exchange: string): boolean {
+  return REFUSALS.some((refusal) => refusal.exchange === exchange);
+}
+
 /**
  * The refusal that a period runs into, as an error that says what works instead; undefined where none does.
  * @param end microseconds, not included.

@@ -32,7 +32,7 @@ export const replay: Action = {
       "the exchange's own messages, as it sent them",
     ],
     [
-      '$0 replay bitmex:XBTUSD -t trade,book_change --source feeds --date 2024-03-01',
+      '$0 replay bitmex:XBTUSD -t trade --source feeds --date 2024-03-01',
       'normalized messages, made of them',
     ],
   ],

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
+import { isRefused } from '../../dialects/refusals.js';
 import { type Minute, type MinuteRange, US_A_MINUTE } from '../../feeds/minutes.js';
 import { checkExchangeId, lookUpFeed, refuseMissing, storedNames, warnOfYoung } from '../../feeds/open.js';
 import type { FeedRun } from '../../feeds/types.js';
@@ -48,14 +49,15 @@ async function openSource(run: FeedRun, asked: FeedSource, records: string): Pro
   const { client, offline, signal } = run;
   const { exchange, period } = asked;
   const fetchNames = (): Promise<FeedNames> => fetchFeedNames(client, exchange, { cache: records, signal });
-  const stored = await storedNames(client, exchange, records);
-  const inCopy = named(asked, stored);
+  const readStored = (): Promise<FeedNames | undefined> => storedNames(client, exchange, records);
+  // A record may take a while to read.
+  const inCopy = asked.symbols ? named(asked, await readStored()) : asked;
   // The copy may be older than a symbol: where anything can be asked for, a fresh record has the last word.
   if (inCopy instanceof TickhaulError && offline) throw inCopy;
   if (!(inCopy instanceof TickhaulError)) {
     const found = await lookUp(run, inCopy).catch(async (error: unknown) => {
       // An exchange that nobody knows has no type either.
-      if (!stored && !offline) await fetchNames();
+      if (!offline && !isRefused(exchange) && !(await readStored())) await fetchNames();
       throw error;
     });
     if (found.missing.length === 0) return found;

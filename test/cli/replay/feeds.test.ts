@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { replay } from '../../../src/index.js';
+import { sliceRequests } from '../../feeds/replaying.js';
+import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { normalizeHere } from '../../replay/feeds/normalizing.js';
+
+const FEEDS = ['--source', 'feeds'];
+const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];
+const TYPES = 'trade,derivative_ticker,trade_bar_1m,quote';
+
+test('normalized messages of the command and of the library, over threads; then without a service', async (t) => {
+  const service = await sandbox(t, { feeds: { breaks: 0.2 } });
+  const dir = await tempDir(t);
+  const slices = join(dir, 'slices');
+  const env = { ...envOf(service, dir), TM_CACHE_DIR: slices };
+  const args = ['replay', 'bitmex:xbtusd', '-t', TYPES, ...FEEDS, '--with-disconnects'];
+  const { exitCode, stdout, stderr } = await tickhaul([...args, ...PERIOD], { env });
+  assert.equal(exitCode, 0, stderr);
+  const input = { exchanges: ['bitmex:XBTUSD'], types: TYPES, withDisconnects: true };
+  const right = await normalizeHere(service, await tempDir(t), input);
+  assert.equal(stdout, right.text);
+  assert.match(stderr, new RegExp(`^${right.messages} messages, .*\n$`));
+
+  const told: unknown[] = [];
+  const run = replay({
+    exchange: 'bitmex:xbtusd',
+    types: TYPES,
+    source: 'feeds',
+    withDisconnects: true,
+    ...{ from: '2024-03-01T00:00:59.9', to: '2024-03-01T00:30:30', cacheDir: slices, offline: true },
+    ...{ apiUrl: service.apiUrl, datasetsUrl: service.datasetsUrl },
+  });
+  for await (const message of run) told.push(message);
+  assert.deepEqual(
+    told,
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  );
+
+  await service.close();
+  const out = join(dir, 'out', 'a.ndjson.gz');
+  const more = ['--cache-dir', slices, '--offline', '--json', '-o', out];
+  const keyless = { ...envOf(service, dir, ''), TM_CACHE_DIR: '/nonexistent' };
+  const offline = await tickhaul([...args, ...PERIOD, ...more], { env: keyless });
+  assert.equal(offline.exitCode, 0, offline.stderr);
+  assert.equal(gunzipSync(readFileSync(out)).toString(), stdout);
+  const { seconds, ...summary } = JSON.parse(offline.stderr.trimEnd().split('\n').at(-1) ?? '');
+  assert.equal(typeof seconds, 'number');
+  const { messages } = right;
+  assert.deepEqual(summary, { event: 'summary', exitCode: 0, messages, bytes: Buffer.byteLength(stdout) });
+});
+
+test('what is refused, with its code, before any slice is asked for', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const trades = ['bitmex', '-t', 'trade'];
+  const closed = ['--from', '2024-03-02T00:00', '--to', '2024-03-02T00:05'];
+  const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
+    [
+      2,
+      /unknown symbol "XBTUS" for bitmex; did you mean XBTUSD\?/,
+      ['bitmex:XBTUS', '-t', 'trade', ...PERIOD],
+    ],
+    [2, /aster: .*what works instead is --source datasets/, ['aster', '-t', 'trade', ...PERIOD]],
+    [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
+    [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
+    [4, /bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/, [...trades, ...closed]],
+  ];
+  for (const [code, message, args] of cases) {
+    const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args, ...FEEDS], {
+      env: code === 4 ? envOf(service, dir, '') : env,
+    });
+    assert.equal(exitCode, code, `${args.join(' ')}: ${stderr}`);
+    assert.match(stderr, message);
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+    assert.equal(stdout, '');
+  }
+  assert.equal(sliceRequests(service), 0);
+  const wrong = await tickhaul(['replay', ...trades, ...FEEDS, ...closed], {
+    env: envOf(service, dir, 'wrong-key'),
+  });
+  assert.equal(wrong.exitCode, 4);
+  assert.equal(wrong.stdout, '');
+  assert.doesNotMatch(wrong.stderr, /wrong-key/);
+});
+
+test('a body that is cut ends the run in whole lines; a reader that leaves, an interrupt', async (t) => {
+  const service = await sandbox(t, { feeds: { faults: { truncate: 0.3 }, suggestedMinutes: 1 }, seed: 3 });
+  const sound = await sandbox(t, { seed: 3 });
+  const dir = await tempDir(t);
+  const args = ['replay', 'bitmex', '-t', 'trade', ...FEEDS, ...PERIOD, '-q', '--json'];
+  const right = await tickhaul(args, { env: envOf(sound, dir) });
+  assert.equal(right.exitCode, 0, right.stderr);
+  const cut = await tickhaul([...args, '--retries', '0'], { env: envOf(service, await tempDir(t)) });
+  assert.equal(cut.exitCode, 6);
+  assert.ok(right.stdout.startsWith(cut.stdout) && /^$|\n$/.test(cut.stdout));
+  const summary = JSON.parse(cut.stderr.trimEnd().split('\n').at(-1) ?? '');
+  assert.equal(summary.messages, cut.stdout.split('\n').length - 1);
+  assert.equal(summary.error.code, 'corrupt');
+
+  const env = envOf(sound, dir);
+  const script = `"$0" "$@" | head -n 1; echo "\${PIPESTATUS[0]}"`;
+  const day = ['replay', 'bitmex', '-t', 'trade', ...FEEDS, '--date', '2024-03-01', '-q'];
+  const left = await tickhaul(day, { env, command: ['bash', '-c', script, process.execPath] });
+  assert.match(left.stdout, /^\{"type":"trade".*\}\n0\n$/);
+  const slow = start([...args, '--speed', '1'], { env });
+  await slow.printed('localTimestamp');
+  slow.child.kill('SIGINT');
+  const { exitCode, stdout } = await slow.finished;
+  assert.equal(exitCode, 130);
+  assert.ok(stdout.endsWith('\n') && right.stdout.startsWith(stdout));
+});
