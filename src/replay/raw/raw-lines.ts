@@ -6,11 +6,13 @@ import type { RawSink } from './merge-raw.js';
 /** Bytes of one write. */
 const WRITE = 512 * 1024;
 
-/** A line's beginning, with room for its timestamp, and its end. */
-const HEAD = Buffer.from(`{"localTimestamp":"${' '.repeat(TIMESTAMP_BYTES)}","message":`);
-const TIMESTAMP_AT = '{"localTimestamp":"'.length;
-const TAIL = Buffer.from('}\n');
 const LF = 0x0a;
+const BRACE = 0x7d;
+/** What stands before a timestamp, and between it and the message. */
+const HEAD = Uint8Array.from(Buffer.from('{"localTimestamp":"'));
+const MIDDLE = Uint8Array.from(Buffer.from('","message":'));
+/** Bytes that a line is longer by than what it is made of, its LF counted. */
+const ADDED = HEAD.length + TIMESTAMP_BYTES + MIDDLE.length - MESSAGE_START + 2;
 
 /**
  * Gathers lines of the raw data API as `{"localTimestamp":"…","message":…}` in large writes (contract, Replay). The
@@ -19,7 +21,11 @@ const LF = 0x0a;
 export class RawLines implements RawSink {
   readonly #output: LineSink;
   readonly #written: { messages: number; bytes: number };
-  readonly #bytes = Buffer.allocUnsafeSlow(WRITE);
+  /**
+   * Lines to be written, and behind them the text that the next are made of: a copy within one array is a fraction of
+   * one between two.
+   */
+  readonly #bytes = new Uint8Array(2 * WRITE);
   #length = 0;
   #messages = 0;
 
@@ -30,15 +36,13 @@ export class RawLines implements RawSink {
   }
 
   /** Adds lines of a batch. */
-  async add({ text, starts, ends }: RawBatch, start: number, end: number): Promise<void> {
-    for (let line = start; line < end; line++) {
-      const from = starts[line] as number;
-      const to = ends[line] as number;
-      const size = HEAD.length + to - from - MESSAGE_START + TAIL.length;
-      if (this.#length + size > WRITE) await this.flush();
-      if (size > WRITE) await this.#writeAlone(text, from, to, size);
-      else this.#length = format(text, from, to, this.#bytes, this.#length);
-      this.#messages++;
+  async add(batch: RawBatch, start: number, end: number): Promise<void> {
+    for (let line = start; line < end; ) {
+      const until = this.#fitting(batch, line, end);
+      if (until > line) this.#take(batch, line, until);
+      else if (this.#length > 0) await this.flush();
+      else await this.#writeAlone(batch, line++);
+      line = Math.max(line, until);
     }
   }
 
@@ -55,13 +59,44 @@ export class RawLines implements RawSink {
     if (length > 0) await this.#write(this.#bytes.subarray(0, length));
   }
 
-  async #writeAlone(text: Buffer, from: number, to: number, size: number): Promise<void> {
-    const bytes = Buffer.allocUnsafeSlow(size);
-    format(text, from, to, bytes, 0);
-    await this.#write(bytes);
+  /** The line behind those that go into what is left of the write, and whose text goes behind it. */
+  #fitting({ starts, ends }: RawBatch, start: number, end: number): number {
+    const from = starts[start] as number;
+    let left = WRITE - this.#length;
+    let line = start;
+    for (; line < end; line++) {
+      const to = ends[line] as number;
+      left -= to - (starts[line] as number) + ADDED;
+      if (left < 0 || to - from > WRITE) break;
+    }
+    return line;
   }
 
-  async #write(bytes: Buffer): Promise<void> {
+  #take({ text, starts, ends }: RawBatch, start: number, end: number): void {
+    const bytes = this.#bytes;
+    const from = starts[start] as number;
+    bytes.set(text.subarray(from, ends[end - 1] as number), WRITE);
+    const moved = WRITE - from;
+    let at = this.#length;
+    for (let line = start; line < end; line++) {
+      at = format(bytes, (starts[line] as number) + moved, (ends[line] as number) + moved, at);
+    }
+    this.#length = at;
+    this.#messages += end - start;
+  }
+
+  /** A line that is longer than a write. */
+  async #writeAlone({ text, starts, ends }: RawBatch, line: number): Promise<void> {
+    const source = text.subarray(starts[line] as number, ends[line] as number);
+    const size = source.length + ADDED;
+    const bytes = new Uint8Array(size + source.length);
+    bytes.set(source, size);
+    format(bytes, size, bytes.length, 0);
+    this.#messages++;
+    await this.#write(bytes.subarray(0, size));
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
     await this.#output.write(bytes);
     this.#written.messages += this.#messages;
     this.#written.bytes += bytes.length;
@@ -69,13 +104,15 @@ export class RawLines implements RawSink {
   }
 }
 
-/** Writes a line; returns the position behind. */
-function format(text: Buffer, from: number, to: number, out: Buffer, at: number): number {
-  HEAD.copy(out, at);
-  text.copy(out, at + TIMESTAMP_AT, from, from + TIMESTAMP_BYTES);
-  text.copy(out, at + HEAD.length, from + MESSAGE_START, to);
-  const end = at + HEAD.length + to - from - MESSAGE_START;
-  out[end] = TAIL[0] as number;
-  out[end + 1] = LF;
-  return end + 2;
+/** Writes the line whose text stands behind in the same bytes; returns the position behind it. */
+function format(bytes: Uint8Array, from: number, to: number, start: number): number {
+  let at = start;
+  for (let i = 0; i < HEAD.length; i++) bytes[at++] = HEAD[i] as number;
+  for (let i = from; i < from + TIMESTAMP_BYTES; i++) bytes[at++] = bytes[i] as number;
+  for (let i = 0; i < MIDDLE.length; i++) bytes[at++] = MIDDLE[i] as number;
+  bytes.copyWithin(at, from + MESSAGE_START, to);
+  at += to - from - MESSAGE_START;
+  bytes[at] = BRACE;
+  bytes[at + 1] = LF;
+  return at + 2;
 }
