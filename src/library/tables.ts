@@ -13,6 +13,7 @@ import type {
   ReplayOptions,
   SelectionOptions,
   ServiceOptions,
+  ShardOptions,
   SyncOptions,
   TransferOptions,
   VerifyOptions,
@@ -40,7 +41,9 @@ const TRANSFER: Kinds<TransferOptions> = {
   maxWait: 'text',
   maxRate: 'number',
 };
+const SHARD: Kinds<ShardOptions> = { shard: 'text' };
 const RULES: Kinds<DownloadRules> = {
+  ...SHARD,
   existing: ['skip', 'verify', 'overwrite'],
   failFast: 'toggle',
   strict: 'toggle',
@@ -94,6 +97,7 @@ const SYNC_KINDS: Kinds<SyncOptions> = {
 };
 const VERIFY_KINDS: Kinds<VerifyOptions> = {
   ...SERVICE,
+  ...SHARD,
   ...FOLDER,
   ...TRANSFER,
   paths: 'list',
@@ -110,6 +114,7 @@ const VERIFY_KINDS: Kinds<VerifyOptions> = {
   lockTimeout: 'text',
 };
 const CONVERT_KINDS: Kinds<ConvertOptions> = {
+  ...SHARD,
   ...LAYOUT,
   ...ENCODING,
   paths: 'list',

@@ -67,6 +67,13 @@ export const DOWNLOAD_FLAGS = grouped('Download:', {
   strict: toggle('days that are pending or unavailable make the run fail (exit code 7)'),
 });
 
+/** Which part of the day files, for work on several machines: `plan`, `download`, `convert`, `verify`, `sync`. */
+export const SHARD_FLAGS = grouped('Selection:', {
+  shard: value(
+    'only one of n parts of the day files, as 0/4 to 3/4: each file falls to one, always the same',
+  ),
+});
+
 /** How a plan is shown: `plan`, `download --dry-run`. */
 export const PLAN_FLAGS = grouped('Plan:', {
   files: toggle('print one line for each file'),
@@ -137,6 +144,7 @@ export const VERIFY_FLAGS = grouped('Check:', {
   forget: toggle('remove missing files from the manifest: days that you deleted on purpose'),
   clean: toggle('remove what earlier runs left behind'),
   strict: toggle('days missing within a series make the run fail (exit code 7)'),
+  ...SHARD_FLAGS,
   jobs: value('files to read at once (default: the number of processors)', { alias: 'j' }),
   cache: toggle('check the slices of raw data in the cache folder, and no day files'),
   ...SLICE_CACHE_FLAGS,
@@ -158,6 +166,7 @@ export const SYNC_FLAGS = grouped('Sync:', {
   dir: DIR,
   wait: toggle('wait until yesterday (UTC) is exported, looking every 1 to 10 minutes'),
   timeout: value('with --wait: go on with what is there after this long, and end with exit code 7'),
+  ...SHARD_FLAGS,
   'max-duration': value('begin no file after this long, as 4h; what is left ends the run with exit code 5'),
   ...LOCK_FLAGS,
   'on-success': value('shell command that gets the summary as JSON on stdin when all went well'),
@@ -205,6 +214,7 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
   }),
   layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
   symbol: SERIES_FLAGS.symbol,
+  ...SHARD_FLAGS,
   ...ENCODING_FLAGS,
   type: value('data type of all files (default: from the file name, else the header)'),
   jobs: value('files at once (default: the number of processors)', { alias: 'j' }),

@@ -12,6 +12,7 @@ import {
   LIST_FLAGS,
   PLAN_FLAGS,
   SELECTION_FLAGS,
+  SHARD_FLAGS,
 } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
@@ -24,6 +25,7 @@ export const plan: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
   flags: {
     ...SELECTION_FLAGS,
+    ...SHARD_FLAGS,
     ...PLAN_FLAGS,
     ...DOWNLOAD_FLAGS,
     ...CONVERT_ON_ARRIVAL_FLAGS,
