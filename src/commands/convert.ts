@@ -3,7 +3,15 @@ import type { ConvertInput } from '../convert/run.js';
 import type { Wanted } from '../convert/wanted.js';
 import type { Format } from '../format/options.js';
 import type { Args } from './arguments/args.js';
-import { readCount, readDataType, readPath, readPaths, readText, readToggle } from './arguments/read.js';
+import {
+  readCount,
+  readDataType,
+  readPath,
+  readPaths,
+  readShard,
+  readText,
+  readToggle,
+} from './arguments/read.js';
 import type { Host } from './host.js';
 import type { Run } from './run.js';
 import { readConvertOptions, readWanted } from './selection/conversion.js';
@@ -12,7 +20,7 @@ import { readGivenLayout, readSymbols } from './selection/selection.js';
 
 /** What is converted to what, wherever it goes. */
 export interface Conversion
-  extends Pick<ConvertInput, 'paths' | 'symbols' | 'options' | 'dataType' | 'jobs'> {
+  extends Pick<ConvertInput, 'paths' | 'symbols' | 'shard' | 'options' | 'dataType' | 'jobs'> {
   readonly wanted: Wanted;
 }
 
@@ -23,6 +31,7 @@ export async function readConversion(args: Args, signal: AbortSignal): Promise<C
     options: readConvertOptions(args, format as Format),
     paths: readPaths(args, 'path'),
     symbols: await readSymbols(args, signal),
+    shard: readShard(args),
     dataType: readDataType(args, 'type'),
     wanted: readWanted(args),
     jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),

@@ -29,6 +29,7 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
     dir,
     paths,
     selection: await readSeriesSelection(args, host.signal),
+    shard: options.shard,
     quick: readToggle(args, 'quick'),
     jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),
     adopt: readToggle(args, 'adopt'),

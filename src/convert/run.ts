@@ -12,17 +12,15 @@ import type { FileResult } from './file.js';
 import type { ConvertJob } from './job.js';
 import { findSources } from './naming/find.js';
 import { type PlannedConversion, type PlannedOutput, planConversions } from './naming/plan.js';
-import { selectSources } from './naming/select.js';
+import { type SourceSelection, selectSources } from './naming/select.js';
 import { type ConversionNotes, openNotes } from './output/notes.js';
 import { OUTPUT_BYTES } from './output/record.js';
 import { type ConvertThread, convertHere, startConvertThread } from './threads/thread.js';
 import { ROWS, type Wanted } from './wanted.js';
 
-export interface ConvertInput {
+export interface ConvertInput extends SourceSelection {
   /** Day files, folders, globs. */
   readonly paths: readonly string[];
-  /** Dataset symbols and globs; undefined for all. */
-  readonly symbols?: readonly string[] | undefined;
   readonly options: ConvertOptions;
   /** What is made of them; undefined for their rows as they are. */
   readonly wanted?: Wanted | undefined;
@@ -56,7 +54,7 @@ export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
     layout: layout !== undefined || out !== undefined ? parseLayout(layout ?? 'flat') : undefined,
   };
   const found = await findSources(input.paths, input.signal);
-  const sources = await selectSources(found, input.symbols, input.dayFileOf);
+  const sources = await selectSources(found, input, input.dayFileOf);
   const { conversions, warnings } = await planConversions(sources, {
     wanted: input.wanted ?? ROWS,
     placement,

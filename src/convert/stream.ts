@@ -14,16 +14,14 @@ import type { Converted } from './conversion.js';
 import { convertSource } from './convert-source.js';
 import { findSources, type Source } from './naming/find.js';
 import { PassedOver } from './naming/passed-over.js';
-import { selectSources } from './naming/select.js';
+import { type SourceSelection, selectSources } from './naming/select.js';
 import type { PartFile } from './output/part-file.js';
 import { kernelsFor } from './threads/kernels.js';
 import { forgetKernels } from './threads/local-kernel.js';
 
-export interface StreamInput {
+export interface StreamInput extends SourceSelection {
   /** Day files, folders, globs. */
   readonly paths: readonly string[];
-  /** Dataset symbols and globs; undefined for all. */
-  readonly symbols?: readonly string[] | undefined;
   readonly options: ConvertOptions;
   /** The computed type that is made of them; undefined for their rows as they are. */
   readonly computed?: ComputedType | undefined;
@@ -89,14 +87,11 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
 }
 
 /** The files, but for those that the computed type can't be made of. */
-async function usableSources({
-  paths,
-  symbols,
-  computed,
-  dataType,
-  signal,
-}: StreamInput): Promise<{ sources: readonly Source[]; warnings: readonly string[] }> {
-  const sources = await selectSources(await findSources(paths, signal), symbols);
+async function usableSources(
+  input: StreamInput,
+): Promise<{ sources: readonly Source[]; warnings: readonly string[] }> {
+  const { paths, computed, dataType, signal } = input;
+  const sources = await selectSources(await findSources(paths, signal), input);
   if (!computed) return { sources, warnings: [] };
   const sorted = new PassedOver({ rows: false, computed: [computed] });
   const usable: Source[] = [];

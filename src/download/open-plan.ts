@@ -39,6 +39,7 @@ export async function openPlan(input: OpenPlanInput): Promise<OpenedPlan> {
     dir: options.dir,
     existing: options.existing,
     convert: options.convert,
+    shard: options.shard,
     mayRead,
   });
   for (const message of plan.warnings) warn(message);

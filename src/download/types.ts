@@ -2,6 +2,7 @@ import type { Wanted } from '../convert/wanted.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { DayRange } from '../dataset/day-range.js';
 import type { LayoutChoice } from '../dataset/layout.js';
+import type { Shard } from '../dataset/shard.js';
 import type { ConvertOptions } from '../format/options.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
 import type { PlanStatus } from '../run/events.js';
@@ -88,4 +89,6 @@ export interface DownloadOptions {
   /** Pending or unavailable days make the run fail with code 7. */
   readonly strict: boolean;
   readonly convert?: ConvertSetting | undefined;
+  /** Which part of the day files is meant; undefined for all. */
+  readonly shard?: Shard | undefined;
 }

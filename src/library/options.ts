@@ -81,7 +81,13 @@ export interface TransferOptions {
   readonly maxRate?: number | string | undefined;
 }
 
-export interface DownloadRules {
+/** Work on several machines. */
+export interface ShardOptions {
+  /** One of n parts of the day files, as `0/4` to `3/4`: each file falls to one, always the same. */
+  readonly shard?: string | undefined;
+}
+
+export interface DownloadRules extends ShardOptions {
   /** What becomes of files that are there; `skip`, the default, trusts the manifest and the size. */
   readonly existing?: 'skip' | 'verify' | 'overwrite' | undefined;
   /** Stop at the first failed file. */
@@ -157,7 +163,7 @@ export interface CacheOptions {
   readonly cacheDir?: string | undefined;
 }
 
-export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOptions, CacheOptions {
+export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOptions, CacheOptions, ShardOptions {
   /** Files or folders to check; default: the whole download folder. */
   readonly paths?: string | readonly string[] | undefined;
   /** Only these exchanges. */
@@ -186,7 +192,7 @@ export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOp
   readonly lockTimeout?: string | undefined;
 }
 
-export interface ConvertOptions extends LayoutOptions, EncodingOptions {
+export interface ConvertOptions extends LayoutOptions, EncodingOptions, ShardOptions {
   /** Day files, folders, globs. */
   readonly paths: string | readonly string[];
   /** Only these symbols; globs, `@file`. */

@@ -15,6 +15,7 @@ import type {
   ReplayOptions,
   SelectionOptions,
   ServiceOptions,
+  ShardOptions,
   SyncOptions,
   TransferOptions,
   VerifyOptions,
@@ -43,7 +44,9 @@ const TRANSFER: Kinds<TransferOptions> = {
   maxRate: 'number',
 };
 const CACHE: Kinds<CacheOptions> = { cacheDir: 'file' };
+const SHARD: Kinds<ShardOptions> = { shard: 'text' };
 const RULES: Kinds<DownloadRules> = {
+  ...SHARD,
   existing: ['skip', 'verify', 'overwrite'],
   failFast: 'toggle',
   strict: 'toggle',
@@ -97,6 +100,7 @@ const SYNC_KINDS: Kinds<SyncOptions> = {
 };
 const VERIFY_KINDS: Kinds<VerifyOptions> = {
   ...SERVICE,
+  ...SHARD,
   ...FOLDER,
   ...TRANSFER,
   ...CACHE,
@@ -115,6 +119,7 @@ const VERIFY_KINDS: Kinds<VerifyOptions> = {
   lockTimeout: 'text',
 };
 const CONVERT_KINDS: Kinds<ConvertOptions> = {
+  ...SHARD,
   ...LAYOUT,
   ...ENCODING,
   paths: 'list',

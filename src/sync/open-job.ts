@@ -47,9 +47,9 @@ export function openJob(
     const symbols = before ?? { selection: '', symbols: [] };
     return { job, plan: undefined, ready: undefined, error, failures, news: NO_NEWS, symbols };
   }
-  const { existing, convert } = job.options;
+  const { existing, convert, shard } = job.options;
   const plan = planOf(job, () =>
-    makePlan({ selection, record, manifest, dir: options.dir, existing, convert, mayRead }),
+    makePlan({ selection, record, manifest, dir: options.dir, existing, convert, shard, mayRead }),
   );
   const symbols = symbolsOf(job, plan);
   return {

@@ -4,8 +4,10 @@ import { secondsSince } from '../base/units.js';
 import { runJobs } from '../download/jobs.js';
 import type { JobSummary, RunSummary } from '../run/events.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
+import { type RunLock, tryLock } from '../store/lock/run-lock.js';
 import { noteOfWait, takeLock } from '../store/lock/take-lock.js';
 import { openManifest } from '../store/manifest/manifest.js';
+import { privateSuffix } from '../store/part-owner.js';
 import { startDeadline } from './deadline.js';
 import { newsLines } from './news.js';
 import { type OpenJob, openJob } from './open-job.js';
@@ -22,28 +24,42 @@ import type { SyncInput } from './types.js';
  */
 export async function sync(input: SyncInput): Promise<RunSummary> {
   const started = performance.now();
-  const { options, owner, lockTimeoutMs: timeoutMs, maxDurationMs, emit } = input;
-  const lock = await takeLock(options.dir, owner, {
-    timeoutMs,
-    onWait: noteOfWait(emit),
-    signal: input.signal,
-  });
+  const { owner, maxDurationMs } = input;
+  const lock = await lockFor(input);
   const deadline = startDeadline(maxDurationMs);
   try {
-    const signal = AbortSignal.any([input.signal, lock.lost]);
-    return await syncLocked({ ...input, signal }, deadline.signal, started);
+    const partSuffix = lock ? undefined : await privateSuffix(owner.pid);
+    const signal = lock ? AbortSignal.any([input.signal, lock.lost]) : input.signal;
+    return await syncLocked({ ...input, signal }, deadline.signal, started, partSuffix);
   } finally {
     deadline.clear();
-    await lock.release();
+    await lock?.release();
   }
 }
 
-async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number): Promise<RunSummary> {
+/** One run a folder; shards work side by side, as downloads do (contract, Beyond one machine). */
+async function lockFor({
+  options: { dir, shard },
+  owner,
+  lockTimeoutMs: timeoutMs,
+  emit,
+  signal,
+}: SyncInput): Promise<RunLock | undefined> {
+  if (shard) return tryLock(dir, owner);
+  return takeLock(dir, owner, { timeoutMs, onWait: noteOfWait(emit), signal });
+}
+
+async function syncLocked(
+  input: SyncInput,
+  noMore: AbortSignal,
+  started: number,
+  partSuffix: string | undefined,
+): Promise<RunSummary> {
   const { options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
   const manifest = await openManifest(options.dir, { warn });
   try {
-    const state = await readSyncState(options.dir);
+    const state = await readSyncState(options.dir, options.shard);
     const { records, late } = await readRecords(input, noMore);
     const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
     const plans = { records, manifest, mayRead };
@@ -58,7 +74,7 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
     const summaries = await runJobs(
       {
         manifest,
-        partSuffix: undefined,
+        partSuffix,
         options,
         signal,
         noMore,
@@ -72,7 +88,7 @@ async function syncLocked(input: SyncInput, noMore: AbortSignal, started: number
     );
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
     const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
-    await writeSyncState(options.dir, { ...state, ...statesOf(jobs, told) });
+    await writeSyncState(options.dir, { ...state, ...statesOf(jobs, told) }, options.shard);
     return { ...summarize(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
   } finally {
     await manifest.close();

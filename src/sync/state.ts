@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { diskError } from '../base/errors.js';
 import { makeFolder } from '../base/make-folder.js';
+import type { Shard } from '../dataset/shard.js';
 import { stateFolder } from '../store/state-folder.js';
 
 const jobState = z.object({
@@ -22,17 +23,17 @@ export type JobState = Readonly<z.infer<typeof jobState>>;
 export type SyncState = Readonly<Record<string, JobState>>;
 
 /** What the last run left (`.tickhaul/sync.json`), by the jobs' names; empty where that is missing or damaged. */
-export async function readSyncState(dir: string): Promise<SyncState> {
+export async function readSyncState(dir: string, shard?: Shard): Promise<SyncState> {
   try {
-    return syncState.parse(JSON.parse(await readFile(statePath(dir), 'utf8'))).jobs;
+    return syncState.parse(JSON.parse(await readFile(statePath(dir, shard), 'utf8'))).jobs;
   } catch {
     return {};
   }
 }
 
 /** @throws TickhaulError `disk`. */
-export async function writeSyncState(dir: string, jobs: SyncState): Promise<void> {
-  const path = statePath(dir);
+export async function writeSyncState(dir: string, jobs: SyncState, shard?: Shard): Promise<void> {
+  const path = statePath(dir, shard);
   const temporary = `${path}.${randomUUID()}`;
   try {
     await makeFolder(dirname(path));
@@ -44,6 +45,8 @@ export async function writeSyncState(dir: string, jobs: SyncState): Promise<void
   }
 }
 
-function statePath(dir: string): string {
-  return join(stateFolder(dir), 'sync.json');
+/** Shards work side by side, each with a state of its own. */
+function statePath(dir: string, shard: Shard | undefined): string {
+  const name = shard ? `sync.${shard.index}-of-${shard.count}.json` : 'sync.json';
+  return join(stateFolder(dir), name);
 }

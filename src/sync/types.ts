@@ -32,7 +32,7 @@ export interface SyncInput {
   readonly cache?: string | undefined;
   readonly jobs: readonly SyncJob[];
   /** Of the whole run: the folder, and what bounds all jobs together. */
-  readonly options: Pick<DownloadOptions, 'dir' | 'concurrency' | 'maxRate'>;
+  readonly options: Pick<DownloadOptions, 'dir' | 'concurrency' | 'maxRate' | 'shard'>;
   /** Who runs, for the lock of the download folder. */
   readonly owner: LockOwner;
   /** Milliseconds to wait for another run in the folder; 0 for none. */

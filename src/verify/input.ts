@@ -1,4 +1,5 @@
 import type { SeriesSelection } from '../dataset/series-filter.js';
+import type { Shard } from '../dataset/shard.js';
 import type { EventSink } from '../run/events.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { CheckThread } from './check/threads.js';
@@ -12,6 +13,8 @@ export interface VerifyInput {
   readonly paths: readonly string[];
   /** Which day files of it; undefined for all, and for files of which nobody knows what they are. */
   readonly selection?: SeriesSelection | undefined;
+  /** Which part of those; undefined for all. */
+  readonly shard?: Shard | undefined;
   /** Presence and size only; else each file is read to its end. */
   readonly quick: boolean;
   /** How many threads. */

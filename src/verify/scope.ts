@@ -1,6 +1,7 @@
 import { usageError } from '../base/errors.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter, isNarrow, type SeriesSelection } from '../dataset/series-filter.js';
+import { inShard, type Shard } from '../dataset/shard.js';
 import { isInside } from '../store/paths.js';
 
 /** Which part of a download folder a check is about. */
@@ -19,14 +20,17 @@ export interface Scope {
 /**
  * @param paths relative to the download folder, with `/`; none, or an empty one, for all.
  * @param selection what of it is meant: files of which nobody knows what they are only where it leaves nothing out.
+ * @param shard which part of that; files of which nobody knows what they are fall to the first.
  * @throws usage error for a path outside.
  */
-export function createScope(paths: readonly string[], selection: SeriesSelection = {}): Scope {
+export function createScope(paths: readonly string[], selection: SeriesSelection = {}, shard?: Shard): Scope {
   const filter = createSeriesFilter(selection);
-  const isPart = isNarrow(selection);
+  const isOurs = inShard(shard);
+  const isNarrowed = isNarrow(selection);
   return {
-    ...rootsOf(paths, isPart),
-    wants: (file) => (file === undefined ? !isPart : filter.wants(file)),
+    ...rootsOf(paths, isNarrowed || shard !== undefined),
+    // The filter learns the names of all shards: a name that only another one has is no slip.
+    wants: (file) => (file === undefined ? !isNarrowed : filter.wants(file)) && isOurs(file),
     check: filter.check,
   };
 }

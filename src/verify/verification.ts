@@ -34,7 +34,7 @@ export async function openVerification(
   manifestVersion: string,
 ): Promise<Verification> {
   const { dir, adopt, quick, signal } = input;
-  const scope = createScope(input.paths, input.selection);
+  const scope = createScope(input.paths, input.selection, input.shard);
   const recorded = readRecorded(manifest, scope);
   const found = await surveyFolder(dir, scope, manifest, recorded, signal);
   const survey = { ...found, unknown: await stillUnknown(dir, found.unknown) };

@@ -56,6 +56,7 @@ test('download options have the defaults of the contract', async () => {
     failFast: false,
     strict: false,
     convert: undefined,
+    shard: undefined,
   });
   assert.equal(readStallTimeout(args), 60_000);
 });

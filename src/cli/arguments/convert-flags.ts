@@ -1,5 +1,5 @@
 import { grouped, toggle, value } from './flag.js';
-import { SERIES_FLAGS } from './folder-flags.js';
+import { SERIES_FLAGS, SHARD_FLAGS } from './folder-flags.js';
 
 /** What a conversion makes of the data: `convert`, `download` (contract, Convert). */
 const ENCODING_FLAGS = {
@@ -39,6 +39,7 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
   }),
   layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
   symbol: SERIES_FLAGS.symbol,
+  ...SHARD_FLAGS,
   ...ENCODING_FLAGS,
   type: value('data type of all files (default: from the file name, else the header)'),
   jobs: value('files at once (default: the number of processors)', { alias: 'j' }),

@@ -1,5 +1,5 @@
 import { grouped, toggle, value } from './flag.js';
-import { DIR, DIR_BESIDE_OUT, LOCK_FLAGS, SLICE_CACHE_FLAGS } from './folder-flags.js';
+import { DIR, DIR_BESIDE_OUT, LOCK_FLAGS, SHARD_FLAGS, SLICE_CACHE_FLAGS } from './folder-flags.js';
 
 /** Flags of every command. */
 export const GLOBAL_FLAGS = grouped('Everywhere:', {
@@ -83,6 +83,7 @@ export const SYNC_FLAGS = grouped('Sync:', {
   dir: DIR,
   wait: toggle('wait until yesterday (UTC) is exported, looking every 1 to 10 minutes'),
   timeout: value('with --wait: go on with what is there after this long, and end with exit code 7'),
+  ...SHARD_FLAGS,
   'max-duration': value('begin no file after this long, as 4h; what is left ends the run with exit code 5'),
   ...LOCK_FLAGS,
   'on-success': value('shell command that gets the summary as JSON on stdin when all went well'),

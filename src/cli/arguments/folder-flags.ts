@@ -31,6 +31,13 @@ export const SERIES_FLAGS = {
   symbol: value('only these symbols; globs, @file (one a line)', { alias: 's' }),
 };
 
+/** Which part of the day files, for work on several machines: `plan`, `download`, `convert`, `verify`, `sync`. */
+export const SHARD_FLAGS = grouped('Selection:', {
+  shard: value(
+    'only one of n parts of the day files, as 0/4 to 3/4: each file falls to one, always the same',
+  ),
+});
+
 /** Which part of a folder is told of, and how: `coverage`. */
 export const COVERAGE_FLAGS = grouped('Coverage:', {
   dir: DIR,
@@ -58,6 +65,7 @@ export const VERIFY_FLAGS = grouped('Check:', {
   forget: toggle('remove missing files from the manifest: days that you deleted on purpose'),
   clean: toggle('remove what earlier runs left behind'),
   strict: toggle('days missing within a series make the run fail (exit code 7)'),
+  ...SHARD_FLAGS,
   jobs: value('files to read at once (default: the number of processors)', { alias: 'j' }),
   cache: toggle('check the slices of raw data in the cache folder, and no day files'),
   ...SLICE_CACHE_FLAGS,

@@ -7,6 +7,7 @@ import {
   PLAN_FLAGS,
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
+import { SHARD_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { askForSpaceOn } from '../ask.js';
 import { reportRun } from '../session.js';
@@ -16,6 +17,7 @@ export const download: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
   flags: {
     ...SELECTION_FLAGS,
+    ...SHARD_FLAGS,
     ...DOWNLOAD_FLAGS,
     ...CONVERT_ON_ARRIVAL_FLAGS,
     ...LIST_FLAGS,

@@ -8,6 +8,7 @@ import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import { line } from '../../run/json.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { DOWNLOAD_FLAGS, LIST_FLAGS, PLAN_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
+import { SHARD_FLAGS } from '../arguments/folder-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
 import { printLines } from '../output/text/blocks.js';
@@ -19,6 +20,7 @@ export const plan: Action = {
   positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
   flags: {
     ...SELECTION_FLAGS,
+    ...SHARD_FLAGS,
     ...PLAN_FLAGS,
     ...DOWNLOAD_FLAGS,
     ...CONVERT_ON_ARRIVAL_FLAGS,

@@ -4,6 +4,7 @@ import { parseDuration, parseSize } from '../../base/units.js';
 import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
 import { formatDay, parseDayWord } from '../../dataset/day.js';
+import { parseShard, type Shard } from '../../dataset/shard.js';
 import type { Args } from './args.js';
 
 /**
@@ -91,6 +92,11 @@ export function readDataType(args: Args, flag: string): DataType | undefined {
     const near = dataTypeHint(text) || didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
     throw usageError(`"${text}" is not a data type that is known here${near}`);
   });
+}
+
+/** Which part of the day files is meant: `<i>/<n>`. */
+export function readShard(args: Args): Shard | undefined {
+  return convert(args, 'shard', parseShard);
 }
 
 /** A whole number from `min` to `max`. */

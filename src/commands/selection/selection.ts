@@ -13,6 +13,7 @@ import {
   readDuration,
   readExchange,
   readList,
+  readShard,
   readSize,
   readText,
   readToggle,
@@ -55,6 +56,7 @@ export function readDownloadOptions(args: Args, dir: string): DownloadOptions {
     failFast: readToggle(args, 'fail-fast'),
     strict: readToggle(args, 'strict'),
     convert: readConvertSetting(args),
+    shard: readShard(args),
   };
 }
 

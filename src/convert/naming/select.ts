@@ -1,24 +1,34 @@
 import type { DayFile } from '../../dataset/day-file.js';
 import { dayFileOfName } from '../../dataset/day-file-name.js';
 import { createSeriesFilter } from '../../dataset/series-filter.js';
+import { inShard, type Shard } from '../../dataset/shard.js';
 import type { Source } from './find.js';
 
+/** Which of the sources are meant. */
+export interface SourceSelection {
+  /** Dataset symbols and globs; undefined for every source. */
+  readonly symbols?: readonly string[] | undefined;
+  /** Which part of those; undefined for all. */
+  readonly shard?: Shard | undefined;
+}
+
 /**
- * Those of the sources that are of these symbols, by their names or by what `dayFileOf` knows of them.
- * @param symbols dataset symbols and globs; undefined for every source.
+ * Those of the sources that a selection means, by their names or by what `dayFileOf` knows of them.
  * @throws usage error for a symbol that none of them is of, with the nearest.
  */
 export async function selectSources(
   sources: readonly Source[],
-  symbols: readonly string[] | undefined,
+  { symbols, shard }: SourceSelection,
   dayFileOf?: (path: string) => Promise<DayFile | undefined>,
 ): Promise<readonly Source[]> {
-  if (symbols === undefined) return sources;
+  if (symbols === undefined && shard === undefined) return sources;
   const filter = createSeriesFilter({ symbols });
+  const isOurs = inShard(shard);
   const selected: Source[] = [];
   for (const source of sources) {
     const file = dayFileOfName(source.path) ?? (await dayFileOf?.(source.path));
-    if (file && filter.wants(file)) selected.push(source);
+    const isMeant = file ? filter.wants(file) : symbols === undefined;
+    if (isMeant && isOurs(file)) selected.push(source);
   }
   filter.check();
   return selected;

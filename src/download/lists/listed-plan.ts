@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
 import { dayFileName, type LayoutChoice, parseLayout } from '../../dataset/layout.js';
+import { inShard } from '../../dataset/shard.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { createSizes } from '../estimate/sizes.js';
@@ -70,7 +71,7 @@ function besides(file: DayFile, path: string): PlacedFile['pathOf'] {
 export interface ListInput {
   readonly files: PlacedFiles;
   readonly manifest: Manifest;
-  readonly options: Pick<DownloadOptions, 'dir' | 'existing' | 'convert'>;
+  readonly options: Pick<DownloadOptions, 'dir' | 'existing' | 'convert' | 'shard'>;
   readonly mayRead: MayRead;
 }
 
@@ -80,6 +81,8 @@ export type ListPlan = Pick<Plan, 'files' | 'inOrder' | 'sizeOf' | 'warnings'>;
 export function planList({ files, manifest, options, mayRead }: ListInput): ListPlan {
   const { dir, existing, convert } = options;
   const outputsOf = createOutputs(convert);
+  const isOurs = inShard(options.shard);
+  const ours = [...files.values()].filter(({ file }) => isOurs(file));
 
   const planOne = (placed: PlacedFile, stateOf: DiskLookup): PlannedFile => {
     const { file, path, refusal, expected } = placed;
@@ -99,12 +102,12 @@ export function planList({ files, manifest, options, mayRead }: ListInput): List
   }
 
   return {
-    files: () => planAll(files.values()),
-    inOrder: () => planAll([...files.values()].sort(bySeries)),
+    files: () => planAll(ours),
+    inOrder: () => planAll([...ours].sort(bySeries)),
     sizeOf: createSizes(manifest.history),
     warnings: warningsOf(
       convert,
-      Array.from(files.values(), ({ file }) => file.dataType),
+      ours.map(({ file }) => file.dataType),
     ),
   };
 }

@@ -2,6 +2,7 @@ import { nextTurn } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { type Layout, parseLayout } from '../../dataset/layout.js';
+import { inShard, type Shard } from '../../dataset/shard.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
@@ -34,6 +35,8 @@ export interface PlanInput {
   readonly dir: string;
   readonly existing: Existing;
   readonly convert?: ConvertSetting | undefined;
+  /** Which part of the day files is meant; undefined for all. */
+  readonly shard?: Shard | undefined;
   /** Whether the service will serve a day file to who asks. */
   readonly mayRead: MayRead;
 }
@@ -180,12 +183,12 @@ function* planFiles(
     return state;
   };
   // Written out, as a spread costs five times as much, and there may be a million.
-  const planOne = (series: Series, day: Day): PlannedFile => {
+  const fileOf = ({ dataType, symbol }: Series, day: Day): DayFile => ({ exchange, dataType, symbol, day });
+  const planOne = (series: Series, file: DayFile): PlannedFile => {
     place++;
-    const file = { exchange, dataType: series.dataType, symbol: series.symbol, day };
     const path = layout.pathOf(file, 'csv.gz');
     const outputs = outputsOf(file, layout.pathOf);
-    const mayBeAbsent = day === series.doubtful;
+    const mayBeAbsent = file.day === series.doubtful;
     const refusal = refusalOf(file, series, exportedUntil, input.mayRead);
     // What is on disk already needs neither a key nor an export.
     const onDisk = refusal === 'unavailable' ? undefined : stateOf(file, { path, outputs });
@@ -197,14 +200,17 @@ function* planFiles(
   };
 
   const { weekdays } = input.selection;
-  const isWanted = weekdays ? parseWeekdays(weekdays) : () => true;
-  const mayProbe: MayRead = (file) => isWanted(file.day) && input.mayRead(file);
+  const isWantedDay = weekdays ? parseWeekdays(weekdays) : () => true;
+  const isOurs = inShard(input.shard);
+  const isWanted = (file: DayFile): boolean => isWantedDay(file.day) && isOurs(file);
+  const mayProbe: MayRead = (file) => isWanted(file) && input.mayRead(file);
   const probed = skipped && probes(exchange, allSeries, range, exportedUntil, mayProbe);
-  if (probed) for (const day of probed.days) yield planOne(probed.series, day);
+  if (probed) for (const day of probed.days) yield planOne(probed.series, fileOf(probed.series, day));
   for (const series of allSeries) {
     for (let day = range.from; day < range.to; day = (day + 1) as Day) {
-      if (!isWanted(day)) continue;
-      if (series !== probed?.series || !probed.days.includes(day)) yield planOne(series, day);
+      const file = fileOf(series, day);
+      if (!isWanted(file)) continue;
+      if (series !== probed?.series || !probed.days.includes(day)) yield planOne(series, file);
     }
   }
 }

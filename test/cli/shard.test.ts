@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { dayFileOfName } from '../../src/dataset/day-file-name.js';
+import { shardOf } from '../../src/dataset/shard.js';
+import { envOf, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+const COUNT = 3;
+const SHARDS = Array.from({ length: COUNT }, (_, index) => `${index}/${COUNT}`);
+const DOWNLOAD = [
+  ...['download', 'binance-futures', '-t', 'trades,quotes', '-s', 'BTCUSDT,ETHUSDT'],
+  ...['--from', '2024-03-01', '--to', '2024-03-05', '--convert', 'ndjson', '--json'],
+];
+
+const filesOf = (lines: readonly JsonLine[]): string[] =>
+  lines.filter(({ event }) => event === 'file').map(({ path }) => String(path));
+const ofShard = (index: number) => (name: string) => shardOf(dayFileOfName(name), COUNT) === index;
+
+test('shards share the work: each file once, whoever plans, downloads, checks or converts', async (t) => {
+  const service = await sandbox(t, { rows: 50 });
+  const dir = join(await tempDir(t), 'data');
+  const env = envOf(service, dir);
+  const run = async (...args: readonly string[]): Promise<readonly JsonLine[]> => {
+    const ended = await tickhaul(args, { env });
+    assert.equal(ended.exitCode, 0, ended.stderr);
+    return jsonLines(ended);
+  };
+  const plan = await run('plan', ...DOWNLOAD.slice(1), '--shard', '1/3');
+  const downloads = await Promise.all(SHARDS.map((shard) => run(...DOWNLOAD, '--shard', shard)));
+  const names = (await readdir(dir)).filter((name) => name.endsWith('.csv.gz'));
+  assert.equal(names.length, 16);
+  for (const [index, lines] of downloads.entries()) {
+    const own = names.filter(ofShard(index)).sort();
+    const paths = filesOf(lines).filter((path) => path.endsWith('.csv.gz'));
+    assert.deepEqual(paths.sort(), own);
+    assert.equal(lines[0]?.['files'], own.length);
+  }
+  assert.deepEqual(filesOf(plan).sort(), names.filter(ofShard(1)).sort());
+
+  // Nobody knows this one: the first shard has it.
+  await rename(join(dir, names[0] ?? ''), join(dir, 'odd.csv.gz'));
+  await writeFile(join(dir, names[0] ?? ''), '');
+  const verified = await Promise.all(
+    SHARDS.map((shard) => tickhaul(['verify', '--json', '--quick', '--adopt', '--shard', shard], { env })),
+  );
+  const own = shardOf(dayFileOfName(names[0] ?? ''), COUNT);
+  for (const [index, ended] of verified.entries()) {
+    assert.equal(ended.exitCode, index === own ? 6 : 0, ended.stderr);
+    const paths = filesOf(jsonLines(ended)).filter((path) => path.endsWith('.csv.gz'));
+    assert.deepEqual(paths.sort(), names.filter(ofShard(index)).sort());
+    assert.equal(JSON.stringify(jsonLines(ended)).includes('odd.csv.gz'), index === 0);
+  }
+  await rename(join(dir, 'odd.csv.gz'), join(dir, names[0] ?? ''));
+  const converted = await Promise.all(
+    SHARDS.map((shard) => run('convert', dir, '--json', '-o', join(dir, 'out'), '--shard', shard)),
+  );
+  assert.deepEqual(
+    converted.map((lines) => filesOf(lines).length),
+    SHARDS.map((_, index) => names.filter(ofShard(index)).length),
+  );
+});
+
+test('sync in shards at once: nothing twice, nothing missing, and no run waits for another', async (t) => {
+  const service = await sandbox(t, { rows: 50, latencyMs: 20 });
+  const dir = await tempDir(t);
+  const config = join(dir, 'tickhaul.yaml');
+  await writeFile(config, 'jobs: [{name: a, exchange: kraken, types: trades, symbols: XBT-USD, last: 8d}]\n');
+  const env = envOf(service, join(dir, 'data'));
+  const ended = await Promise.all(
+    ['0/2', '1/2'].map((shard) =>
+      tickhaul(['sync', '--json', '--config', config, '--shard', shard], { env }),
+    ),
+  );
+  for (const { exitCode, stderr } of ended) assert.equal(exitCode, 0, stderr);
+  const downloaded = ended.map((one) => Number(jsonLines(one).at(-1)?.['downloaded'] ?? 0));
+  assert.equal((downloaded[0] ?? 0) + (downloaded[1] ?? 0), 8);
+  const whole = jsonLines(await tickhaul(['sync', '--json', '--config', config], { env }));
+  assert.equal(whole.at(-1)?.['skipped'], 8);
+});
+
+test('a shard that is none is refused', async () => {
+  const { exitCode, stderr } = await tickhaul(['verify', '--shard', '5/5']);
+  assert.equal(exitCode, 2);
+  assert.equal(stderr, 'tickhaul: --shard: "5/5" is no shard; the first is 0, so the last of 5 is 4/5\n');
+});
