@@ -153,7 +153,7 @@ test('killed again and again at any moment, then the same bytes; two processes t
   let onSlice = (): void => {};
   const service = await sandbox(t, {
     latencyMs: 5,
-    feeds: { suggestedMinutes: 1, messages: 100 },
+    feeds: { suggestedMinutes: 1 },
     onRequest({ url }) {
       if (!url.startsWith('/v1/data-feeds/')) return;
       served++;

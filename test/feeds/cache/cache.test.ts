@@ -140,7 +140,7 @@ test('the limit holds, and what was used least recently goes first', async (t) =
 test('a full disk: the replay goes on without keeping, with one warning', async (t) => {
   const disk = await smallDisk(t, '64k');
   if (!disk) return;
-  const service = await sandbox(t, { feeds: { messages: 200, suggestedMinutes: 1 } });
+  const service = await sandbox(t, { feeds: { suggestedMinutes: 1 } });
   const right = await replayHere(service, await tempDir(t), { to: 20, filters: [] });
   const full = await replayHere(service, disk.dir, { to: 20, filters: [] });
   assert.equal(full.error, undefined);
