@@ -7,7 +7,7 @@ import { type Breaks, breaksOf } from './breaks.js';
 import { lineSource } from './line-source.js';
 import { marketLines } from './market-lines.js';
 import { type FeedMarket, marketsOf, mayBeSelected } from './markets.js';
-import { isSelected, lineText, type RawFilter } from './raw-line.js';
+import { isSelected, type RawFilter } from './raw-line.js';
 
 const MINUTES_A_DAY = 1440;
 const US_A_MINUTE = 60_000_000;
@@ -67,16 +67,15 @@ export function madeUpFeeds(options: MadeUpFeedsOptions): MadeUpFeeds {
       const lines = markets
         .filter((market) => mayBeSelected(market, filters))
         .flatMap((market) => linesAt(market, minute))
-        .filter((line) => isSelected(line, filters))
-        .map((line) => ({ at: line.localTimestamp, text: lineText(line) }));
+        .filter((line) => isSelected(line, filters));
       // Two lines, as a feed that is slow to come back leaves them.
       const lost = breaks.all
         .filter((time) => Math.floor(time / US_A_MINUTE) === minute)
-        .map((at) => ({ at, text: '\n\n' }));
-      const inOrder = [...lost, ...lines].sort((a, b) => a.at - b.at).map(({ text }) => text);
+        .map((localTimestamp) => ({ localTimestamp, text: '\n\n' }));
+      const inOrder = [...lost, ...lines].sort((a, b) => a.localTimestamp - b.localTimestamp);
       // The collector connects anew at midnight.
       const isLast = minute % MINUTES_A_DAY === MINUTES_A_DAY - 1;
-      return inOrder.join('') + (isLast ? '\n' : '');
+      return inOrder.map(({ text }) => text).join('') + (isLast ? '\n' : '');
     },
   };
 }

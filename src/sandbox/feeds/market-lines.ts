@@ -1,5 +1,5 @@
 import type { Day } from '../../dataset/day.js';
-import { createNativeWriter, type NativeWriter } from '../dialects/dialects.js';
+import { createNativeWriter } from '../dialects/dialects.js';
 import type { FeedEvent } from '../dialects/feed-event.js';
 import type { MarketEvent } from '../market/events.js';
 import { instrumentOf } from '../market/instrument.js';
@@ -8,7 +8,7 @@ import { simulate } from '../market/simulation.js';
 import type { MarketSize } from '../market/size.js';
 import { feedEventsOf } from './feed-events.js';
 import type { FeedMarket } from './markets.js';
-import type { RawLine } from './raw-line.js';
+import { lineWriter, type RawLine } from './raw-line.js';
 import { summaryEvents } from './summary-events.js';
 import { WholeBook } from './whole-book.js';
 
@@ -24,25 +24,25 @@ export function* marketLines(
 ): Generator<RawLine, undefined> {
   const { exchange, symbol, told } = market;
   const instrument = instrumentOf(exchange, symbol, size.seed, day);
+  const write = lineWriter();
   let writer = createNativeWriter(exchange);
+  const lines = (event: FeedEvent): readonly RawLine[] =>
+    (writer?.write(event) ?? []).map(({ channel, symbol, localTimestamp, message }) => ({
+      localTimestamp,
+      channel,
+      symbol,
+      text: write(localTimestamp, JSON.stringify(message)),
+    }));
   if (told.has('option_summary')) {
-    for (const event of optionsChain(instrument, day, size)) yield* linesOf(writer, summaryEvents(event));
+    for (const event of optionsChain(instrument, day, size)) yield* summaryEvents(event).flatMap(lines);
     return undefined;
   }
   const feedEvents = feedEventsOf(instrument, told);
   for (const event of interrupted(simulate(instrument, day, size), breaks)) {
     if (event.kind === 'disconnect') writer = createNativeWriter(exchange);
-    yield* linesOf(writer, feedEvents(event));
+    yield* feedEvents(event).flatMap(lines);
   }
   return undefined;
-}
-
-function* linesOf(writer: NativeWriter | undefined, events: readonly FeedEvent[]): Generator<RawLine> {
-  for (const event of events) {
-    for (const { message, ...line } of writer?.write(event) ?? []) {
-      yield { ...line, message: JSON.stringify(message) };
-    }
-  }
 }
 
 /** The story with more breaks: behind each the book comes whole, where the story doesn't send it anyway. */

@@ -1,6 +1,6 @@
 import type { RawLine } from './raw-line.js';
 
-/** What a line takes beside its message, in characters, about. */
+/** What a line takes beside its text, in characters, about. */
 const LINE_OVERHEAD = 100;
 
 /** Keeps the lines of minutes; those that were asked for least recently go first. */
@@ -21,7 +21,7 @@ export class MinuteCache {
 
   set(key: string, lines: readonly RawLine[]): void {
     this.#delete(key);
-    const held = lines.reduce((sum, { message }) => sum + message.length + LINE_OVERHEAD, LINE_OVERHEAD);
+    const held = lines.reduce((sum, { text }) => sum + text.length + LINE_OVERHEAD, LINE_OVERHEAD);
     this.#entries.set(key, { lines, held });
     this.#held += held;
     for (const oldest of this.#entries.keys()) {

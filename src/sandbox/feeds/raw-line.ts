@@ -1,3 +1,5 @@
+const US_A_SECOND = 1_000_000;
+
 /** A message of the raw data API (replay facts, section 1). */
 export interface RawLine {
   /** Microseconds. */
@@ -5,8 +7,8 @@ export interface RawLine {
   readonly channel: string;
   /** As filters of the channel name it; undefined in channels without symbols. */
   readonly symbol: string | undefined;
-  /** The exchange's own JSON. */
-  readonly message: string;
+  /** The line as it is sent: 28 bytes of local time, a space, the exchange's own JSON, LF. */
+  readonly text: string;
 }
 
 /** What a request selects; without symbols, all of the channel. */
@@ -30,14 +32,18 @@ export function isSelected(
   );
 }
 
-/** The line as it is sent, with its LF. */
-export function lineText({ localTimestamp, message }: RawLine): string {
-  return `${timeText(localTimestamp)} ${message}\n`;
-}
-
-/** 28 bytes, with tenths of a microsecond: those are made up, and the same for the same time. */
-function timeText(localTimestamp: number): string {
-  const ms = new Date(Math.floor(localTimestamp / 1000)).toISOString().slice(0, -1);
-  const rest = String(localTimestamp % 1000).padStart(3, '0');
-  return `${ms}${rest}${(localTimestamp * 7) % 10}Z`;
+/** @returns a function that gives a line as it is sent, with its LF. */
+export function lineWriter(): (localTimestamp: number, message: string) => string {
+  let second = Number.NaN;
+  let text = '';
+  return (localTimestamp, message) => {
+    const current = Math.floor(localTimestamp / US_A_SECOND);
+    if (current !== second) {
+      second = current;
+      text = new Date(current * 1000).toISOString().slice(0, 20);
+    }
+    const micros = String(localTimestamp - current * US_A_SECOND).padStart(6, '0');
+    // The tenth of a microsecond is made up, and the same for the same time.
+    return `${text}${micros}${(localTimestamp * 7) % 10}Z ${message}\n`;
+  };
 }

@@ -21,7 +21,7 @@ const WHOLE_LEVEL = 0.3;
 const TAKEN_BACK = 0.15;
 /** Share of the trades whose side isn't told, where an exchange doesn't tell all. */
 const UNKNOWN_SIDE = 0.005;
-/** Steps of the book while nobody is connected. */
+/** Steps of the book while nobody is connected, a mean. */
 const UNSEEN_STEPS = 40;
 
 /**
@@ -45,6 +45,8 @@ class MarketDay {
   readonly #left: { trades: number; levels: number; tickers: number; liquidations: number };
   /** Local time of the lost connection; none is to come where it is undefined. */
   #lostAt: number | undefined;
+  /** Steps of the book that nobody sees then. */
+  readonly #unseenSteps: number;
   #lastTicks: number | undefined;
 
   constructor(instrument: Instrument, day: Day, size: MarketSize) {
@@ -54,6 +56,7 @@ class MarketDay {
     const depth = Math.max(1, Math.min(DEPTH, Math.floor(rows / 4)));
     this.#left = { trades: rows, levels: Math.max(rows, 2 * depth), tickers: rows, liquidations: rows };
     this.#lostAt = connectionLostAt(exchange, day, size);
+    this.#unseenSteps = this.#lostAt === undefined ? 0 : Math.floor(UNSEEN_STEPS * (0.5 + random.next()));
     this.#instrument = instrument;
     this.#random = random;
     this.#clock = new Clock(day, 3 * rows + this.#left.levels, instrument.resolution, random);
@@ -160,7 +163,7 @@ class MarketDay {
   *#disconnect(localTimestamp: number): Generator<MarketEvent> {
     this.#lostAt = undefined;
     yield { kind: 'disconnect', localTimestamp };
-    for (let i = 0; i < UNSEEN_STEPS; i++) {
+    for (let i = 0; i < this.#unseenSteps; i++) {
       if (this.#random.chance(0.5)) this.#book.move(this.#sideThatGivesWay());
       else this.#book.resize();
     }

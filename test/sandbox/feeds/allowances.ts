@@ -73,10 +73,9 @@ export const ALLOWANCES: readonly Allowance[] = [
   },
   {
     exchange: 'coinbase',
-    types: /^(trade|book_change|book_ticker)$/,
+    types: /^/,
     why: 'It sends microseconds; a file doesn’t tell whether whole milliseconds are such (section 8: one in 1000 differs by 000).',
-    change: (messages) =>
-      messages.map((message) => ({ ...message, timestamp: inMicros(message['timestamp']) })),
+    change: (messages) => messages.map(inMicros),
   },
 ];
 
@@ -139,6 +138,11 @@ function withoutZeros(message: Message): Message {
   ) as Message;
 }
 
-function inMicros(time: unknown): string {
-  return String(time).replace(/\.(\d{3})Z$/, '.$1000Z');
+function inMicros(message: Message): Message {
+  return Object.fromEntries(
+    Object.entries(message).map(([key, value]) => [
+      key,
+      /timestamp$/i.test(key) ? String(value).replace(/\.(\d{3})Z$/, '.$1000Z') : value,
+    ]),
+  ) as Message;
 }

@@ -14,7 +14,7 @@ import { ALLOWANCES, type Allowance, type Message } from './allowances.js';
 /** A whole day, in whose middle the connection is lost. */
 const DAY = parseDay('2024-03-01');
 const PERIOD = { start: DAY * 86_400_000_000, end: (DAY + 1) * 86_400_000_000 };
-const SIZE = { rows: 600, seed: 3 };
+const SIZE = { rows: 500, seed: 9 };
 const FEEDS = madeUpFeeds({
   ...SIZE,
   breaks: 0,
@@ -36,22 +36,26 @@ const DERIVATIVE = [...SPOT, 'derivative_ticker', 'liquidation'];
 const MARKETS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['bitmex', ['XBTUSD', 'ETHUSD'], DERIVATIVE],
   ['binance-futures', ['BTCUSDT', 'DOGEUSDT'], DERIVATIVE],
-  ['deribit', ['BTC-PERPETUAL', 'ETH-PERPETUAL'], DERIVATIVE],
+  ['deribit', ['BTC-PERPETUAL'], DERIVATIVE],
   ['deribit', ['OPTIONS'], ['option_summary']],
-  ['bybit', ['BTCUSDT', 'ETHUSDT'], DERIVATIVE],
-  ['okex-swap', ['BTC-USDT-SWAP', 'ETH-USDT-SWAP'], DERIVATIVE],
-  ['coinbase', ['BTC-USD', 'A+B-USD'], SPOT],
+  ['bybit', ['BTCUSDT'], DERIVATIVE],
+  ['okex-swap', ['ETH-USDT-SWAP'], DERIVATIVE],
+  ['coinbase', ['BTC-USD'], SPOT],
 ];
 
-/** The messages of a feed, of all symbols that are asked for; of a chain of options all. */
+/**
+ * The normalized lines of a feed by dataset symbol and name; a chain of options is asked for without symbols.
+ * @param leftOut lines of the feed that are not read.
+ */
 async function fromFeed(
   exchange: string,
   dataSymbols: readonly string[],
   names: readonly string[],
   leftOut: RegExp | undefined,
-): Promise<readonly Message[]> {
+): Promise<(symbol: string, name: string) => readonly string[]> {
+  const isChain = dataSymbols.includes('OPTIONS');
   const types = names.map(parseDataTypeName);
-  const symbols = dataSymbols.includes('OPTIONS') ? undefined : dataSymbols;
+  const symbols = isChain ? undefined : dataSymbols;
   const plan = await planFeed({ exchange, types, symbols, period: PERIOD });
   const lines = new FeedLines({ exchange, types, symbols, withDisconnects: false, plan });
   const out = new LineBuffer();
@@ -63,15 +67,23 @@ async function fromFeed(
       else if (!leftOut?.test(line)) lines.message(line.slice(0, 28), Buffer.from(line.slice(29)), out);
     }
   }
-  const texts = Buffer.from(out.bytes.subarray(0, out.length)).toString().split('\n').slice(0, -1);
-  return texts.map((line) => JSON.parse(line) as Message);
+  const found = new Map<string, string[]>();
+  const text = Buffer.from(out.bytes.subarray(0, out.length)).toString();
+  for (const line of text.split('\n').slice(0, -1)) {
+    const { symbol, name, type } = JSON.parse(line) as Message;
+    const key = `${isChain ? 'OPTIONS' : symbol} ${name ?? type}`;
+    const lines = found.get(key);
+    if (lines) lines.push(line);
+    else found.set(key, [line]);
+  }
+  return (symbol, name) => found.get(`${symbol} ${name}`) ?? [];
 }
 
-function fromDayFile(exchange: string, symbol: string, name: string): readonly Message[] {
+function fromDayFile(exchange: string, symbol: string, name: string): readonly string[] {
   const { dayFiles } = parseDataTypeName(name);
   const file = { exchange, dataType: dayFiles, symbol, day: DAY };
   const csv = [...dayFileText(file, [symbol], SIZE)].join('');
-  return linesOf(dayFiles, csv, [name]).map(({ text }) => JSON.parse(text) as Message);
+  return linesOf(dayFiles, csv, [name]).map(({ text }) => text);
 }
 
 /** Allowances that were made use of. */
@@ -89,15 +101,14 @@ for (const [exchange, symbols, names] of MARKETS) {
       for (const [symbol, name] of symbols.flatMap((symbol) =>
         together.map((name) => [symbol, name] as const),
       )) {
-        const isOf = (message: Message): boolean =>
-          (message['name'] ?? message['type']) === name &&
-          (symbol === 'OPTIONS' || message['symbol'] === symbol);
-        const [told, sent] = [fromDayFile(exchange, symbol, name), feed.filter(isOf)];
+        const told = fromDayFile(exchange, symbol, name);
+        const sent = feed(symbol, name);
         assert.ok(told.length > 20, `${symbol} ${name}: ${told.length}`);
         const allowed = allowance(name);
-        const change = allowed?.change ?? ((messages) => messages);
+        const change = (lines: readonly string[]): readonly unknown[] =>
+          allowed?.change?.(lines.map((line) => JSON.parse(line) as Message)) ?? lines;
         assert.deepEqual(change(sent), change(told), `${symbol} ${name}`);
-        if (allowed && (leftOut || JSON.stringify(sent) !== JSON.stringify(told))) used.add(allowed);
+        if (allowed && (leftOut || sent.join() !== told.join())) used.add(allowed);
       }
     }
   });
