@@ -22,6 +22,8 @@ import type { Sandbox, SandboxOptions, SandboxRequest } from './options.js';
 
 const EXPORT_TIME_MS = 6 * 3_600_000;
 const MAX_LOGGED = 10_000;
+/** Of each made-up day file. */
+const ROWS = 2000;
 
 /**
  * Starts the embedded service: metadata host with the account API, dataset host, identity issuer and, with `redirect`,
@@ -48,7 +50,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       listeners.push(listener);
       return listener.origin;
     };
-    const { seed = 1, retryAfterSeconds = 1, keyAccess, feeds = {}, replayDir } = options;
+    const { rows = ROWS, seed = 1, retryAfterSeconds = 1, keyAccess, feeds = {}, replayDir } = options;
     const folder = replayDir === undefined ? undefined : await openSliceFolder(replayDir);
     const archive = await openArchive(options, folder?.exchanges ?? [], scratch, closing.signal);
     const faults = new FaultChooser(options.faults ?? {}, seed, options.faultsPerFile ?? Infinity);
@@ -61,7 +63,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     let issuerUrl = '';
     const keyInfo = options.noKeyInfo ? undefined : (keyAccess ?? fullAccess(archive.exchanges));
     const answerAccount = accountApi({ issuer, issuerUrl: () => issuerUrl, keyInfo });
-    const answerFeeds = feedsHost({ seed, retryAfterSeconds, feeds, keyAccess, folder });
+    // A folder of real data has no story that could be told in another form.
+    const exchanges = replayDir === undefined ? archive.exchanges : [];
+    const answerFeeds = feedsHost({ exchanges, rows, seed, retryAfterSeconds, feeds, keyAccess, folder });
     const apiUrl = await open('api', 0, apiHost({ archive, faults, answerAccount, answerFeeds }));
     const store = options.redirect ? objectStore() : undefined;
     const storeUrl = store && (await open('objects', 2, store.handle));
@@ -105,7 +109,7 @@ function openArchive(
   scratch: string,
   signal: AbortSignal,
 ): Promise<Archive> | Archive {
-  const { rows = 2000, seed = 1, exportedUntil, replayDir } = options;
+  const { rows = ROWS, seed = 1, exportedUntil, replayDir } = options;
   if (replayDir !== undefined) {
     return replayArchive({ folder: replayDir, feedExchanges, exportedUntil, scratch, signal });
   }

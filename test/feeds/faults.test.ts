@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.js';
 import type { FeedFault } from '../../src/sandbox/feeds/faults.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { busySandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { assertWholeLines, cachedFiles, minutesOf, replayHere, START, sliceRequests } from './replaying.js';
 
@@ -37,13 +37,13 @@ const FINAL = new Set<FeedFault>(['transfer-limit', 'wrong-encoding']);
 
 for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undefined][]) {
   test(`fault ${kind}: nothing wrong is written or kept, and it heals where it can`, async (t) => {
-    const whole = await sandbox(t);
+    const whole = await busySandbox(t);
     const right = await replayHere(whole, await tempDir(t), { to: 12 });
     assert.equal(right.error, undefined);
     const patience = { stallTimeoutMs: kind === 'stall' ? 200 : 5000 };
 
     const folder = await tempDir(t);
-    const healing = await sandbox(t, {
+    const healing = await busySandbox(t, {
       feeds: { faults: { [kind]: 1 }, faultsPerSlice: 1 },
       retryAfterSeconds: 0,
     });
@@ -55,7 +55,7 @@ for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undef
     }
     if (code === undefined) return;
 
-    const lasting = await sandbox(t, { feeds: { faults: { [kind]: 1 } }, retryAfterSeconds: 0 });
+    const lasting = await busySandbox(t, { feeds: { faults: { [kind]: 1 } }, retryAfterSeconds: 0 });
     const empty = await tempDir(t);
     const failed = await replayHere(lasting, empty, { to: 12, retries: 1, ...patience });
     assert.equal(failed.error?.code, code);
@@ -67,7 +67,7 @@ for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undef
 }
 
 test('a mixture of faults by chance changes no byte', async (t) => {
-  const whole = await sandbox(t);
+  const whole = await busySandbox(t);
   const right = await replayHere(whole, await tempDir(t), { to: 120, filters: [] });
   const faults = {
     reset: 0.1,
@@ -78,7 +78,7 @@ test('a mixture of faults by chance changes no byte', async (t) => {
     'short-slice': 0.2,
     'no-slice-size': 0.1,
   };
-  const service = await sandbox(t, { feeds: { faults, suggestedMinutes: 3 } });
+  const service = await busySandbox(t, { feeds: { faults, suggestedMinutes: 3 } });
   const folder = await tempDir(t);
   const shaken = await replayHere(service, folder, { to: 120, filters: [], retries: 30 });
   assert.equal(shaken.error, undefined);
@@ -90,7 +90,8 @@ test('a mixture of faults by chance changes no byte', async (t) => {
 test('one slice that fails for good ends the run after all before it', async (t) => {
   // The key is good for the first day only: the second is refused, whenever its answers come.
   const access = { exchange: 'bitmex', accessType: 'api-key', symbols: [], dataPlan: 'pro' };
-  const service = await sandbox(t, {
+  const service = await busySandbox(t, {
+    rows: 5000,
     keyAccess: [{ ...access, from: '2024-03-01T00:00:00.000Z', to: '2024-03-02T00:00:00.000Z' }],
   });
   const last = await replayHere(service, await tempDir(t), { from: 1400, to: 1500 });
@@ -102,7 +103,7 @@ test('one slice that fails for good ends the run after all before it', async (t)
 });
 
 test('the transfer limit ends a run under way; what came before is written', async (t) => {
-  const service = await sandbox(t, {
+  const service = await busySandbox(t, {
     feeds: { faults: { 'transfer-limit': 0.2 }, suggestedMinutes: 1 },
     seed: 5,
   });
@@ -121,7 +122,7 @@ test('the transfer limit ends a run under way; what came before is written', asy
 });
 
 test('the request limit slows the run before the service has to refuse', async (t) => {
-  const service = await sandbox(t, { feeds: { requestLimit: 6, windowSeconds: 1, suggestedMinutes: 1 } });
+  const service = await busySandbox(t, { feeds: { requestLimit: 6, windowSeconds: 1, suggestedMinutes: 1 } });
   const { error, events } = await replayHere(service, await tempDir(t), { to: 20 });
   assert.equal(error, undefined);
   const refused = service.requests.filter(({ status }) => status === 429);
@@ -133,7 +134,7 @@ test('the request limit slows the run before the service has to refuse', async (
 });
 
 test('429 pauses all requests together, for as long as it says; a longer wait than allowed ends the run', async (t) => {
-  const service = await sandbox(t, {
+  const service = await busySandbox(t, {
     feeds: { faults: { 'rate-limit': 1 }, faultsPerSlice: 1 },
     retryAfterSeconds: 1,
   });

@@ -11,3 +11,8 @@ export async function sandbox(t: TestContext, options: SandboxOptions = {}): Pro
   t.after(() => service.close());
   return service;
 }
+
+/** The same with so much going on that each minute of a feed has messages. */
+export function busySandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
+  return sandbox(t, { rows: 20_000, ...options });
+}

@@ -7,7 +7,7 @@ import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
 import { dayFileText } from '../day-files/day-file.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
 import { type ExchangeRecord, madeUpExchanges } from '../market/exchanges.js';
-import type { MarketSize } from '../market/simulation.js';
+import type { MarketSize } from '../market/size.js';
 import { type Content, compressToFile, compressToMemory, memoryContent } from './content.js';
 import { ContentCache } from './content-cache.js';
 

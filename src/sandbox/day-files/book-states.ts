@@ -1,10 +1,8 @@
-import { BookSnapshots } from '../../market/book/book-snapshots.js';
-import { OrderBook } from '../../market/book/order-book.js';
 import type { Top } from '../../market/book/top-levels.js';
-import type { BookSnapshotType } from '../../market/names/data-type-name.js';
+import { bookStates } from '../market/book-states.js';
 import { type LineWriterOf, lineHead } from './lines.js';
 
-/** A row for each change of the best levels: of the book that `src/market` makes of the very changes of the L2 file. */
+/** A row for each change of the best levels. */
 export const quoteLines: LineWriterOf = bookStateLines(1, () => {
   const asks = new LevelCells(1);
   const bids = new LevelCells(1);
@@ -29,32 +27,15 @@ export function snapshotLines(depth: number): LineWriterOf {
 }
 
 function bookStateLines(depth: number, cellWriter: () => (asks: Top, bids: Top) => string): LineWriterOf {
-  const type: BookSnapshotType = {
-    kind: 'book_snapshot',
-    name: `book_snapshot_${depth}_0ms`,
-    depth,
-    interval: 0,
-    grouping: undefined,
-    dayFiles: 'incremental_book_L2',
-  };
   return (instrument) => {
-    const { ticksPerUnit, lotsPerUnit } = instrument;
-    const book = new OrderBook();
     const cells = cellWriter();
     let text = '';
-    const snapshots = new BookSnapshots(type, instrument, book, (snapshot) => {
-      text += `${lineHead(instrument, snapshot)}${cells(snapshot.asks, snapshot.bids)}\n`;
+    const follow = bookStates(instrument, depth, (state) => {
+      text += `${lineHead(instrument, state)}${cells(state.asks, state.bids)}\n`;
     });
     return (event) => {
-      if (event.kind !== 'book_change') return '';
       text = '';
-      book.begin(event.isSnapshot);
-      for (const { isAsk, ticks, lots } of event.levels) {
-        book.level(isAsk, ticks / ticksPerUnit, lots / lotsPerUnit);
-      }
-      snapshots.beforeChange(event.timestamp);
-      book.commit();
-      snapshots.afterChange(event.timestamp, event.localTimestamp, true);
+      if (event.kind === 'book_change') follow(event);
       return text;
     };
   };

@@ -3,12 +3,14 @@ import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { instrumentOf } from '../market/instrument.js';
 import { merged } from '../market/merged.js';
-import { type MarketSize, simulate } from '../market/simulation.js';
+import { optionsChain } from '../market/options-chain.js';
+import { simulate } from '../market/simulation.js';
+import type { MarketSize } from '../market/size.js';
 import { bookChangeLines } from './book-changes.js';
 import { quoteLines, snapshotLines } from './book-states.js';
 import { tickerLines } from './derivative-ticker.js';
 import { type Lines, type LineWriterOf, linesOf } from './lines.js';
-import { optionsChain } from './options-chain.js';
+import { optionsChainLines } from './options-chain.js';
 import { liquidationLines, tradeLines } from './trades.js';
 
 /** Characters of CSV given out at once. */
@@ -55,6 +57,6 @@ function linesOfSymbol(
   size: MarketSize,
 ): Generator<Lines> {
   const instrument = instrumentOf(exchange, symbol, size.seed, day);
-  if (dataType === 'options_chain') return optionsChain(instrument, day, size);
+  if (dataType === 'options_chain') return optionsChainLines(exchange, optionsChain(instrument, day, size));
   return linesOf(simulate(instrument, day, size), WRITERS[dataType](instrument));
 }

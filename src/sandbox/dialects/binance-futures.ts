@@ -1,4 +1,4 @@
-import type { Dialect, EventOf, NativeMessage } from './market-event.js';
+import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
 import { msOf, textLevels, textOf } from './texts.js';
 
 /** The values that a message of one stream has, so that a change of others makes another message. */

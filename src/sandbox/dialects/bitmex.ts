@@ -1,8 +1,12 @@
 import type { PriceLevel } from '../../market/messages.js';
-import type { Dialect, EventOf, NativeMessage } from './market-event.js';
+import { seededRandom } from '../market/random.js';
+import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
 import { isoMs } from './texts.js';
 
 type Side = 'Buy' | 'Sell';
+
+/** Ids of a symbol's levels. */
+const RANGE = 100_000_000;
 
 /**
  * BitMEX (bitmex.com, WebSocket API): a table of rows for each topic, whose action says what became of them. A book
@@ -10,14 +14,8 @@ type Side = 'Buy' | 'Sell';
  * their own; times are whole milliseconds.
  */
 export function bitmex(): Dialect {
-  const ids = new Map<string, number>();
+  const idOf = levelIds();
   const tickers = new Set<string>();
-  const idOf = (symbol: string, price: number): number => {
-    const key = `${symbol} ${price}`;
-    const id = ids.get(key) ?? 8_800_000_000 + ids.size;
-    ids.set(key, id);
-    return id;
-  };
   /** Levels that are there, by symbol and side. */
   const books = new Map<string, Set<number>>();
   const levelsOf = (symbol: string, side: Side): Set<number> => {
@@ -127,6 +125,21 @@ export function bitmex(): Dialect {
         },
       ]),
     ],
+  };
+}
+
+/** Ids of levels by symbol and price: each symbol has a range of its own. */
+function levelIds(): (symbol: string, price: number) => number {
+  const ranges = new Map<string, { readonly start: number; readonly ids: Map<number, number> }>();
+  return (symbol, price) => {
+    const range = ranges.get(symbol) ?? {
+      start: RANGE * (1 + seededRandom('level ids', symbol).int(1_000_000)),
+      ids: new Map<number, number>(),
+    };
+    ranges.set(symbol, range);
+    const id = range.ids.get(price) ?? range.start + range.ids.size;
+    range.ids.set(price, id);
+    return id;
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PriceLevel } from '../../market/messages.js';
-import type { Dialect, NativeMessage } from './market-event.js';
+import type { Dialect, NativeMessage } from './feed-event.js';
 import { msOf, textLevels, textOf } from './texts.js';
 
 /** From here on all liquidations are sent, in a topic of their own. */

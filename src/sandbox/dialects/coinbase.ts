@@ -1,5 +1,5 @@
 import type { PriceLevel } from '../../market/messages.js';
-import type { Dialect, NativeMessage } from './market-event.js';
+import type { Dialect, NativeMessage } from './feed-event.js';
 import { isoMicros, textLevels, textOf } from './texts.js';
 
 /**

@@ -1,11 +1,11 @@
 import type { PriceLevel } from '../../market/messages.js';
-import type { Dialect, EventOf, NativeMessage } from './market-event.js';
+import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
 import { msOf } from './texts.js';
 
 /**
  * Deribit (docs.deribit.com, Subscriptions, raw): JSON-RPC notifications, numbers as numbers, times in milliseconds. A
  * liquidation is a trade that says so. The channel `ticker` tells of a perpetual, an option's summary and the best
- * prices alike: each of its messages has all that is known of the symbol by then.
+ * prices alike: each of its messages has all that is known of the symbol by then. Every trade has an id.
  */
 export function deribit(): Dialect {
   let changeId = 0;
@@ -31,7 +31,7 @@ export function deribit(): Dialect {
     tradeSeq++;
     const data = {
       trade_seq: tradeSeq,
-      trade_id: id ?? String(tradeSeq),
+      trade_id: id ?? String(event.localTimestamp),
       timestamp: msOf(timestamp),
       price,
       instrument_name: symbol,

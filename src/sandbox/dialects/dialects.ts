@@ -3,7 +3,7 @@ import { bitmex } from './bitmex.js';
 import { bybit } from './bybit.js';
 import { coinbase } from './coinbase.js';
 import { deribit } from './deribit.js';
-import type { Dialect, MarketEvent, NativeMessage } from './market-event.js';
+import type { Dialect, FeedEvent, NativeMessage } from './feed-event.js';
 import { okexSwap } from './okex-swap.js';
 
 /** The exchanges whose own messages can be written. */
@@ -23,7 +23,7 @@ export const DIALECTS: Readonly<Record<string, () => Dialect>> = {
  */
 export interface NativeWriter {
   /** The messages of an event, in their order; none where the exchange doesn't tell such events. */
-  write(event: MarketEvent): readonly NativeMessage[];
+  write(event: FeedEvent): readonly NativeMessage[];
 }
 
 /** A writer of an exchange's messages; undefined for one that is none of `DIALECTS`. */
@@ -32,7 +32,7 @@ export function createNativeWriter(exchange: string): NativeWriter | undefined {
   return dialect && { write: (event) => messagesOf(dialect, event) };
 }
 
-function messagesOf(dialect: Dialect, event: MarketEvent): readonly NativeMessage[] {
+function messagesOf(dialect: Dialect, event: FeedEvent): readonly NativeMessage[] {
   switch (event.type) {
     case 'trade':
       return dialect.trade?.(event) ?? [];

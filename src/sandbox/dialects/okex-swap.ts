@@ -1,5 +1,5 @@
 import type { PriceLevel } from '../../market/messages.js';
-import type { Dialect, EventOf, NativeMessage } from './market-event.js';
+import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
 import { msOf } from './texts.js';
 
 /** Days on which the collector changed over to other channels, in microseconds. */

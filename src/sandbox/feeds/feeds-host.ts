@@ -8,10 +8,12 @@ import { isRefusal, sendRefusal } from '../hosts/refusals.js';
 import { planBody, sendBody } from '../http/body.js';
 import { begin, type Call, sendError, sendJson, sendText, targetOf } from '../http/call.js';
 import { FaultChooser } from '../http/faults.js';
-import { bitmexLines } from './bitmex.js';
+import type { ExchangeRecord } from '../market/exchanges.js';
+import type { MarketSize } from '../market/size.js';
 import { type FeedFault, likeFiles } from './faults.js';
+import { madeUpFeeds } from './made-up-feeds.js';
 import type { FeedOptions } from './options.js';
-import { type MinuteLines, type RawFilter, rawText } from './raw-line.js';
+import type { RawFilter } from './raw-line.js';
 import { requestLimit } from './request-limit.js';
 import type { SliceFolder } from './slice-folder.js';
 
@@ -19,8 +21,8 @@ const SLOW_START_MS = 1000;
 const MOST_SYMBOLS = 50;
 const MOST_MINUTES = 10;
 
-export interface FeedsHostOptions {
-  readonly seed: number;
+export interface FeedsHostOptions extends MarketSize {
+  readonly exchanges: readonly ExchangeRecord[];
   readonly retryAfterSeconds: number;
   readonly feeds: FeedOptions;
   /** What the key may read; undefined for everything. */
@@ -60,16 +62,16 @@ const zstdFrame =
 
 /** `GET /v1/data-feeds/:exchange` (service interface, Raw data replay API); undefined for any other path. */
 export function feedsHost(options: FeedsHostOptions): (call: Call) => Promise<void> | undefined {
-  const { seed, feeds, folder } = options;
-  const { messages = 20, breaks = 0.02, requestLimit: limit = 3000, windowSeconds = 60 } = feeds;
+  const { seed, rows, exchanges, feeds, folder } = options;
+  const { breaks = 0, requestLimit: limit = 3000, windowSeconds = 60 } = feeds;
   const faults = new FaultChooser<FeedFault>(feeds.faults ?? {}, seed, feeds.faultsPerSlice ?? Infinity);
   const count = requestLimit(limit, windowSeconds);
-  const madeUp = new Map<string, MinuteLines>([['bitmex', bitmexLines({ seed, messages, breaks })]]);
-  const textOf = async (wanted: Wanted, minute: number): Promise<string | undefined> => {
-    if (folder) return folder.minute(wanted.exchange, wanted.filtersText, minute);
-    const lines = madeUp.get(wanted.exchange)?.(minute);
-    return lines && rawText(lines, minute, wanted.filters);
-  };
+  const madeUp = madeUpFeeds({ seed, rows, exchanges, breaks });
+  const textOf = async (
+    { exchange, filters, filtersText }: Wanted,
+    minute: number,
+  ): Promise<string | undefined> =>
+    folder ? folder.minute(exchange, filtersText, minute) : madeUp.minute(exchange, filters, minute);
   return (call) => {
     const exchange = /^\/v1\/data-feeds\/([^/]+)$/.exec(targetOf(call).pathname)?.[1];
     return exchange === undefined ? undefined : answer(call, exchange, { ...options, faults, count, textOf });

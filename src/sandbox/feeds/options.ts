@@ -3,9 +3,7 @@ import type { FeedFault } from './faults.js';
 
 /** How the raw data API behaves. */
 export interface FeedOptions {
-  /** Messages of each made-up minute, 20 by default. */
-  readonly messages?: number | undefined;
-  /** Share of the minutes in which the collector's connection breaks, 0.02 by default. */
+  /** Share of the minutes in which the connection breaks without a trace in day files, 0 by default. */
   readonly breaks?: number | undefined;
   /** What `x-suggested-slice-size` says, 5 by default. */
   readonly suggestedMinutes?: number | undefined;

@@ -1,11 +1,14 @@
-/** A line of the raw data API (replay facts, section 1), or a break: the collector's connection was lost there. */
+const US_A_SECOND = 1_000_000;
+
+/** A message of the raw data API (replay facts, section 1). */
 export interface RawLine {
-  /** Tenths of a microsecond since the line's minute began. */
-  readonly ticks: number;
-  /** The exchange's own message; undefined for a break. */
-  readonly message?: string;
-  readonly channel?: string;
-  readonly symbol?: string;
+  /** Microseconds. */
+  readonly localTimestamp: number;
+  readonly channel: string;
+  /** As filters of the channel name it; undefined in channels without symbols. */
+  readonly symbol: string | undefined;
+  /** The line as it is sent: 28 bytes of local time, a space, the exchange's own JSON, LF. */
+  readonly text: string;
 }
 
 /** What a request selects; without symbols, all of the channel. */
@@ -14,28 +17,33 @@ export interface RawFilter {
   readonly symbols?: readonly string[] | null;
 }
 
-/** An exchange's lines of one minute, all channels and symbols, in order. @param minute since the epoch. */
-export type MinuteLines = (minute: number) => readonly RawLine[];
-
-/** The lines that filters select, as they are sent. No filters select everything; breaks are always among them. */
-export function rawText(lines: readonly RawLine[], minute: number, filters: readonly RawFilter[]): string {
-  return lines
-    .filter((line) => line.message === undefined || filters.length === 0 || isSelected(line, filters))
-    .map((line) => (line.message === undefined ? '\n' : `${timestamp(minute, line.ticks)} ${line.message}\n`))
-    .join('');
-}
-
-function isSelected({ channel, symbol }: RawLine, filters: readonly RawFilter[]): boolean {
-  return filters.some(
-    (filter) =>
-      filter.channel === channel &&
-      (!filter.symbols || filter.symbols.length === 0 || filter.symbols.some((one) => one === symbol)),
+/** Whether filters select a line. No filters select everything. */
+export function isSelected(
+  { channel, symbol }: Pick<RawLine, 'channel' | 'symbol'>,
+  filters: readonly RawFilter[],
+): boolean {
+  return (
+    filters.length === 0 ||
+    filters.some(
+      (filter) =>
+        filter.channel === channel &&
+        (!filter.symbols || filter.symbols.length === 0 || filter.symbols.some((one) => one === symbol)),
+    )
   );
 }
 
-/** 28 bytes, with tenths of a microsecond. */
-function timestamp(minute: number, ticks: number): string {
-  const start = new Date(minute * 60_000).toISOString().slice(0, 17);
-  const seconds = String(Math.floor(ticks / 10_000_000)).padStart(2, '0');
-  return `${start}${seconds}.${String(ticks % 10_000_000).padStart(7, '0')}Z`;
+/** @returns a function that gives a line as it is sent, with its LF. */
+export function lineWriter(): (localTimestamp: number, message: string) => string {
+  let second = Number.NaN;
+  let text = '';
+  return (localTimestamp, message) => {
+    const current = Math.floor(localTimestamp / US_A_SECOND);
+    if (current !== second) {
+      second = current;
+      text = new Date(current * 1000).toISOString().slice(0, 20);
+    }
+    const micros = String(localTimestamp - current * US_A_SECOND).padStart(6, '0');
+    // The tenth of a microsecond is made up, and the same for the same time.
+    return `${text}${micros}${(localTimestamp * 7) % 10}Z ${message}\n`;
+  };
 }

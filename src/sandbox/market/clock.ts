@@ -41,6 +41,11 @@ export class Clock {
     this.#stamp();
   }
 
+  /** The messages of so many more rows are there by then. */
+  by(rows: number): number {
+    return this.#start + (this.#rows + rows) * this.#share;
+  }
+
   /** Goes to a message of so many rows that came of the same thing as the one before, and at once. */
   follow(rows: number): void {
     this.#rows += rows;

@@ -58,6 +58,6 @@ export interface LiquidationEvent extends Times, Fill {
 /** The collector's connection broke; what happens until the next snapshot of the book is seen by nobody. */
 export interface DisconnectEvent {
   readonly kind: 'disconnect';
-  /** That of the event before. */
+  /** When it did, for all symbols of the exchange: between the events before and after. */
   readonly localTimestamp: number;
 }

@@ -16,6 +16,7 @@ export interface SymbolOutline {
 export interface ExchangeOutline {
   readonly id: string;
   readonly name: string;
+  /** UTC day; of exchanges with a feed not before that of the API whose messages are made up. */
   readonly since: string;
   /** Time of the exchange's end, ISO 8601. */
   readonly until?: string;
@@ -91,6 +92,7 @@ export const EXCHANGE_OUTLINES: readonly ExchangeOutline[] = [
       'markPrice',
       'bookTicker',
       'forceOrder',
+      'openInterest',
     ],
     symbols: [
       ...COINS.map((coin) => ({ id: `${coin}USDT`, type: 'perpetual' as const, dataTypes: WITH_TICKER })),
@@ -112,7 +114,7 @@ export const EXCHANGE_OUTLINES: readonly ExchangeOutline[] = [
     id: 'coinbase',
     name: 'Coinbase Exchange',
     since: '2019-03-30',
-    channels: ['match', 'full_snapshot', 'l2update', 'ticker'],
+    channels: ['match', 'full_snapshot', 'snapshot', 'l2update', 'ticker'],
     symbols: [
       { id: 'BTC-USD', type: 'spot', dataTypes: SPOT },
       { id: 'ETH-USD', type: 'spot', dataTypes: SPOT },
@@ -120,6 +122,41 @@ export const EXCHANGE_OUTLINES: readonly ExchangeOutline[] = [
       { id: '100%-USD', type: 'spot', dataTypes: SPOT },
       { id: 'CAFÉ-USD', type: 'spot', dataTypes: SPOT },
       { id: 'SPOT', type: 'spot', dataTypes: ['trades'] },
+    ],
+  },
+  {
+    id: 'bybit',
+    name: 'Bybit Derivatives',
+    since: '2023-04-05',
+    channels: ['publicTrade', 'orderbook.1', 'orderbook.50', 'tickers', 'liquidation', 'allLiquidation'],
+    symbols: [
+      { id: 'BTCUSDT', type: 'perpetual', dataTypes: WITH_TICKER },
+      { id: 'ETHUSDT', type: 'perpetual', dataTypes: WITH_TICKER },
+      { id: 'PERPETUALS', type: 'perpetual', dataTypes: GROUPED },
+    ],
+  },
+  {
+    id: 'okex-swap',
+    name: 'OKX Swap',
+    since: '2021-12-23',
+    channels: [
+      'trades',
+      'trades-all',
+      'books',
+      'books-l2-tbt',
+      'bbo-tbt',
+      'tickers',
+      'mark-price',
+      'index-tickers',
+      'open-interest',
+      'funding-rate',
+      'liquidations',
+      'liquidation-orders',
+    ],
+    symbols: [
+      { id: 'BTC-USDT-SWAP', type: 'perpetual', dataTypes: WITH_TICKER },
+      { id: 'ETH-USDT-SWAP', type: 'perpetual', dataTypes: WITH_TICKER },
+      { id: 'PERPETUALS', type: 'perpetual', dataTypes: GROUPED },
     ],
   },
   {

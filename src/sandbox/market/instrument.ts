@@ -14,15 +14,17 @@ export interface Instrument extends Traits {
 /** What all symbols of an exchange have in common. */
 interface Traits {
   readonly ids: IdStyle;
+  readonly liquidationIds: IdStyle;
   readonly resolution: Resolution;
   /** Whether some trades come without a side. */
   readonly hasUnknownSides: boolean;
 }
 
-const USUAL: Traits = { ids: 'counter', resolution: 'ms', hasUnknownSides: false };
+const USUAL: Traits = { ids: 'counter', liquidationIds: 'none', resolution: 'ms', hasUnknownSides: false };
 
 const TRAITS: Readonly<Record<string, Partial<Traits>>> = {
-  bitmex: { ids: 'uuid', hasUnknownSides: true },
+  bitmex: { ids: 'uuid', liquidationIds: 'uuid', hasUnknownSides: true },
+  bybit: { ids: 'uuid' },
   coinbase: { resolution: 'us' },
   huobi: { ids: 'huge' },
   kraken: { ids: 'none', resolution: 'us' },

@@ -1,9 +1,11 @@
 import type { Day } from '../../dataset/day.js';
 import { Book, type LevelChange, MOST_CHANGES } from './book.js';
 import { Clock } from './clock.js';
+import { connectionLostAt } from './connection.js';
 import type { Fill, MarketEvent } from './events.js';
 import type { Instrument } from './instrument.js';
 import { type Random, seededRandom } from './random.js';
+import type { MarketSize } from './size.js';
 import { Ticker } from './ticker.js';
 import { tradeIds } from './trade-ids.js';
 
@@ -19,16 +21,8 @@ const WHOLE_LEVEL = 0.3;
 const TAKEN_BACK = 0.15;
 /** Share of the trades whose side isn't told, where an exchange doesn't tell all. */
 const UNKNOWN_SIDE = 0.005;
-/** Steps of the book while nobody is connected. */
+/** Steps of the book while nobody is connected, a mean. */
 const UNSEEN_STEPS = 40;
-/** A day with so many snapshots' rows has room for a lost connection. */
-const SNAPSHOTS_FOR_DISCONNECT = 10;
-
-export interface MarketSize {
-  /** Rows of trades, levels of book changes, tickers and liquidations: so many of each on each symbol and day. */
-  readonly rows: number;
-  readonly seed: number;
-}
 
 /**
  * A day of one made-up market: the same events for the same instrument, day and size. The book is sent whole at the
@@ -49,25 +43,27 @@ class MarketDay {
   readonly #nextLiquidationId: () => string;
   /** Rows that are still to come. */
   readonly #left: { trades: number; levels: number; tickers: number; liquidations: number };
-  /** The connection is lost once no more levels than these are to come. */
-  #disconnectAt: number;
+  /** Local time of the lost connection; none is to come where it is undefined. */
+  #lostAt: number | undefined;
+  /** Steps of the book that nobody sees then. */
+  readonly #unseenSteps: number;
   #lastTicks: number | undefined;
 
-  constructor(instrument: Instrument, day: Day, { rows, seed }: MarketSize) {
-    const { exchange, symbol, ids } = instrument;
+  constructor(instrument: Instrument, day: Day, size: MarketSize) {
+    const { exchange, symbol, ids, liquidationIds } = instrument;
+    const { rows, seed } = size;
     const random = seededRandom(seed, 'market', exchange, symbol, day);
     const depth = Math.max(1, Math.min(DEPTH, Math.floor(rows / 4)));
     this.#left = { trades: rows, levels: Math.max(rows, 2 * depth), tickers: rows, liquidations: rows };
-    this.#disconnectAt =
-      rows < SNAPSHOTS_FOR_DISCONNECT * 2 * depth ? -1 : rows * (0.3 + 0.4 * random.next());
+    this.#lostAt = connectionLostAt(exchange, day, size);
+    this.#unseenSteps = this.#lostAt === undefined ? 0 : Math.floor(UNSEEN_STEPS * (0.5 + random.next()));
     this.#instrument = instrument;
     this.#random = random;
     this.#clock = new Clock(day, 3 * rows + this.#left.levels, instrument.resolution, random);
     this.#book = new Book(instrument.openTicks, depth, random);
     this.#ticker = new Ticker(instrument, random);
     this.#nextTradeId = tradeIds(ids, random);
-    // Liquidations of most exchanges come without an id.
-    this.#nextLiquidationId = tradeIds(ids === 'uuid' ? 'uuid' : 'none', random);
+    this.#nextLiquidationId = tradeIds(liquidationIds, random);
   }
 
   *events(): Generator<MarketEvent> {
@@ -75,7 +71,8 @@ class MarketDay {
     this.#clock.follow(2 * this.#book.depth);
     yield this.#bookChange(this.#book.snapshot(), true);
     while (left.trades + left.levels + left.tickers + left.liquidations > 0) {
-      if (left.levels <= this.#disconnectAt) yield* this.#disconnect();
+      const lostAt = this.#lostAt ?? Number.POSITIVE_INFINITY;
+      if (this.#clock.by(MOST_FILLS + MOST_CHANGES) > lostAt) yield* this.#disconnect(lostAt);
       yield* this.#step();
     }
   }
@@ -163,10 +160,10 @@ class MarketDay {
   }
 
   /** The book goes on unseen; then it is there again as a whole. */
-  *#disconnect(): Generator<MarketEvent> {
-    this.#disconnectAt = -1;
-    yield { kind: 'disconnect', localTimestamp: this.#clock.local };
-    for (let i = 0; i < UNSEEN_STEPS; i++) {
+  *#disconnect(localTimestamp: number): Generator<MarketEvent> {
+    this.#lostAt = undefined;
+    yield { kind: 'disconnect', localTimestamp };
+    for (let i = 0; i < this.#unseenSteps; i++) {
       if (this.#random.chance(0.5)) this.#book.move(this.#sideThatGivesWay());
       else this.#book.resize();
     }

@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { busySandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];
 
 test('messages of channels and symbols, whole, in order, as the exchange sent them; then without a service', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = { ...envOf(service, dir), TM_CACHE_DIR: join(dir, 'slices') };
   const args = ['replay', 'bitmex:XBTUSD', '--channel', 'trade,quote', ...PERIOD];
@@ -40,7 +40,7 @@ test('messages of channels and symbols, whole, in order, as the exchange sent th
 });
 
 test('--with-disconnects marks each break once, and only then', async (t) => {
-  const service = await sandbox(t, { feeds: { breaks: 0.5, suggestedMinutes: 1 } });
+  const service = await busySandbox(t, { feeds: { breaks: 0.5, suggestedMinutes: 1 } });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const args = ['replay', 'bitmex', '--channel', 'all', ...PERIOD];
@@ -54,7 +54,7 @@ test('--with-disconnects marks each break once, and only then', async (t) => {
 });
 
 test('what is refused, with its code, before any slice is asked for', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const trades = ['bitmex', '--channel', 'trade'];
@@ -95,7 +95,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
 });
 
 test('symbols that the record lacks are a warning, in any number; what matches nothing is one too', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const unknown = Array.from({ length: 58 }, (_, i) => `M${i}`);
@@ -115,7 +115,7 @@ test('symbols that the record lacks are a warning, in any number; what matches n
 });
 
 test('verify --cache reads every slice; a replay mends what it finds', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const cache = ['--cache-dir', join(dir, 'cache')];
@@ -148,7 +148,7 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
 });
 
 test('--speed paces, a reader that leaves is a normal end, and an interrupt ends in whole lines', async (t) => {
-  const service = await sandbox(t, { feeds: { suggestedMinutes: 10 } });
+  const service = await busySandbox(t, { rows: 5000, feeds: { suggestedMinutes: 10 } });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const args = ['replay', 'bitmex', '--channel', 'trade', ...PERIOD, '-q'];

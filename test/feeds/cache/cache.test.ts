@@ -8,20 +8,18 @@ import { decompress } from 'fzstd';
 import { clearSlices } from '../../../src/feeds/cache/slice-cache.js';
 import { filterKeys } from '../../../src/feeds/filters.js';
 import { loadZstd } from '../../../src/format/compression/zstd.js';
-import { startSandbox } from '../../../src/sandbox/server.js';
-import { EXPORTED_UNTIL, sandbox } from '../../helpers/sandbox.js';
+import { busySandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
 import { cachedFiles, minutesOf, replayHere, START, sliceRequests } from '../replaying.js';
 
 test('a warm cache asks for nothing, and another slice size is no miss', async (t) => {
-  const service = await sandbox(t, { feeds: { suggestedMinutes: 3 } });
+  const service = await busySandbox(t, { feeds: { suggestedMinutes: 3 } });
   const folder = await tempDir(t);
   const first = await replayHere(service, folder, { to: 25 });
   assert.equal(first.error, undefined);
   const asked = service.requests.length;
-  const other = await startSandbox({ feeds: { suggestedMinutes: 7 }, exportedUntil: EXPORTED_UNTIL });
-  t.after(() => other.close());
+  const other = await busySandbox(t, { feeds: { suggestedMinutes: 7 } });
   const wider = await replayHere(other, folder, { from: 5, to: 40 });
   assert.equal(wider.error, undefined);
   // Of 25 minutes on, in requests of 1, 7 and 7.
@@ -45,7 +43,7 @@ test('what is damaged is noticed before a line of it is written, and fetched aga
     const bytes = readFileSync(path);
     return path.endsWith('.zst') ? zstd(edit(decompress(bytes)), 'fast') : gzipSync(edit(gunzipSync(bytes)));
   };
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const folder = await tempDir(t);
   const right = await replayHere(service, folder, { to: 25 });
   const files = (await cachedFiles(folder)).map((name) => join(folder, 'feeds', name));
@@ -98,7 +96,7 @@ test('a folder of the vendor’s clients is a cache: their names, their ways to 
   put(keys[0] ?? '', '00.json.gz', gzipSync(line(0)));
   put(keys[1] ?? '', '01.size-4.json.zst', frames([1, 2, 3, 4]));
   put(keys[2] ?? '', '03.size-3.json.gz', gzipSync([3, 4, 5].map(line).join('')));
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   await service.close();
   const { text, error } = await replayHere(service, folder, { to: 6, filters, apiKey: undefined });
   assert.equal(error, undefined);
@@ -107,7 +105,7 @@ test('a folder of the vendor’s clients is a cache: their names, their ways to 
 });
 
 test('what is too young is given, and not kept', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t, { rows: 5000 });
   const folder = await tempDir(t);
   const now = Math.floor(Date.now() / 60_000) - START;
   const range = { from: now - 20, to: now - 2 };
@@ -122,7 +120,7 @@ test('what is too young is given, and not kept', async (t) => {
 });
 
 test('the limit holds, and what was used least recently goes first', async (t) => {
-  const service = await sandbox(t, { feeds: { suggestedMinutes: 1 } });
+  const service = await busySandbox(t, { feeds: { suggestedMinutes: 1 } });
   const folder = await tempDir(t);
   const free = await replayHere(service, folder, { to: 30, filters: [] });
   const sizeOf = async (): Promise<number> =>
@@ -149,7 +147,7 @@ test('the limit holds, and what was used least recently goes first', async (t) =
 test('a full disk: the replay goes on without keeping, with one warning', async (t) => {
   const disk = await smallDisk(t, '64k');
   if (!disk) return;
-  const service = await sandbox(t, { feeds: { messages: 200, suggestedMinutes: 1 } });
+  const service = await busySandbox(t, { feeds: { suggestedMinutes: 1 } });
   const right = await replayHere(service, await tempDir(t), { to: 20, filters: [] });
   const full = await replayHere(service, disk.dir, { to: 20, filters: [] });
   assert.equal(full.error, undefined);
@@ -162,7 +160,7 @@ test('a full disk: the replay goes on without keeping, with one warning', async 
 });
 
 test('slices that are removed while they are read are fetched again', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const folder = await tempDir(t);
   const right = await replayHere(service, folder, { to: 25 });
   // It is under way when the folder goes, wherever it is then.
@@ -173,7 +171,7 @@ test('slices that are removed while they are read are fetched again', async (t) 
 });
 
 test('clearing removes the slices, and nothing beside them', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const folder = await tempDir(t);
   await replayHere(service, folder, { to: 5 });
   writeFileSync(join(folder, 'mine.txt'), 'mine');

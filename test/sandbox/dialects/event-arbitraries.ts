@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventOf, MarketEvent } from '../../../src/sandbox/dialects/market-event.js';
+import type { EventOf, FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
 
 /** What events of a dialect may be, so that they can be told in it without loss. */
 export interface Traits {
@@ -69,7 +69,7 @@ function inTime<Part extends object>(
 function trades<Type extends 'trade' | 'liquidation'>(
   type: Type,
   traits: Traits,
-): fc.Arbitrary<readonly MarketEvent[]> {
+): fc.Arbitrary<readonly FeedEvent[]> {
   const id = traits.ids === 'number' ? fc.integer({ min: 1, max: 1e12 }).map(String) : fc.uuid();
   const sides = ['buy', 'sell', ...(type === 'trade' && traits.unknownSides ? ['unknown'] : [])] as const;
   const part = fc.record({
@@ -85,10 +85,10 @@ function trades<Type extends 'trade' | 'liquidation'>(
         ? { ...event, timestamp: event.localTimestamp }
         : event,
     ),
-  ) as fc.Arbitrary<readonly MarketEvent[]>;
+  ) as fc.Arbitrary<readonly FeedEvent[]>;
 }
 
-function bookChanges(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
+function bookChanges(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   const side = (gone: boolean, minLength: number): fc.Arbitrary<{ price: number; amount: number }[]> =>
     fc.uniqueArray(level(gone), {
       selector: (level) => level.price,
@@ -113,7 +113,7 @@ function bookChanges(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
 }
 
 /** Each changes what one message tells; what a message without a time tells has the time of the one before. */
-function derivativeTickers(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
+function derivativeTickers(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   const { tickerGroups } = traits;
   const value = (key: TickerKey): fc.Arbitrary<number> =>
     key === 'fundingTimestamp'
@@ -127,7 +127,7 @@ function derivativeTickers(traits: Traits): fc.Arbitrary<readonly MarketEvent[]>
   const later = fc.array(fc.integer({ min: 0, max: tickerGroups.length - 1 }).chain(group), { maxLength: 8 });
   const steps = fc.tuple(group(0), later).map(([first, rest]) => [first, ...rest]);
   return inTime(traits, steps).map((made) => {
-    const events: MarketEvent[] = [];
+    const events: FeedEvent[] = [];
     let known: Record<string, number> = {};
     let timestamp = 0;
     for (const { index, values, symbol, ...stamp } of made) {
@@ -140,7 +140,7 @@ function derivativeTickers(traits: Traits): fc.Arbitrary<readonly MarketEvent[]>
   });
 }
 
-function bookTickers(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
+function bookTickers(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   const side = fc.option(fc.tuple(price, amount), { nil: [undefined, undefined] as const, freq: 4 });
   const part = fc.tuple(side, side).map(([[bidPrice, bidAmount], [askPrice, askAmount]]) => ({
     type: 'book_ticker' as const,
@@ -152,7 +152,7 @@ function bookTickers(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
   return inTime(traits, fc.array(part, { minLength: 1, maxLength: 8 }));
 }
 
-function optionSummaries(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
+function optionSummaries(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   const maybe = fc.option(price, { nil: undefined, freq: 4 });
   const part = fc.record({
     type: fc.constant('option_summary' as const),
@@ -181,7 +181,7 @@ function optionSummaries(traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
 }
 
 /** Events of one type and symbol as a connection may tell them, from its begin on. */
-export function eventsOf(type: MarketEvent['type'], traits: Traits): fc.Arbitrary<readonly MarketEvent[]> {
+export function eventsOf(type: FeedEvent['type'], traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   switch (type) {
     case 'trade':
     case 'liquidation':

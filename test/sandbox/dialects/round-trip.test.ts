@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/dialects.js';
-import type { MarketEvent } from '../../../src/sandbox/dialects/market-event.js';
+import type { FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
 import { plain, recordsOf } from '../../dialects/records-of.js';
 import { eventsOf, type TickerKey, type Traits } from './event-arbitraries.js';
 
@@ -66,12 +66,12 @@ const TRAITS: Readonly<Record<string, Traits>> = {
 };
 
 /** The types that a dialect tells. */
-function typesOf(exchange: string): readonly MarketEvent['type'][] {
-  return Object.keys(DIALECTS[exchange]?.() ?? {}) as MarketEvent['type'][];
+function typesOf(exchange: string): readonly FeedEvent['type'][] {
+  return Object.keys(DIALECTS[exchange]?.() ?? {}) as FeedEvent['type'][];
 }
 
 /** The record of an event; changes whose times are the same are one, in the order of their prices. */
-function recordOf(event: MarketEvent, { tick }: Traits): object {
+function recordOf(event: FeedEvent, { tick }: Traits): object {
   return plain({ ...event, micros: tick === 1 || event.timestamp === event.localTimestamp });
 }
 

@@ -48,7 +48,8 @@ test('so many rows of each kind, in local times that go up within the day', () =
       let [timestamp, local] = [0, DAY * US_A_DAY];
       for (const event of events) {
         if (event.kind === 'disconnect') {
-          assert.equal(event.localTimestamp, local);
+          assert.ok(event.localTimestamp > local);
+          local = event.localTimestamp;
           continue;
         }
         assert.ok(event.localTimestamp > local && event.timestamp >= timestamp);
@@ -96,6 +97,14 @@ test('orders take from the best level, and what they took leaves it, unless a hi
     }
     assert.ok(orders > 300 && hidden < orders / 10, `${orders} orders, ${hidden} hidden`);
   }
+});
+
+test('an exchange loses its connection at one time, whatever the symbol', () => {
+  const lossOf = (symbol: string, rows: number): number | undefined =>
+    eventsOf(['bitmex', symbol], rows, 2).find(({ kind }) => kind === 'disconnect')?.localTimestamp;
+  assert.equal(lossOf('XBTUSD', 1000), lossOf('ETHUSD', 1000));
+  assert.equal(lossOf('XBTUSD', 1000), lossOf('XBTUSD', 2500));
+  assert.equal(lossOf('XBTUSD', 499), undefined);
 });
 
 test('a connection is lost once: then the book comes whole again, and it went on meanwhile', () => {

@@ -3,12 +3,12 @@ import type { SourceRecord } from '../../market/records/records.js';
 type WithoutMicros<Rec> = Rec extends SourceRecord ? Omit<Rec, 'micros'> : never;
 
 /**
- * Something that happens on a made-up market, as its day files tell it. Times are microseconds; a value that is
+ * Something that happened on a market, as a normalized message tells it. Times are microseconds; a value that is
  * undefined is one that the exchange doesn't give.
  */
-export type MarketEvent = WithoutMicros<SourceRecord>;
+export type FeedEvent = WithoutMicros<SourceRecord>;
 
-export type EventOf<Type extends MarketEvent['type']> = Extract<MarketEvent, { readonly type: Type }>;
+export type EventOf<Type extends FeedEvent['type']> = Extract<FeedEvent, { readonly type: Type }>;
 
 /** A message of an exchange's own feed, with what the raw data API chooses messages by. */
 export interface NativeMessage {
@@ -25,5 +25,5 @@ export interface NativeMessage {
  * has no message for.
  */
 export type Dialect = {
-  readonly [Type in MarketEvent['type']]?: (event: EventOf<Type>) => readonly NativeMessage[];
+  readonly [Type in FeedEvent['type']]?: (event: EventOf<Type>) => readonly NativeMessage[];
 };

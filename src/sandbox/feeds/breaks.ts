@@ -1,0 +1,28 @@
+import type { Day } from '../../dataset/day.js';
+import { connectionLostAt } from '../market/connection.js';
+import { seededRandom } from '../market/random.js';
+import type { MarketSize } from '../market/size.js';
+
+const MINUTES_A_DAY = 1440;
+const US_A_MINUTE = 60_000_000;
+
+/** The breaks of a collector's connection to an exchange on a UTC day, in order. */
+export interface Breaks {
+  /** Local times, in microseconds, of all of them. */
+  readonly all: readonly number[];
+  /** Those that are no part of the story, so that day files know nothing of them. */
+  readonly added: readonly number[];
+}
+
+/** @param share of the minutes that have an added break. */
+export function breaksOf(exchange: string, day: Day, size: MarketSize, share: number): Breaks {
+  const added: number[] = [];
+  for (let i = 0; share > 0 && i < MINUTES_A_DAY; i++) {
+    const minute = day * MINUTES_A_DAY + i;
+    const random = seededRandom(size.seed, 'breaks', exchange, minute);
+    if (random.chance(share)) added.push(minute * US_A_MINUTE + random.int(US_A_MINUTE));
+  }
+  const lost = connectionLostAt(exchange, day, size);
+  const all = lost === undefined ? added : [...added, lost].sort((a, b) => a - b);
+  return { all, added };
+}

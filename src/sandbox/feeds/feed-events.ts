@@ -1,0 +1,93 @@
+import type { PriceLevel } from '../../market/messages.js';
+import type { EventOf, FeedEvent } from '../dialects/feed-event.js';
+import type { LevelChange } from '../market/book.js';
+import { bookStates } from '../market/book-states.js';
+import type { Fill, MarketEvent, TickerEvent } from '../market/events.js';
+import type { Instrument } from '../market/instrument.js';
+import { tickerTexts } from '../market/ticker.js';
+import type { Told } from './markets.js';
+
+/** Gives what the story's events are in a feed: a trade for each fill, the best prices behind each change of them. */
+export function feedEventsOf(
+  instrument: Instrument,
+  told: Told,
+): (event: MarketEvent) => readonly FeedEvent[] {
+  const { symbol, ticksPerUnit, lotsPerUnit } = instrument;
+  let best: EventOf<'book_ticker'> | undefined;
+  const follow = bookStates(instrument, 1, ({ asks, bids, timestamp, localTimestamp }) => {
+    const [askPrice, askAmount] = [asks.prices[0], asks.amounts[0]];
+    const [bidPrice, bidAmount] = [bids.prices[0], bids.amounts[0]];
+    best = {
+      type: 'book_ticker',
+      symbol,
+      askAmount,
+      askPrice,
+      bidPrice,
+      bidAmount,
+      timestamp,
+      localTimestamp,
+    };
+  });
+  const paid = (
+    { ticks }: { readonly ticks: number },
+    { id, lots }: Fill,
+  ): Pick<EventOf<'trade'>, 'id' | 'price' | 'amount'> => ({
+    id: id === '' ? undefined : id,
+    price: ticks / ticksPerUnit,
+    amount: lots / lotsPerUnit,
+  });
+  const events = (event: MarketEvent): readonly FeedEvent[] => {
+    if (event.kind === 'disconnect') return [];
+    const { timestamp, localTimestamp } = event;
+    const times = { symbol, timestamp, localTimestamp };
+    switch (event.kind) {
+      case 'trades':
+        return event.fills.map((fill) => ({
+          type: 'trade',
+          ...times,
+          side: event.side,
+          ...paid(event, fill),
+        }));
+      case 'liquidation':
+        return [{ type: 'liquidation', ...times, side: event.side, ...paid(event, event) }];
+      case 'ticker':
+        return [{ type: 'derivative_ticker', ...times, ...tickerValues(instrument, event) }];
+      case 'book_change': {
+        best = undefined;
+        follow(event);
+        const change = { ...times, isSnapshot: event.isSnapshot, ...sidesOf(instrument, event.levels) };
+        return [{ type: 'book_change', ...change }, ...(best === undefined ? [] : [best])];
+      }
+    }
+  };
+  return (event) => events(event).filter(({ type }) => told.has(type));
+}
+
+/** The levels as an exchange writes them: bids and asks apart, each in their order. */
+export function sidesOf(
+  { ticksPerUnit, lotsPerUnit }: Instrument,
+  levels: readonly LevelChange[],
+): { readonly bids: readonly PriceLevel[]; readonly asks: readonly PriceLevel[] } {
+  const side = (isAsk: boolean): readonly PriceLevel[] =>
+    levels
+      .filter((level) => level.isAsk === isAsk)
+      .map(({ ticks, lots }) => ({ price: ticks / ticksPerUnit, amount: lots / lotsPerUnit }));
+  return { bids: side(false), asks: side(true) };
+}
+
+function tickerValues(
+  { ticksPerUnit }: Instrument,
+  event: TickerEvent,
+): Omit<EventOf<'derivative_ticker'>, 'type' | 'symbol' | 'timestamp' | 'localTimestamp'> {
+  const { fundingTimestamp, openInterest, lastTicks, indexTicks } = event;
+  const { fundingRate, predictedFundingRate, markPrice } = tickerTexts(event);
+  return {
+    lastPrice: lastTicks === undefined ? undefined : lastTicks / ticksPerUnit,
+    openInterest,
+    fundingRate: Number(fundingRate),
+    fundingTimestamp,
+    predictedFundingRate: predictedFundingRate === undefined ? undefined : Number(predictedFundingRate),
+    indexPrice: indexTicks / ticksPerUnit,
+    markPrice: Number(markPrice),
+  };
+}

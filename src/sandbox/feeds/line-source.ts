@@ -1,0 +1,45 @@
+import type { Day } from '../../dataset/day.js';
+import { Latest } from '../archive/latest.js';
+import { DayReel } from './day-reel.js';
+import type { FeedMarket } from './markets.js';
+import { MinuteCache } from './minute-cache.js';
+import type { RawLine } from './raw-line.js';
+
+const MINUTES_A_DAY = 1440;
+/** Markets whose day is under way. */
+const MOST_REELS = 256;
+
+/**
+ * Gives the lines of a market and minute. Minutes may be asked for in any order: those of a day that follow each other
+ * are made in one go, and one that is no longer kept is made from midnight on.
+ * @param linesOf the lines of a market's day.
+ * @param mostKept characters.
+ */
+export function lineSource(
+  linesOf: (market: FeedMarket, day: Day) => Generator<RawLine, undefined>,
+  mostKept: number,
+): (market: FeedMarket, minute: number) => readonly RawLine[] {
+  const cache = new MinuteCache(mostKept);
+  const reels = new Latest<DayReel>(MOST_REELS);
+  const reelOf = (market: FeedMarket, name: string, minute: number): DayReel => {
+    const day = Math.floor(minute / MINUTES_A_DAY) as Day;
+    const key = `${name} ${day}`;
+    const running = reels.get(key);
+    const isAhead = running === undefined || running.minute > minute;
+    const reel = isAhead ? new DayReel(linesOf(market, day), day * MINUTES_A_DAY) : running;
+    // Set again, it is the latest one.
+    reels.delete(key);
+    reels.set(key, reel);
+    return reel;
+  };
+  return (market, minute) => {
+    const name = `${market.exchange} ${market.symbol}`;
+    const kept = cache.get(`${name} ${minute}`);
+    if (kept) return kept;
+    const reel = reelOf(market, name, minute);
+    while (reel.minute < minute) cache.set(`${name} ${reel.minute}`, reel.take());
+    const lines = reel.take();
+    cache.set(`${name} ${minute}`, lines);
+    return lines;
+  };
+}

@@ -1,0 +1,64 @@
+import type { Day } from '../../dataset/day.js';
+import { createNativeWriter } from '../dialects/dialects.js';
+import type { FeedEvent } from '../dialects/feed-event.js';
+import type { MarketEvent } from '../market/events.js';
+import { instrumentOf } from '../market/instrument.js';
+import { optionsChain } from '../market/options-chain.js';
+import { simulate } from '../market/simulation.js';
+import type { MarketSize } from '../market/size.js';
+import { feedEventsOf } from './feed-events.js';
+import type { FeedMarket } from './markets.js';
+import { lineWriter, type RawLine } from './raw-line.js';
+import { summaryEvents } from './summary-events.js';
+import { WholeBook } from './whole-book.js';
+
+/**
+ * A market's day as its exchange sends it: the same story as that of its day files. A connection that is made again
+ * begins with the whole book; `breaks` are local times at which there is one that the story doesn't know.
+ */
+export function* marketLines(
+  market: FeedMarket,
+  day: Day,
+  size: MarketSize,
+  breaks: readonly number[],
+): Generator<RawLine, undefined> {
+  const { exchange, symbol, told } = market;
+  const instrument = instrumentOf(exchange, symbol, size.seed, day);
+  const write = lineWriter();
+  let writer = createNativeWriter(exchange);
+  const lines = (event: FeedEvent): readonly RawLine[] =>
+    (writer?.write(event) ?? []).map(({ channel, symbol, localTimestamp, message }) => ({
+      localTimestamp,
+      channel,
+      symbol,
+      text: write(localTimestamp, JSON.stringify(message)),
+    }));
+  if (told.has('option_summary')) {
+    for (const event of optionsChain(instrument, day, size)) yield* summaryEvents(event).flatMap(lines);
+    return undefined;
+  }
+  const feedEvents = feedEventsOf(instrument, told);
+  for (const event of interrupted(simulate(instrument, day, size), breaks)) {
+    if (event.kind === 'disconnect') writer = createNativeWriter(exchange);
+    yield* feedEvents(event).flatMap(lines);
+  }
+  return undefined;
+}
+
+/** The story with more breaks: behind each the book comes whole, where the story doesn't send it anyway. */
+function* interrupted(events: Iterable<MarketEvent>, breaks: readonly number[]): Generator<MarketEvent> {
+  const book = new WholeBook();
+  let next = 0;
+  let timestamp = 0;
+  for (const event of events) {
+    for (; (breaks[next] ?? Number.POSITIVE_INFINITY) <= event.localTimestamp; next++) {
+      const localTimestamp = breaks[next] ?? 0;
+      yield { kind: 'disconnect', localTimestamp };
+      if (event.kind === 'book_change' && event.isSnapshot) continue;
+      yield { kind: 'book_change', timestamp, localTimestamp, isSnapshot: true, levels: book.levels() };
+    }
+    if (event.kind === 'book_change' && breaks.length > 0) book.apply(event.isSnapshot, event.levels);
+    if (event.kind !== 'disconnect') ({ timestamp } = event);
+    yield event;
+  }
+}

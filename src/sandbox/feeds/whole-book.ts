@@ -1,0 +1,29 @@
+import type { Level, LevelChange } from '../market/book.js';
+
+/** The book that changes lead to, to be told again as a whole. */
+export class WholeBook {
+  readonly #asks = new Map<number, Level>();
+  readonly #bids = new Map<number, Level>();
+
+  apply(isSnapshot: boolean, levels: readonly LevelChange[]): void {
+    if (isSnapshot) {
+      this.#asks.clear();
+      this.#bids.clear();
+    }
+    for (const { isAsk, ticks, lots } of levels) {
+      const side = isAsk ? this.#asks : this.#bids;
+      if (lots === 0) side.delete(ticks);
+      else side.set(ticks, { ticks, lots });
+    }
+  }
+
+  /** Asks, then bids, the best first. */
+  levels(): readonly LevelChange[] {
+    const asks = [...this.#asks.values()].sort((a, b) => a.ticks - b.ticks);
+    const bids = [...this.#bids.values()].sort((a, b) => b.ticks - a.ticks);
+    return [
+      ...asks.map((level) => ({ isAsk: true, ...level })),
+      ...bids.map((level) => ({ isAsk: false, ...level })),
+    ];
+  }
+}
