@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { EnvHttpProxyAgent } from 'undici';
 import { usageError } from '../../base/errors.js';
 import type { ServiceConfig } from '../types.js';
+import { proxyOf, variable } from './proxy-env.js';
 import { ProxyPool } from './proxy-pool.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -71,22 +72,6 @@ export function createClient(config: ServiceConfig): Client {
       await Promise.all([agents.http.destroy(), agents.https.destroy()]);
     },
   };
-}
-
-/** A variable under its lower-case name, which goes first as in curl, or its upper-case one. */
-function variable(env: ServiceConfig['env'], name: string): string | undefined {
-  return env[name.toLowerCase()] || env[name] || undefined;
-}
-
-/** The proxy's URL, or the empty text. Its value may hold a password and is never repeated. */
-function proxyOf(env: ServiceConfig['env'], name: string): string {
-  const value = variable(env, name)?.trim();
-  if (!value) return '';
-  const url = value.includes('://') ? value : `http://${value}`;
-  if (!URL.canParse(url) || !/^(https?|socks5?):$/.test(new URL(url).protocol)) {
-    throw usageError(`${name} is not a proxy's URL: write it as http://host:port`);
-  }
-  return url;
 }
 
 function checkedUrl(name: string, text: string): string {
