@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
+import { connectProxy } from '../helpers/connect-proxy.js';
 import { loopbackExchange, type Peer, teller } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
@@ -354,4 +355,24 @@ test('what cannot be streamed is refused before anything is connected', async (t
   assert.match(await refused('binance', ['BTCUSDT'], 'option_summary'), /has no option_summary messages/);
   const bad = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: 'http://x' });
   await assert.rejects(bad.ended, /^TickhaulError: WSS_URL_BITMEX is not an address of a WebSocket/);
+});
+
+test('connections go through the proxy of the environment, by a tunnel; one that refuses is told', async (t) => {
+  const { url } = await loopbackExchange(t, {
+    play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(3),
+  });
+  const proxy = await connectProxy(t);
+  const env = { WSS_URL_BITMEX: url, HTTP_PROXY: proxy.url.replace('http://', 'http://me:pass@') };
+  const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], env);
+  await stream.cameTo(1);
+  const login = Buffer.from('me:pass').toString('base64');
+  assert.deepEqual(proxy.asked, [`CONNECT ${url.replace('ws://', '')} Basic ${login}`]);
+
+  const refusing = await connectProxy(t, 407);
+  const refused = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], {
+    WSS_URL_BITMEX: url,
+    HTTP_PROXY: refusing.url,
+  });
+  const event = await refused.told('disconnect');
+  assert.match(event.event === 'disconnect' ? event.error.message : '', /the proxy answered 407/);
 });
