@@ -4,6 +4,7 @@ import { usageError } from '../../base/errors.js';
 import type { ServiceConfig } from '../types.js';
 import { proxyOf, variable } from './proxy-env.js';
 import { ProxyPool } from './proxy-pool.js';
+import { type Tunnel, tunnelFor } from './tunnel.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -14,6 +15,8 @@ export interface Client {
   readonly config: ServiceConfig;
   /** The connections to use for this address: direct, or through the proxy the environment names. */
   connectionsFor(url: URL): Connections;
+  /** How a WebSocket to this address goes through that proxy; undefined where it connects directly. @throws usage error. */
+  tunnelTo(url: URL): Tunnel | undefined;
   /** Breaks off what is still running and frees the sockets. */
   close(): Promise<void>;
 }
@@ -68,6 +71,7 @@ export function createClient(config: ServiceConfig): Client {
   return {
     config: checked,
     connectionsFor: (url) => (url.protocol === 'https:' ? agents.https : agents.http),
+    tunnelTo: (url) => tunnelFor(config.env, url),
     close: async () => {
       await Promise.all([agents.http.destroy(), agents.https.destroy()]);
     },
