@@ -18,12 +18,14 @@ export type {
   PlanOptions,
   RawReplayOptions,
   ReplayOptions,
+  StreamOptions,
   SyncOptions,
   VerifyOptions,
 } from './library/options.js';
 export { type ReplaySummary, replay } from './library/replay.js';
 export type { Run } from './library/run.js';
 export { convert, download, plan, sync, verify } from './library/runs.js';
+export { type StreamSummary, stream } from './library/stream.js';
 export type { Message } from './market/messages.js';
 export type { RawDisconnect, RawMessage } from './replay/raw/raw-message.js';
 export type {

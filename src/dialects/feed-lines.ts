@@ -15,6 +15,8 @@ export interface FeedLinesOptions {
   /** In any case; left out or empty, all. */
   readonly symbols?: readonly string[] | undefined;
   readonly withDisconnects: boolean;
+  /** Whether they come from a live connection, whose disconnects name the symbols that were asked for. */
+  readonly isLive?: boolean;
   /** What `planFeed` gave for the same exchange, types and symbols. */
   readonly plan: FeedPlan;
 }
@@ -38,9 +40,12 @@ export class FeedLines {
   #out: LineBuffer | undefined;
 
   constructor(options: FeedLinesOptions) {
-    const { exchange, types, plan } = options;
+    const { exchange, types, plan, isLive, symbols } = options;
     this.#options = options;
-    this.#flow = new RecordFlow(exchange, types, bookTickerKeys(exchange));
+    this.#flow = new RecordFlow(exchange, types, {
+      bookTickerKeys: bookTickerKeys(exchange),
+      disconnectSymbols: isLive === true ? symbols : undefined,
+    });
     this.#parse = messageParser(exchange);
     this.#segments = plan.segments;
     this.#emit = (record) => {
@@ -54,8 +59,16 @@ export class FeedLines {
    * @throws `corrupt` where it is no JSON, or nothing that the exchange could have sent.
    */
   message(localTimestamp: string, message: Uint8Array, out: LineBuffer): void {
-    const time = this.#timeOf(localTimestamp);
-    const parsed = this.#parse(textOf(message));
+    this.read(this.#parse(textOf(message)), this.#timeOf(localTimestamp), out, localTimestamp);
+  }
+
+  /**
+   * A message that is parsed already.
+   * @param time microseconds, at which it was received.
+   * @param name what an error calls it by; left out, its time.
+   * @throws `corrupt` where it is nothing that the exchange could have sent.
+   */
+  read(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
     this.#out = out;
     this.#last = time;
     this.#isConnected = true;
@@ -63,17 +76,33 @@ export class FeedLines {
       try {
         normalizer.read(parsed, time, this.#emit);
       } catch (cause) {
-        throw unreadable(this.#options.exchange, localTimestamp, cause);
+        throw this.#unreadable(name ?? new Date(time / 1000).toISOString(), cause);
       }
     }
   }
 
-  /** The collector's connection broke; several in a row count as one, and none before the first message. */
+  /**
+   * The connection broke; several in a row count as one, and none before the first message. What is computed begins anew
+   * where the disconnect is told, and in a live stream always (replay facts, sections 2 and 5).
+   */
   disconnect(out: LineBuffer): void {
     this.#normalizers = undefined;
     if (!this.#isConnected || this.#last === undefined) return;
     this.#isConnected = false;
     if (this.#options.withDisconnects) this.#flow.disconnect(this.#last, out);
+    else if (this.#options.isLive === true) this.#flow.restart();
+  }
+
+  #unreadable(name: string, cause: unknown): unknown {
+    if (cause instanceof TickhaulError) return cause;
+    const { exchange, isLive } = this.#options;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const advice = isLive === true ? '' : '; --channel gives it as it is';
+    return new TickhaulError(
+      'corrupt',
+      `${exchange}: the message of ${name} can't be normalized (${reason})${advice}`,
+      { cause },
+    );
   }
 
   #normalizersAt(time: number): readonly Normalizer[] {
@@ -104,11 +133,4 @@ function wantedBy(
 
 function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString();
-}
-
-function unreadable(exchange: string, localTimestamp: string, cause: unknown): unknown {
-  if (cause instanceof TickhaulError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const what = `the message of ${localTimestamp} can't be normalized (${reason})`;
-  return new TickhaulError('corrupt', `${exchange}: ${what}; --channel gives it as it is`, { cause });
 }

@@ -15,6 +15,8 @@ export interface FeedPlanOptions {
   readonly symbols?: readonly string[] | undefined;
   /** Local times, in microseconds. */
   readonly period: Period;
+  /** Whether they come from a live connection: the vendor's normalizers are stricter there. */
+  readonly isLive?: boolean;
 }
 
 /** How one exchange's messages of a period become records. */
@@ -42,10 +44,16 @@ const DAY = 86_400_000_000;
  * @throws usage error where a type can't be read within the period, the exchange has none of them, or the vendor's
  *   package is needed and isn't there.
  */
-export async function planFeed({ exchange, types, symbols, period }: FeedPlanOptions): Promise<FeedPlan> {
+export async function planFeed({
+  exchange,
+  types,
+  symbols,
+  period,
+  isLive = false,
+}: FeedPlanOptions): Promise<FeedPlan> {
   const asked = sourceTypesOf(types);
   for (const type of asked) {
-    const refusal = refusalOf(exchange, type, period.end);
+    const refusal = refusalOf(exchange, type, period.end, isLive);
     if (refusal) throw refusal;
   }
   const starts = [period.start, ...midnightsWithin(period)];
@@ -54,13 +62,13 @@ export async function planFeed({ exchange, types, symbols, period }: FeedPlanOpt
   const wanted = symbols === undefined || symbols.length === 0 ? undefined : symbols;
   // What the package has for an exchange is the same on all days, and asking for what it has not takes a while.
   const has = new Set(
-    asked.filter((type) => vendor && vendorNormalizer(vendor, exchange, type, period.start)),
+    asked.filter((type) => vendor && vendorNormalizer(vendor, exchange, type, period.start, isLive)),
   );
   const readersAt = (at: number): readonly Reader[] =>
     asked.flatMap((type) => {
       const own = ownNormalizer(exchange, type, at);
       const vendors =
-        vendor && has.has(type) && !own ? vendorNormalizer(vendor, exchange, type, at) : undefined;
+        vendor && has.has(type) && !own ? vendorNormalizer(vendor, exchange, type, at, isLive) : undefined;
       const normalizer = own ?? vendors;
       return normalizer ? [{ type, normalizer, filters: normalizer.filters(wanted) }] : [];
     });

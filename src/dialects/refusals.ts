@@ -45,8 +45,14 @@ export function isRefused(exchange: string): boolean {
 /**
  * The refusal that a period runs into, as an error that says what works instead; undefined where none does.
  * @param end microseconds, not included.
+ * @param isLive whether it is a stream that is asked for.
  */
-export function refusalOf(exchange: string, type: SourceTypeName, end: number): TickhaulError | undefined {
+export function refusalOf(
+  exchange: string,
+  type: SourceTypeName,
+  end: number,
+  isLive = false,
+): TickhaulError | undefined {
   const refusal = REFUSALS.find(
     ({ exchange: of, types, from }) =>
       of === exchange &&
@@ -56,6 +62,11 @@ export function refusalOf(exchange: string, type: SourceTypeName, end: number): 
   if (refusal === undefined) return undefined;
   const { from, why } = refusal;
   const since = from === undefined ? '' : ` from ${from} on`;
+  if (isLive) {
+    return usageError(
+      `${exchange}: ${type} messages ${why}${since}; day files have them from the next day on: tickhaul replay`,
+    );
+  }
   const earlier = from === undefined ? '' : `, or a period that ends at ${from}`;
   return usageError(
     `${exchange}: ${type} messages of feeds ${why}${since}; what works instead is --source datasets${earlier}`,

@@ -270,3 +270,21 @@ export interface RawReplayOptions extends PeriodOptions {
   readonly source?: 'feeds' | undefined;
   readonly types?: undefined;
 }
+
+/** Ended by `signal`, by `for`, or by its reader, it has ended well. */
+export interface StreamOptions extends ServiceOptions {
+  /** Exchange ids, each with symbols after a colon where it has some of its own: `deribit:BTC-PERPETUAL`. */
+  readonly exchange: string | readonly string[];
+  /** Normalized data types: `trade`, `book_change`, `book_snapshot_10_100ms`, `trade_bar_1m` and so on. */
+  readonly types: List;
+  /** Of the exchanges that name none of their own; default: the active ones. */
+  readonly symbols?: List | undefined;
+  /** A `disconnect` message where the connection to the exchange broke. */
+  readonly withDisconnects?: boolean | undefined;
+  /** A connection silent for this long is made anew; default: `10s`. */
+  readonly timeoutInterval?: string | undefined;
+  /** Ends after this long, as `10m`. */
+  readonly for?: string | undefined;
+  /** JSON lines to this file, compressed by `.gz` or `.zst`; the iterable yields none then. */
+  readonly out?: string | undefined;
+}

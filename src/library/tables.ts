@@ -16,6 +16,7 @@ import type {
   SelectionOptions,
   ServiceOptions,
   ShardOptions,
+  StreamOptions,
   SyncOptions,
   TransferOptions,
   VerifyOptions,
@@ -165,6 +166,17 @@ const REPLAY_KINDS: Kinds<ReplayOptions | RawReplayOptions> = {
   out: 'file',
 };
 
+const STREAM_KINDS: Kinds<StreamOptions> = {
+  ...SERVICE,
+  exchange: 'list',
+  types: 'list',
+  symbols: 'list',
+  withDisconnects: 'toggle',
+  timeoutInterval: 'text',
+  for: 'text',
+  out: 'file',
+};
+
 const EXCHANGE = { name: 'exchange', as: "exchange: 'deribit'" };
 const SELECTED = { ...EXCHANGE, unless: Object.keys(LISTS) };
 
@@ -178,3 +190,4 @@ export const CONVERT: OptionTable = {
 };
 export const COVERAGE: OptionTable = { kinds: COVERAGE_KINDS };
 export const REPLAY: OptionTable = { kinds: REPLAY_KINDS, required: { ...EXCHANGE, unless: [] } };
+export const STREAM: OptionTable = { kinds: STREAM_KINDS, required: { ...EXCHANGE, unless: [] } };

@@ -1,14 +1,12 @@
 import type { TimedLines } from '../market/lines/line-buffer.js';
+import type { LineSink } from '../market/lines/line-sink.js';
 import { Merge } from '../market/merge.js';
 import type { Period } from '../market/trade-bars.js';
 import { type Inputs, openInputs } from './inputs.js';
 import { createPace, type Pace } from './pace.js';
 import type { ReplaySeries } from './types.js';
 
-/** Takes lines; resolves when they are written, so that a slow reader slows the replay. */
-export interface LineSink {
-  write(bytes: Uint8Array): Promise<void>;
-}
+export type { LineSink };
 
 export interface MergeOptions {
   /** How often faster than real time; undefined for as fast as it goes. */

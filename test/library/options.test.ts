@@ -5,7 +5,7 @@ import { nameOf } from '../../src/cli/arguments/types.js';
 import { COMMANDS } from '../../src/cli/commands/index.js';
 import { keyOf } from '../../src/commands/config/words.js';
 import type { OptionTable } from '../../src/library/arguments.js';
-import { CONVERT, COVERAGE, DOWNLOAD, PLAN, REPLAY, SYNC, VERIFY } from '../../src/library/tables.js';
+import { CONVERT, COVERAGE, DOWNLOAD, PLAN, REPLAY, STREAM, SYNC, VERIFY } from '../../src/library/tables.js';
 
 const TABLES: Readonly<Record<string, OptionTable>> = {
   plan: PLAN,
@@ -15,6 +15,7 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
   convert: CONVERT,
   coverage: COVERAGE,
   replay: REPLAY,
+  stream: STREAM,
 };
 /** They say how a terminal shows things, or have nothing to say without one. */
 const SHOWN = ['files', 'all', 'yes'];

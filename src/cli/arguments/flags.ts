@@ -169,6 +169,18 @@ export const SERVE_FLAGS = {
   }),
 };
 
+/** What comes live: `stream` (contract, Replay, stream). */
+export const STREAM_FLAGS = grouped('Stream:', {
+  type: REPLAY_FLAGS.type,
+  symbol: value('symbols, for exchanges that have none after a colon (default: the active ones)', {
+    alias: 's',
+  }),
+  for: value('end after this long, as 10m (default: at Ctrl-C)'),
+  'with-disconnects': toggle('a disconnect message where the connection to the exchange broke'),
+  'timeout-interval': value('a connection silent for this long is made anew (default: 10s)'),
+  out: REPLAY_FLAGS.out,
+});
+
 /** Whose account: `login`, `account` (contract, Configuration). */
 export const ACCOUNT_FLAGS = grouped('Account:', {
   email: value('the address that you sign in with'),

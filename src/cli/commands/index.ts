@@ -79,6 +79,12 @@ export const COMMANDS: readonly Outline[] = [
     load: async () => (await import('./serve.js')).serve,
   },
   {
+    syntax: 'stream <exchange..>',
+    describe: 'print normalized messages as JSON lines, live from the exchanges; no key needed',
+    outlivesReader: true,
+    load: async () => (await import('./stream.js')).stream,
+  },
+  {
     syntax: 'inspect <file>',
     describe: 'show schema, rows, time range and first rows of a .csv.gz, .parquet or .ndjson file',
     load: async () => (await import('./inspect.js')).inspect,

@@ -1,10 +1,7 @@
-import { formatCount, formatSize, plural, secondsSince } from '../../base/units.js';
-import { readToggle } from '../../commands/arguments/read.js';
 import type { Written } from '../../commands/replay-run.js';
-import { describeFailure, stackOf } from '../../run/failure.js';
 import { REPLAY_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { tellFailure } from '../output/failure.js';
+import { tellMessages } from '../output/run/message-summary.js';
 
 export const replay: Action = {
   positionals: {
@@ -36,21 +33,7 @@ export const replay: Action = {
       'normalized messages, made of them',
     ],
   ],
-  async run(args, cli) {
-    const started = performance.now();
-    const written: Written = { messages: 0, bytes: 0 };
-    try {
-      await run(args, cli, written);
-      tellEnd(args, cli, written, started);
-      return 0;
-    } catch (error) {
-      const thrown = cli.signal.aborted ? cli.signal.reason : error;
-      const { exitCode } = describeFailure(thrown);
-      tellFailure(thrown, cli.stderr, stackOf(thrown) !== undefined && readToggle(args, 'verbose'));
-      tellSummary(args, cli, written, started, exitCode, describeFailure(thrown).error);
-      return exitCode;
-    }
-  },
+  run: (args, cli) => tellMessages(args, cli, (written) => run(args, cli, written)),
 };
 
 async function run(args: Args, cli: Cli, written: Written): Promise<void> {
@@ -64,27 +47,4 @@ async function run(args: Args, cli: Cli, written: Written): Promise<void> {
       if (!(error instanceof ReaderGone)) throw error;
     })
     .finally(close);
-}
-
-function tellEnd(args: Args, cli: Cli, written: Written, started: number): void {
-  tellSummary(args, cli, written, started, 0);
-  if (readToggle(args, 'json') || readToggle(args, 'quiet')) return;
-  const { messages, bytes } = written;
-  cli.stderr.write(
-    `${formatCount(messages)} ${messages === 1 ? 'message' : 'messages'}, ${formatSize(bytes)}, ${plural(Math.round(secondsSince(started)), 'second')}\n`,
-  );
-}
-
-/** The last line of stderr with `--json`: stdout has the messages. */
-function tellSummary(
-  args: Args,
-  { stderr }: Cli,
-  written: Written,
-  started: number,
-  exitCode: number,
-  error?: object,
-): void {
-  if (!readToggle(args, 'json')) return;
-  const summary = { event: 'summary', exitCode, ...written, seconds: secondsSince(started), error };
-  stderr.write(`${JSON.stringify(summary)}\n`);
 }

@@ -42,7 +42,7 @@ const FACTORY_NAMES = {
  * @throws usage error where the package isn't installed, or is another release.
  */
 export async function loadVendor(): Promise<MapperFactories> {
-  const loaded = (await importMappers()) as Readonly<Record<string, unknown>>;
+  const loaded = await importVendor(() => import('tardis-dev/dist/mappers/index.js'));
   const factories: Partial<Record<SourceTypeName, MapperFactory>> = {};
   for (const [type, name] of Object.entries(FACTORY_NAMES)) {
     const factory = loaded[name];
@@ -52,9 +52,10 @@ export async function loadVendor(): Promise<MapperFactories> {
   return factories as MapperFactories;
 }
 
-async function importMappers(): Promise<unknown> {
+/** A part of the package, by what it exports. @throws usage error where it isn't there. */
+export async function importVendor(load: () => Promise<unknown>): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return await import('tardis-dev/dist/mappers/index.js');
+    return (await load()) as Readonly<Record<string, unknown>>;
   } catch (error) {
     const code = isSystemError(error) ? error.code : undefined;
     if (code === 'ERR_MODULE_NOT_FOUND') throw notThere('is not installed');
@@ -65,7 +66,7 @@ async function importMappers(): Promise<unknown> {
   }
 }
 
-function notThere(what: string): TickhaulError {
+export function notThere(what: string): TickhaulError {
   return usageError(
     `messages from feeds are normalized by the package tardis-dev, which ${what}: npm install ${VENDOR_PACKAGE}, or use --source datasets`,
   );

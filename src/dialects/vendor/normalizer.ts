@@ -11,14 +11,21 @@ const LIVE_MS = 4 * 60_000;
  * The vendor's normalizer of a type, or undefined where the package has none for the exchange.
  * @param at microseconds: what the exchange's API was like then. In a replay the rules are those of replays, however
  *   young the messages are.
+ * @param isLive whether its rules are those of a live connection that is made now.
  */
 export function vendorNormalizer(
   factories: MapperFactories,
   exchange: string,
   type: SourceTypeName,
   at: number,
+  isLive = false,
 ): Normalizer | undefined {
-  const mapper = makeMapper(factories, exchange, type, Math.min(at / 1000, Date.now() - LIVE_MS));
+  const mapper = makeMapper(
+    factories,
+    exchange,
+    type,
+    isLive ? Date.now() : Math.min(at / 1000, Date.now() - LIVE_MS),
+  );
   if (mapper === undefined) return undefined;
   return {
     kind: kindOf(mapper),

@@ -10,7 +10,12 @@ import { SIDE, TradeBars } from '../trade-bars.js';
 import { RecordLines } from './record-lines.js';
 import type { BookChangeRecord, SourceRecord, TradeRecord } from './records.js';
 
-const DISCONNECT_END = fixed('"}\n');
+export interface RecordFlowOptions {
+  /** As `RecordLines` has it. */
+  readonly bookTickerKeys?: readonly string[] | undefined;
+  /** What disconnects say that was asked for, where they do. */
+  readonly disconnectSymbols?: readonly string[] | undefined;
+}
 
 interface BookState {
   readonly book: OrderBook;
@@ -30,14 +35,17 @@ export class RecordFlow {
   readonly #bars = new Map<string, readonly TradeBars[]>();
   readonly #books = new Map<string, BookState>();
   readonly #disconnectHead: Fixed;
+  readonly #disconnectEnd: Fixed;
   readonly #disconnectTime = new IsoTime();
   #out: LineBuffer | undefined;
 
-  /** @param bookTickerKeys as `RecordLines` has it. */
-  constructor(exchange: string, types: readonly NormalizedType[], bookTickerKeys?: readonly string[]) {
+  constructor(exchange: string, types: readonly NormalizedType[], options: RecordFlowOptions = {}) {
+    const { bookTickerKeys, disconnectSymbols } = options;
     this.#exchange = exchange;
     const disconnect = JSON.stringify({ type: 'disconnect', exchange, localTimestamp: '' });
     this.#disconnectHead = fixed(disconnect.slice(0, -2));
+    const asked = disconnectSymbols === undefined ? '' : `,"symbols":${JSON.stringify(disconnectSymbols)}`;
+    this.#disconnectEnd = fixed(`"${asked}}\n`);
     this.#lines = new RecordLines(exchange, bookTickerKeys);
     this.#asked = new Set(types.filter(({ kind }) => kind === 'source').map(({ name }) => name));
     this.#barTypes = types.filter((type) => type.kind === 'trade_bar');
@@ -57,13 +65,19 @@ export class RecordFlow {
    * @param localTimestamp microseconds, of the last message before it.
    */
   disconnect(localTimestamp: number, out: LineBuffer): void {
-    this.#bars.clear();
-    this.#books.clear();
+    this.restart();
     const head = this.#disconnectHead;
-    const { view } = out.room(head.length + LONGEST_TIME + DISCONNECT_END.length);
+    const end = this.#disconnectEnd;
+    const { view } = out.room(head.length + LONGEST_TIME + end.length);
     let at = copyFixed(head, view, out.length);
     at = this.#disconnectTime.write(localTimestamp, true, view, at);
-    out.add(copyFixed(DISCONNECT_END, view, at), localTimestamp);
+    out.add(copyFixed(end, view, at), localTimestamp);
+  }
+
+  /** What is computed begins anew: bars, books, snapshots. */
+  restart(): void {
+    this.#bars.clear();
+    this.#books.clear();
   }
 
   #addToBars({ symbol, price, amount, side, timestamp, micros, localTimestamp }: TradeRecord): void {

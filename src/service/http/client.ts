@@ -2,7 +2,9 @@ import type { Readable } from 'node:stream';
 import { EnvHttpProxyAgent } from 'undici';
 import { usageError } from '../../base/errors.js';
 import type { ServiceConfig } from '../types.js';
+import { proxyOf, variable } from './proxy-env.js';
 import { ProxyPool } from './proxy-pool.js';
+import { type Tunnel, tunnelFor } from './tunnel.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -13,6 +15,8 @@ export interface Client {
   readonly config: ServiceConfig;
   /** The connections to use for this address: direct, or through the proxy the environment names. */
   connectionsFor(url: URL): Connections;
+  /** How a WebSocket to this address goes through that proxy; undefined where it connects directly. @throws usage error. */
+  tunnelTo(url: URL): Tunnel | undefined;
   /** Breaks off what is still running and frees the sockets. */
   close(): Promise<void>;
 }
@@ -73,26 +77,11 @@ export function createClient(config: ServiceConfig): Client {
       agents.set(protocol, agent);
       return agent;
     },
+    tunnelTo: (url) => tunnelFor(config.env, url),
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
     },
   };
-}
-
-/** A variable under its lower-case name, which goes first as in curl, or its upper-case one. */
-function variable(env: ServiceConfig['env'], name: string): string | undefined {
-  return env[name.toLowerCase()] || env[name] || undefined;
-}
-
-/** The proxy's URL, or the empty text. Its value may hold a password and is never repeated. */
-function proxyOf(env: ServiceConfig['env'], name: string): string {
-  const value = variable(env, name)?.trim();
-  if (!value) return '';
-  const url = value.includes('://') ? value : `http://${value}`;
-  if (!URL.canParse(url) || !/^(https?|socks5?):$/.test(new URL(url).protocol)) {
-    throw usageError(`${name} is not a proxy's URL: write it as http://host:port`);
-  }
-  return url;
 }
 
 function checkedUrl(name: string, text: string): string {

@@ -33,10 +33,33 @@ export async function fetchFeedNames(
   return { channels: record.availableChannels ?? [], symbols: record.availableSymbols ?? [] };
 }
 
-/** A record may list 270,000 symbols: of each only the id is kept. */
+/**
+ * The symbols of an exchange's record that are traded now, as the exchange writes them; throws as `fetchExchange` does.
+ */
+export async function fetchActiveSymbols(
+  client: Client,
+  exchange: string,
+  options: MetadataOptions,
+): Promise<readonly string[]> {
+  const now = Date.now();
+  const activeId = ({ id, availableTo }: ListedSymbol): unknown =>
+    availableTo === undefined || Date.parse(String(availableTo)) > now ? id : '';
+  const parse = (body: Buffer): unknown => parseSymbols(body, activeId);
+  const record = await fetchRecordWith(client, exchange, options, parse, async () => checkWith(names));
+  return (record.availableSymbols ?? []).filter((id) => id !== '');
+}
+
+interface ListedSymbol {
+  readonly id?: unknown;
+  readonly availableTo?: unknown;
+}
+
 function parseNames(body: Buffer): unknown {
-  const inPieces = new Map([
-    ['availableSymbols', (symbol: unknown) => (symbol as { id?: unknown } | null)?.id],
-  ]);
-  return parseLargeJson(body, { without: WITHOUT, inPieces });
+  return parseSymbols(body, ({ id }) => id);
+}
+
+/** A record may list 270,000 symbols: of each only a text is kept. */
+function parseSymbols(body: Buffer, textOf: (symbol: ListedSymbol) => unknown): unknown {
+  const ofSymbol = (symbol: unknown): unknown => textOf((symbol ?? {}) as ListedSymbol);
+  return parseLargeJson(body, { without: WITHOUT, inPieces: new Map([['availableSymbols', ofSymbol]]) });
 }

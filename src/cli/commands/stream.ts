@@ -1,0 +1,78 @@
+import { formatDuration, formatSize } from '../../base/units.js';
+import { readText, readToggle } from '../../commands/arguments/read.js';
+import type { LiveEvent } from '../../live/types.js';
+import { STREAM_FLAGS } from '../arguments/flags.js';
+import type { Action, Args, Cli } from '../arguments/types.js';
+import { warnerOf } from '../output/messages.js';
+import { tellMessages } from '../output/run/message-summary.js';
+import { noteOf } from '../session.js';
+
+/** Milliseconds between two lines about one exchange (contract, Output). */
+const LINES_MS = 10_000;
+
+export const stream: Action = {
+  positionals: {
+    exchange: {
+      type: 'string',
+      describe: 'exchange ids, each with symbols after a colon: deribit:BTC-PERPETUAL',
+    },
+  },
+  flags: STREAM_FLAGS,
+  examples: [
+    ['$0 stream deribit:BTC-PERPETUAL -t trade,book_change', 'what happens now, as JSON lines, till Ctrl-C'],
+    ['$0 stream bitmex:XBTUSD okex-swap:BTC-USDT-SWAP -t quote_1s', 'two exchanges in one stream'],
+    ['$0 stream bybit:BTCUSDT -t trade_bar_1m --for 8h -o bars.ndjson.gz', 'eight hours into one file'],
+  ],
+  run: (args, cli) =>
+    tellMessages(args, cli, async (written) => {
+      const { prepareStream } = await import('../../commands/stream.js');
+      const { ReaderGone, streamOutput } = await import('../../replay/output.js');
+      const streamTo = await prepareStream(args, cli);
+      const hide = await showProgress(args, cli, written);
+      const output = streamOutput(cli.dataOut);
+      const note = noteOf(args, (line) => cli.stderr.write(`${line}\n`));
+      await streamTo({ tell: tellerOf(args, cli), note, output, written })
+        .catch((error: unknown) => {
+          if (!(error instanceof ReaderGone)) throw error;
+        })
+        .finally(hide);
+    }),
+};
+
+/** Warnings, and what became of connections; with `--verbose` every time. */
+function tellerOf(args: Args, { stderr }: Cli): (event: LiveEvent) => void {
+  if (readToggle(args, 'quiet')) return () => {};
+  const warn = warnerOf(stderr);
+  const tellsAll = readToggle(args, 'verbose');
+  const last = new Map<string, number>();
+  return (event) => {
+    if (event.event === 'warning') return warn(event.message);
+    const now = performance.now();
+    const isSoon = now - (last.get(event.exchange) ?? Number.NEGATIVE_INFINITY) < LINES_MS;
+    if (isSoon && !tellsAll) return;
+    last.set(event.exchange, now);
+    warn(textOf(event));
+  };
+}
+
+function textOf(event: Exclude<LiveEvent, { readonly event: 'warning' }>): string {
+  const { exchange } = event;
+  if (event.event === 'behind') {
+    return `${exchange}: the reader is ${formatSize(event.bytes)} behind: disconnected until it has caught up`;
+  }
+  return `${event.error.message}; ${exchange} is connected anew in ${formatDuration(event.waitMs)}`;
+}
+
+/** Where the lines go to a file, what was written so far, on a terminal. @returns what takes it off. */
+async function showProgress(
+  args: Args,
+  { stderr, env }: Cli,
+  written: { readonly messages: number; readonly bytes: number },
+): Promise<() => void> {
+  if ((readText(args, 'out') ?? '-') === '-') return () => {};
+  const { reporterName } = await import('../output/run/reporters.js');
+  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
+  if (name !== 'bars') return () => {};
+  const { showWritten } = await import('../output/run/written-line.js');
+  return showWritten(stderr, written);
+}

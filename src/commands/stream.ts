@@ -1,0 +1,113 @@
+import { MAX_TIMER_MS } from '../base/deadline.js';
+import { abortReason, TickhaulError, usageError } from '../base/errors.js';
+import type { LiveEvent, LiveOption } from '../live/types.js';
+import type { LineSink } from '../market/lines/line-sink.js';
+import { parseDataTypeName } from '../market/names/data-type-name.js';
+import type { Args } from './arguments/args.js';
+import { readDuration, readList, readPath, readToggle } from './arguments/read.js';
+import type { Host } from './host.js';
+import { readReplayOptions } from './selection/replay.js';
+import { withSession } from './session.js';
+
+const TIMEOUT_INTERVAL_MS = 10_000;
+/** Lines of so many milliseconds are one write to a file, and compressed together. */
+const FILE_GATHER_MS = 1000;
+
+/** Who takes the messages of a stream, and hears of its connections. */
+export interface StreamTeller {
+  readonly tell: (event: LiveEvent) => void;
+  /** Takes a line for each request, where that is wanted. */
+  readonly note?: ((line: string) => void) | undefined;
+  /** For the lines, where no file is to have them. */
+  readonly output: LineSink;
+  /** Counted up. */
+  readonly written: { messages: number; bytes: number };
+}
+
+/**
+ * Live messages (contract, Replay, stream). What is prepared ends well after `--for`, and on an interrupt.
+ * @throws usage error.
+ */
+export async function prepareStream(
+  args: Args,
+  host: Host,
+): Promise<(teller: StreamTeller) => Promise<void>> {
+  const options = await readOptions(args, host.signal);
+  const forMs = readDuration(args, 'for');
+  if (forMs !== undefined && forMs > MAX_TIMER_MS) throw usageError('--for: more than 24 days');
+  const out = readPath(args, 'out') ?? '-';
+  return async ({ tell, note, output, written }) => {
+    await withSession(args, host, { note }, async ({ client, settings }) => {
+      const { streamLive } = await import('../live/stream.js');
+      const end = endAfter(forMs, host.signal);
+      const input = { options, client, cache: settings.cacheDir, written, tell, signal: end.signal };
+      try {
+        if (out === '-') await streamLive({ ...input, output });
+        else {
+          const gatherMs = FILE_GATHER_MS;
+          await intoFile(out, (file) => streamLive({ ...input, gatherMs, output: file }));
+        }
+      } finally {
+        end.clear();
+      }
+    });
+    const reason = host.signal.aborted ? abortReason(host.signal) : undefined;
+    if (reason !== undefined && reason.code !== 'interrupted') throw reason;
+  };
+}
+
+/** What was received can't be had again: the file is kept where it is an exchange that ended the stream. */
+async function intoFile(path: string, work: (file: LineSink) => Promise<void>): Promise<void> {
+  const { toFile } = await import('../replay/output.js');
+  let ended: TickhaulError | undefined;
+  await toFile(path, async (file) => {
+    try {
+      await work(file);
+    } catch (error) {
+      if (!(error instanceof TickhaulError) || error.code !== 'unreachable') throw error;
+      ended = error;
+    }
+  });
+  if (ended !== undefined) throw ended;
+}
+
+interface End {
+  readonly signal: AbortSignal;
+  clear(): void;
+}
+
+/** A signal that is aborted with another one, and after a time. */
+function endAfter(ms: number | undefined, signal: AbortSignal): End {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(abortReason(signal));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  const over = (): void => controller.abort(new TickhaulError('interrupted', 'the time is over'));
+  const timer = ms === undefined ? undefined : setTimeout(over, ms);
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+async function readOptions(args: Args, signal: AbortSignal): Promise<readonly LiveOption[]> {
+  const names = readList(args, 'type');
+  if (!names) throw usageError('--type is missing: name normalized data types, as --type trade,book_change');
+  const types = [...new Set(names)].map(parseDataTypeName);
+  const withDisconnects = readToggle(args, 'with-disconnects');
+  const timeoutIntervalMs = readDuration(args, 'timeout-interval') ?? TIMEOUT_INTERVAL_MS;
+  const named = await readReplayOptions(args, signal);
+  return named.map(({ exchange, symbols }, at) => {
+    if (named.findIndex((one) => one.exchange === exchange) < at) {
+      throw usageError(`${exchange} is named twice; name it once, with all its symbols`);
+    }
+    const glob = symbols?.find((symbol) => /[*?]/.test(symbol));
+    if (glob !== undefined)
+      throw usageError(`"${glob}": name live symbols in full, as the exchange writes them`);
+    const asked = symbols?.includes('all') ? undefined : symbols;
+    return { exchange, symbols: asked, types, withDisconnects, timeoutIntervalMs };
+  });
+}

@@ -1,0 +1,159 @@
+import type { createConnection } from 'node:net';
+import WebSocket from 'ws';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { formatDuration } from '../base/units.js';
+import { VERSION } from '../base/version.js';
+import { wait } from '../base/wait.js';
+import type { LiveFeed } from '../dialects/live/live-feed.js';
+import { messageParser } from '../dialects/parse-message.js';
+import type { Client } from '../service/http/client.js';
+import { networkError } from '../service/http/network-error.js';
+import type { Tunnel } from '../service/http/tunnel.js';
+import { socketAddress } from './address.js';
+import { closedConnection, errorMessage, refusalOf } from './ended.js';
+import { sendRequests } from './supplements.js';
+
+const PING_MS = 5000;
+
+export interface ConnectionInput {
+  readonly exchange: string;
+  readonly feed: LiveFeed;
+  readonly client: Client;
+  /** Milliseconds, from the first attempt to connect on; 0 for none. */
+  readonly timeoutIntervalMs: number;
+  /** Takes a message that may be normalized, parsed. What it throws ends the connection. */
+  readonly onMessage: (message: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One connection to an exchange, from its handshake to its end. Never resolves.
+ * @throws why it ended: TickhaulError, or what `onMessage` throws; the signal's reason when aborted.
+ */
+export async function holdConnection(input: ConnectionInput): Promise<never> {
+  const { exchange, feed, client, signal } = input;
+  const url = await socketAddress(client, exchange, feed.address, signal);
+  const tunnel = client.tunnelTo(url);
+  const over = new AbortController();
+  const socket = new WebSocket(url, {
+    perMessageDeflate: false,
+    headers: { 'user-agent': `tickhaul/${VERSION}` },
+    ...(feed.origin !== undefined && { origin: feed.origin }),
+    ...(tunnel && { createConnection: connectThrough(tunnel, over.signal) }),
+  });
+  try {
+    return await endOf(socket, url.host, input, over.signal);
+  } finally {
+    over.abort();
+    // Nothing of it counts any more.
+    socket.on('error', () => {});
+    if (socket.readyState === WebSocket.OPEN) socket.close();
+    socket.terminate();
+  }
+}
+
+/** @param over aborted once it ended. */
+function endOf(
+  socket: WebSocket,
+  host: string,
+  { exchange, feed, timeoutIntervalMs, onMessage, signal }: ConnectionInput,
+  over: AbortSignal,
+): Promise<never> {
+  return new Promise((_, end) => {
+    const send = (message: unknown): void => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    };
+    /** Fails with the connection itself, which then has its own reason. */
+    const meanwhile = (work: Promise<void>): void => void work.catch(end);
+    const isSilent = (): void => {
+      const patience = formatDuration(timeoutIntervalMs);
+      end(new TickhaulError('stalled', `${host}: no message within ${patience}`));
+    };
+    const silence = timeoutIntervalMs > 0 ? setTimeout(isSilent, timeoutIntervalMs) : undefined;
+    const pings = setInterval(() => {
+      if (feed.ping) feed.ping(send);
+      else if (socket.readyState === WebSocket.OPEN) socket.ping();
+    }, PING_MS);
+    const onAbort = (): void => end(abortReason(signal));
+    over.addEventListener('abort', () => {
+      clearTimeout(silence);
+      clearInterval(pings);
+      signal.removeEventListener('abort', onAbort);
+    });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+
+    const read = reader(exchange, feed);
+    let isNew = true;
+    socket.on('message', (data) => {
+      if (over.aborted) return;
+      try {
+        const { message, isHeartbeat, isIgnored } = read(data as Buffer);
+        if (!isHeartbeat) silence?.refresh();
+        feed.onMessage(message, send);
+        if (isHeartbeat || isIgnored) return;
+        if (isNew) meanwhile(sendRequests(exchange, feed, send, over));
+        isNew = false;
+        onMessage(message);
+      } catch (error) {
+        end(error);
+      }
+    });
+    socket.on('open', () => meanwhile(subscribe(feed, send, over)));
+    socket.on('unexpected-response', (request, { statusCode = 0, headers }) => {
+      request.destroy();
+      end(refusalOf(host, statusCode, headers));
+    });
+    socket.on('error', (error) => end(socketError(error, host)));
+    socket.on('close', (code, reason) => end(closedConnection(host, code, reason.toString())));
+  });
+}
+
+function connectThrough(tunnel: Tunnel, signal: AbortSignal): typeof createConnection {
+  const connect = (_: unknown, done: (error: unknown, socket?: unknown) => void): void => {
+    tunnel(signal).then(
+      (socket) => done(null, socket),
+      (error: unknown) => done(error),
+    );
+  };
+  // Node's client takes one that gives its socket later (http.request, createConnection).
+  return connect as unknown as typeof createConnection;
+}
+
+async function subscribe(feed: LiveFeed, send: (message: unknown) => void, over: AbortSignal): Promise<void> {
+  feed.onOpen(send);
+  for (const message of feed.subscriptions()) {
+    send(message);
+    if (feed.throttleMs > 0) await wait(feed.throttleMs, over);
+  }
+}
+
+interface Received {
+  readonly message: unknown;
+  readonly isHeartbeat: boolean;
+  readonly isIgnored: boolean;
+}
+
+/** @returns a function that reads messages, and throws where one tells an error, or isn't the exchange's. */
+function reader(exchange: string, feed: LiveFeed): (data: Buffer) => Received {
+  const parse = messageParser(exchange);
+  return (data) => {
+    try {
+      const text = feed.decode(data).toString();
+      const message = parse(text);
+      const verdict = feed.judge(message);
+      if (verdict === 'error') throw errorMessage(exchange, text, message);
+      return { message, isHeartbeat: verdict === 'heartbeat', isIgnored: verdict === 'ignored' };
+    } catch (cause) {
+      if (cause instanceof TickhaulError) throw cause;
+      throw new TickhaulError('corrupt', `${exchange} sent a message that can't be read`, { cause });
+    }
+  };
+}
+
+function socketError(error: Error, host: string): TickhaulError {
+  if ('code' in error && String(error.code).startsWith('WS_ERR')) {
+    return new TickhaulError('corrupt', `${host} sent what is no message of a WebSocket: ${error.message}`);
+  }
+  return networkError(error, host);
+}

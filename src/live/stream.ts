@@ -1,0 +1,45 @@
+import { localClock } from './clock.js';
+import { waitMs } from './ended.js';
+import { streamExchange } from './exchange.js';
+import { LinePump } from './line-pump.js';
+import { planOption } from './plan.js';
+import type { LiveInput, LiveTimes } from './types.js';
+
+/** Bytes of lines that may wait for a slow reader. */
+const MOST_WAITING = 16 * 1024 * 1024;
+const TIMES: LiveTimes = { settleMs: 1000, waitMs };
+
+/**
+ * The normalized messages of exchanges, live, as one stream: each line as its message arrives. It connects anew whenever
+ * a connection ends; books and what is computed begin anew then. Resolves when the signal ends it and all lines are
+ * written.
+ * @throws usage error before anything is connected; TickhaulError `unreachable` when an exchange fails 50 times in a row;
+ *   what the output throws.
+ */
+export async function streamLive(input: LiveInput): Promise<void> {
+  const { options, client, cache, output, written, tell, signal } = input;
+  const { gatherMs = 0, mostWaiting: most = MOST_WAITING } = input;
+  const times = { ...TIMES, ...input.times };
+  const metadata = { cache, signal };
+  const all = await Promise.all(options.map((option) => planOption(option, { client, metadata, tell })));
+  const pump = new LinePump({ output, written, most, gatherMs });
+  const over = new AbortController();
+  const onAbort = (): void => over.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  const now = localClock();
+  const streams = all.map((planned) =>
+    streamExchange({ planned, client, pump, now, times, tell, signal: over.signal }),
+  );
+  try {
+    await Promise.race([...streams, pump.failed]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // What the output threw is thrown again below.
+  } finally {
+    over.abort();
+    signal.removeEventListener('abort', onAbort);
+    await Promise.allSettled(streams);
+    await pump.idle();
+  }
+}

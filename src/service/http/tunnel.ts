@@ -1,0 +1,67 @@
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { TickhaulError, usageError } from '../../base/errors.js';
+import type { ServiceConfig } from '../types.js';
+import { isExcepted, proxyOf } from './proxy-env.js';
+import { ProxyPool } from './proxy-pool.js';
+
+const CONNECT_TIMEOUT_MS = 15_000;
+
+/** Gives a connection to an address by way of a proxy. */
+export type Tunnel = (signal: AbortSignal) => Promise<Duplex>;
+
+/**
+ * How a WebSocket comes through the proxy that the environment names for its address: through a tunnel, for `ws` too,
+ * since a proxy that is asked for the address itself hardly ever passes an upgrade on. Undefined where it connects
+ * directly.
+ * @param url `ws://…` or `wss://…`.
+ * @throws usage error for a proxy that is no http(s) URL.
+ */
+export function tunnelFor(env: ServiceConfig['env'], url: URL): Tunnel | undefined {
+  const isSecure = url.protocol === 'wss:';
+  const name = isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const proxy = proxyOf(env, name);
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  if (proxy === '' || isExcepted(env, { hostname: url.hostname.toLowerCase(), port })) return undefined;
+  const { protocol, origin, username, password } = new URL(proxy);
+  if (!protocol.startsWith('http')) {
+    throw usageError(
+      `${name}: live streams go through http proxies only; except ${url.hostname} in NO_PROXY`,
+    );
+  }
+  const target = `${url.hostname}:${port}`;
+  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const headers = {
+    host: target,
+    ...(username !== '' && { 'proxy-authorization': `Basic ${login.toString('base64')}` }),
+  };
+  return async (signal) => {
+    const pool = new ProxyPool(origin, { connect: { timeout: CONNECT_TIMEOUT_MS } });
+    try {
+      const { socket, statusCode } = await pool.connect({ origin, path: target, headers, signal });
+      if (statusCode !== 200) {
+        socket.on('error', () => {}).destroy();
+        throw refusal(url.host, statusCode);
+      }
+      return isSecure
+        ? connectTls({ socket, servername: serverName(url), ALPNProtocols: ['http/1.1'] })
+        : socket;
+    } finally {
+      // The tunnel is no longer one of its connections.
+      void pool.close();
+    }
+  };
+}
+
+function refusal(host: string, status: number): TickhaulError {
+  const what =
+    status === 407
+      ? 'the proxy answered 407: put the user and password for it into HTTPS_PROXY'
+      : `the proxy answered ${status}: check HTTPS_PROXY and NO_PROXY`;
+  return new TickhaulError('unreachable', `${host} cannot be reached: ${what}`);
+}
+
+/** Not for an address in numbers (RFC 6066, section 3). */
+function serverName({ hostname }: URL): string {
+  return /^[\d.]+$|^\[/.test(hostname) ? '' : hostname;
+}

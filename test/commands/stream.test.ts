@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Host } from '../../src/commands/host.js';
+import { prepareStream } from '../../src/commands/stream.js';
+
+test('what is asked for is read before anything is connected', async () => {
+  const host = { signal: new AbortController().signal } as Host;
+  const refused = async (args: Record<string, unknown>, message: RegExp): Promise<void> => {
+    await assert.rejects(
+      prepareStream({ exchange: ['bitmex:XBTUSD'], type: 'trade', ...args }, host),
+      message,
+    );
+  };
+  await refused({ type: undefined }, /^TickhaulError: --type is missing/);
+  await refused({ type: 'trades' }, /trade/);
+  await refused({ exchange: ['bitmex:XBTUSD', 'BitMEX'] }, /bitmex is named twice/);
+  await refused({ exchange: ['bitmex:XBT*'] }, /"XBT\*": name live symbols in full/);
+  await refused({ for: '60d' }, /^TickhaulError: --for: more than 24 days$/);
+  await refused(
+    { 'timeout-interval': 'soon' },
+    /^TickhaulError: --timeout-interval: "soon" is not a duration/,
+  );
+  assert.equal(
+    typeof (await prepareStream({ exchange: ['bitmex'], type: 'trade', symbol: 'all' }, host)),
+    'function',
+  );
+});

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import type { TestContext } from 'node:test';
+
+export interface ConnectProxy {
+  readonly url: string;
+  /** `CONNECT host:port`, and the credentials. */
+  readonly asked: readonly string[];
+}
+
+/** A proxy on loopback that makes tunnels, or refuses them with a status. */
+export async function connectProxy(t: TestContext, refuse?: number): Promise<ConnectProxy> {
+  const asked: string[] = [];
+  const server = createServer((_, response) => response.writeHead(405).end());
+  server.on('connect', (request, socket) => {
+    asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    if (refuse !== undefined) return socket.end(`HTTP/1.1 ${refuse} No\r\n\r\n`);
+    const [host, port] = String(request.url).split(':');
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    return socket.on('error', () => onward.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createNativeWriter } from '../../src/sandbox/dialects/dialects.js';
+
+/** A client's connection to a loopback exchange. */
+export interface Peer {
+  readonly socket: WebSocket;
+  readonly request: IncomingMessage;
+  /** Counted from 1. */
+  readonly number: number;
+  /** Sends a message as JSON. */
+  send(message: unknown): void;
+  /** The next message of the client, parsed; resolves with undefined when it left. */
+  asked(): Promise<unknown>;
+}
+
+export interface LoopbackExchange {
+  readonly url: string;
+  /** What became of each handshake, in order: the status. */
+  readonly statuses: readonly number[];
+  readonly peers: readonly Peer[];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ExchangeOptions {
+  /** Refuses a handshake, counted from 1. */
+  readonly refuse?: (handshake: number) => Answer | undefined;
+  /** Plays the exchange on a connection. */
+  readonly play: (peer: Peer) => void | Promise<void>;
+}
+
+/** A WebSocket server on loopback that plays an exchange. */
+export async function loopbackExchange(
+  t: TestContext,
+  { refuse, play }: ExchangeOptions,
+): Promise<LoopbackExchange> {
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  const statuses: number[] = [];
+  const peers: Peer[] = [];
+  server.on('upgrade', (request, socket, head) => {
+    const refused = refuse?.(statuses.length + 1);
+    statuses.push(refused?.status ?? 101);
+    if (refused) {
+      const headers = Object.entries(refused.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${refused.status} No\r\nconnection: close\r\n${headers.join('')}\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      const peer = peerOf(client, request, peers.length + 1);
+      peers.push(peer);
+      void play(peer);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const client of sockets.clients) client.terminate();
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `ws://127.0.0.1:${port}`, statuses, peers };
+}
+
+function peerOf(socket: WebSocket, request: IncomingMessage, number: number): Peer {
+  const messages: unknown[] = [];
+  let wake = (): void => {};
+  socket.on('message', (data) => {
+    messages.push(JSON.parse(String(data)));
+    wake();
+  });
+  socket.on('close', () => wake());
+  socket.on('error', () => {});
+  return {
+    socket,
+    request,
+    number,
+    send: (message) => socket.send(JSON.stringify(message)),
+    async asked() {
+      while (messages.length === 0 && socket.readyState === socket.OPEN) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return messages.shift();
+    },
+  };
+}
+
+/** Tells what happens on a market in an exchange's own messages, over one connection. */
+export function teller(exchange: string, symbol: string, { send }: Pick<Peer, 'send'>) {
+  const writer = createNativeWriter(exchange);
+  const now = (): number => Math.floor(Date.now()) * 1000;
+  const write = (event: object): void => {
+    const at = now();
+    const told = writer?.write({ symbol, timestamp: at, localTimestamp: at, ...event } as never) ?? [];
+    for (const { message } of told) send(message);
+  };
+  return {
+    trade: (price: number, amount = 1): void =>
+      write({ type: 'trade', id: `t-${price}`, price, amount, side: 'buy' }),
+    book: (isSnapshot: boolean, bid: number, ask: number): void =>
+      write({
+        type: 'book_change',
+        isSnapshot,
+        bids: [{ price: bid, amount: 1 }],
+        asks: [{ price: ask, amount: 2 }],
+      }),
+  };
+}

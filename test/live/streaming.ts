@@ -1,0 +1,122 @@
+import type { TestContext } from 'node:test';
+import { streamLive } from '../../src/live/stream.js';
+import type { LiveEvent, LiveInput, LiveOption } from '../../src/live/types.js';
+import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
+import { createClient } from '../../src/service/http/client.js';
+
+export interface Line {
+  readonly type: string;
+  readonly exchange: string;
+  readonly localTimestamp: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Streaming {
+  readonly lines: readonly Line[];
+  readonly events: readonly LiveEvent[];
+  readonly written: { messages: number; bytes: number };
+  /** Resolves when so many lines came. */
+  cameTo(count: number): Promise<void>;
+  /** Resolves at the first line that is looked for, those that came among them. */
+  found(isIt: (line: Line) => boolean): Promise<Line>;
+  told(event: LiveEvent['event']): Promise<LiveEvent>;
+  /** Ends the stream. */
+  end(): Promise<void>;
+  /** Settles with the stream. */
+  readonly ended: Promise<void>;
+}
+
+/** Exchanges with symbols and types: `{ bitmex: ['XBTUSD'] }`. */
+export function option(
+  exchange: string,
+  symbols: readonly string[],
+  types: string,
+  more: Partial<LiveOption> = {},
+): LiveOption {
+  return {
+    exchange,
+    symbols,
+    types: types.split(',').map(parseDataTypeName),
+    withDisconnects: true,
+    timeoutIntervalMs: 0,
+    ...more,
+  };
+}
+
+/** A stream that ends with the test. Connections are made anew without a wait. */
+export function startStream(
+  t: TestContext,
+  options: readonly LiveOption[],
+  env: Readonly<Record<string, string>>,
+  more: Partial<LiveInput> = {},
+): Streaming {
+  const controller = new AbortController();
+  const client = createClient({
+    apiUrl: 'http://127.0.0.1:9',
+    datasetsUrl: 'http://127.0.0.1:9',
+    stallTimeoutMs: 5000,
+    env,
+  });
+  const lines: Line[] = [];
+  const events: LiveEvent[] = [];
+  const waiting = new Set<() => void>();
+  const wake = (): void => {
+    for (const look of waiting) look();
+  };
+  const until = <T>(look: () => T | undefined): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        const found = look();
+        if (found === undefined) return;
+        waiting.delete(check);
+        resolve(found);
+      };
+      waiting.add(check);
+      check();
+      // A stream that ended brings nothing more.
+      ended.then(
+        () => reject(new Error(`it ended with ${lines.length} lines`)),
+        (error: unknown) => reject(error),
+      );
+    });
+  const written = { messages: 0, bytes: 0 };
+  const ended = streamLive({
+    options,
+    client,
+    output: {
+      async write(bytes) {
+        const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+        for (const line of text.split('\n').slice(0, -1)) lines.push(JSON.parse(line) as Line);
+        wake();
+      },
+    },
+    times: { settleMs: 0, waitMs: () => 0 },
+    written,
+    tell(event) {
+      events.push(event);
+      wake();
+    },
+    signal: controller.signal,
+    ...more,
+  });
+  ended.catch(() => {});
+  const end = async (): Promise<void> => {
+    controller.abort();
+    await ended;
+  };
+  t.after(async () => {
+    controller.abort();
+    await ended.catch(() => {});
+    await client.close();
+  });
+  return {
+    lines,
+    events,
+    written,
+    cameTo: async (count) => void (await until(() => (lines.length >= count ? true : undefined))),
+    found: (isIt) => until(() => lines.find(isIt)),
+    told: (name) => until(() => events.find(({ event }) => event === name)),
+    end,
+    ended,
+  };
+}
