@@ -1,76 +1,58 @@
 import { usageError } from '../../base/errors.js';
-import { readCount, readList, readSize, readText, readToggle } from '../../commands/arguments/read.js';
-import { loadSettings } from '../../commands/config/file.js';
+import { readCount, readList, readText, readToggle } from '../../commands/arguments/read.js';
 import { given } from '../../commands/environment.js';
+import { readFeedSettings } from '../../commands/feeds/feed-run.js';
 import { lockOwner } from '../../commands/lock-owner.js';
-import { readDownloadOptions, readLayout, readStallTimeout } from '../../commands/selection/selection.js';
+import { readDownloadOptions, readLayout } from '../../commands/selection/selection.js';
 import { withSession } from '../../commands/session.js';
-import type { ServeOptions } from '../../server/options.js';
+import type { ServeOptions, ServerLog } from '../../server/options.js';
 import { SERVE_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { readCacheFolder } from '../../commands/feeds/cache-folder.js';
 
 const DEFAULT_PORT = 8000;
-/** Milliseconds that answers under way have; the process leaves at 5 s (`main.ts`). */
+const HIGHEST_PORT = 65_534;
+/** Milliseconds that answers under way have: the process leaves at 5 s (`main.ts`). */
 const GRACE_MS = 4_600;
 
 export const serve: Action = {
   flags: SERVE_FLAGS,
   examples: [
     ['$0 serve', 'HTTP on port 8000, WebSocket on 8001, of this machine only'],
-    ['$0 serve --source datasets --dir datasets', 'normalized data of day files, downloaded on demand'],
-    [
-      '$0 serve --host 0.0.0.0 --allow-origin http://tickhaul:8001',
-      'in a container, for those of its network',
-    ],
+    ['$0 serve --source datasets --dir datasets', 'from day files, downloaded on demand'],
+    ['$0 serve --host 0.0.0.0 --allow-origin http://tickhaul:8001', 'in a container'],
   ],
   async run(args, cli) {
-    const settings = await loadSettings(args, cli);
-    const stallTimeoutMs = readStallTimeout(args);
-    const port = readCount(args, 'port', 0, 65_534) ?? portOf(cli) ?? DEFAULT_PORT;
-    const host = readText(args, 'host') ?? '127.0.0.1';
+    const feeds = await readFeedSettings(args, cli);
     const log = logOf(args, cli);
-    if (readText(args, 'api-key') !== undefined) {
-      cli.warn('--api-key: other users of this machine see arguments; set TICKHAUL_API_KEY instead');
-    }
-    const { isLoopback } = await import('../../server/http/guard.js');
-    if (!isLoopback(host)) cli.warn(`--host ${host}: whoever can reach it uses your key and your disk`);
-    let count = (): void => {};
+    const options: Omit<ServeOptions, 'feeds'> = {
+      port: readCount(args, 'port', 0, HIGHEST_PORT) ?? portOf(cli) ?? DEFAULT_PORT,
+      host: readText(args, 'host') ?? '127.0.0.1',
+      allowOrigins: readOrigins(args),
+      isCompressed: readToggle(args, 'compress'),
+      source: readText(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
+      records: feeds.settings.cacheDir,
+      dayFiles: {
+        options: readDownloadOptions(args, feeds.settings.downloadDir),
+        layout: readLayout(args),
+        owner: () => lockOwner(cli),
+      },
+      log,
+      memory: () => process.memoryUsage(),
+    };
+    await warnOfOthers(args, cli, options);
+    let countRequest = (): void => {};
     const note = (line: string): void => {
-      count();
+      countRequest();
       log.debug?.(line);
     };
-    return withSession(args, cli, { stallTimeoutMs, settings, note }, async ({ client }) => {
-      const download = readDownloadOptions(args, settings.downloadDir);
-      const cacheFolder = readCacheFolder(args, cli, settings);
-      const options: ServeOptions = {
-        port,
-        host,
-        allowOrigins: readOrigins(args),
-        isCompressed: readToggle(args, 'compress'),
-        source: readText(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
-        feeds: {
-          client,
-          cacheFolder,
-          cacheLimit: readSize(args, 'cache-limit'),
-          offline: readToggle(args, 'offline'),
-          concurrency: download.concurrency,
-          retries: download.retries,
-          maxWaitMs: download.maxWaitMs,
-          maxRate: download.maxRate,
-        },
-        records: settings.cacheDir,
-        dayFiles: { options: download, layout: readLayout(args), owner: () => lockOwner(cli) },
-        log,
-        memory: () => process.memoryUsage(),
-      };
-      if (isSet(args, cli, 'clear-cache', 'TM_CLEAR_CACHE')) {
+    return withSession(args, cli, { ...feeds, note }, async ({ client }) => {
+      if (feeds.clearCache || isTrue(cli, 'TM_CLEAR_CACHE')) {
         const { clearSlices } = await import('../../feeds/cache/slice-cache.js');
-        await clearSlices(cacheFolder);
+        await clearSlices(feeds.options.cacheFolder);
       }
       const { startServer } = await import('../../server/server.js');
-      const server = await startServer(options);
-      count = () => {
+      const server = await startServer({ ...options, feeds: { ...feeds.options, client } });
+      countRequest = () => {
         server.serving.metrics.upstreamRequests++;
       };
       cli.stdout.write(`HTTP port: ${server.httpPort}\nWS port: ${server.wsPort}\n`);
@@ -82,27 +64,35 @@ export const serve: Action = {
   },
 };
 
-function logOf(args: Args, cli: Cli): ServeOptions['log'] {
-  const isDebug = isSet(args, cli, 'debug', 'TM_DEBUG');
+function logOf(args: Args, cli: Cli): ServerLog {
+  const isDebug = readToggle(args, 'debug') || isTrue(cli, 'TM_DEBUG');
   return {
     warn: cli.warn,
-    request: readToggle(args, 'verbose') || isDebug ? (line) => cli.stderr.write(`${line}\n`) : undefined,
-    debug: isDebug ? (line) => cli.stdout.write(`${line}\n`) : undefined,
+    ...(readToggle(args, 'verbose') && { request: (line: string) => void cli.stderr.write(`${line}\n`) }),
+    ...(isDebug && { debug: (line: string) => void cli.stdout.write(`${line}\n`) }),
   };
 }
 
-/** A flag, or its variable, which counts only as `true`. */
-function isSet(args: Args, { env }: Cli, flag: string, variable: string): boolean {
-  return args[flag] === undefined ? given(env, variable) === 'true' : readToggle(args, flag);
+async function warnOfOthers(args: Args, cli: Cli, { host }: Pick<ServeOptions, 'host'>): Promise<void> {
+  if (readText(args, 'api-key') !== undefined) {
+    cli.warn('--api-key: other users of this machine see arguments; set TICKHAUL_API_KEY instead');
+  }
+  const { isLoopback } = await import('../../server/http/guard.js');
+  if (!isLoopback(host)) cli.warn(`--host ${host}: whoever can reach it uses your key and your disk`);
 }
 
+/** Booleans in the environment count only as `true` (contract, Serve). */
+function isTrue({ env }: Cli, variable: string): boolean {
+  return given(env, variable) === 'true';
+}
+
+/** @throws usage error. */
 function portOf({ env }: Cli): number | undefined {
   const text = given(env, 'TM_PORT');
-  try {
-    return readCount({ TM_PORT: text }, 'TM_PORT', 0, 65_534);
-  } catch {
-    throw usageError(`TM_PORT: "${text}" is not a port, 1 to 65534`);
-  }
+  if (text === undefined) return undefined;
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= HIGHEST_PORT) return port;
+  throw usageError(`TM_PORT: "${text}" is not a port, 1 to ${HIGHEST_PORT}`);
 }
 
 /** @throws usage error. */
