@@ -13,7 +13,11 @@ import type { ReadingSizes, ReplaySeries } from './types.js';
 
 /** Cells a batch: those of a whole text, as a rule. */
 const BATCH_CELLS = 64 * 1024;
-/** Lines have two to three times the bytes of their rows; memory past so many times is for few. */
+/**
+ * Lines have two to three times the bytes of their rows, which buffers have room for at once: growing leaves holes in
+ * the heap. Memory past `MOST_LINES` times is for few.
+ */
+const USUAL_LINES = 4;
 const MOST_LINES = 8;
 
 /** What the series of one thread share. */
@@ -27,7 +31,8 @@ export function shareReading({ textChunk, openFiles }: ReadingSizes): SharedRead
 
 /** The buffers of one series: while one is read, the other is filled. */
 export function lineBuffers({ textChunk }: ReadingSizes): LineBuffer[] {
-  return [new LineBuffer(textChunk), new LineBuffer(textChunk)];
+  const bytes = USUAL_LINES * textChunk;
+  return [new LineBuffer(bytes), new LineBuffer(bytes)];
 }
 
 /** Ends the reading of a file of which no more is wanted. */
