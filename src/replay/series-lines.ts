@@ -1,13 +1,13 @@
 import { toDatasetSymbol } from '../dataset/symbols.js';
-import type { Batch, Schema } from '../format/columns.js';
+import type { Schema } from '../format/columns.js';
 import { DayFileReader, type ReaderOptions } from '../format/csv/day-file-reader.js';
 import type { GzipReading } from '../integrity/read-gzip.js';
 import { readText } from '../integrity/source.js';
-import { valuesOf } from '../market/columns.js';
 import { createDayFileLines, type DayFileLines } from '../market/day-file/day-file-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';
 import type { Period } from '../market/trade-bars.js';
 import type { Exchange } from './handover.js';
+import { createPeriodEnd } from './period-end.js';
 import { readInTurns } from './read-in-turns.js';
 import type { ReadingSizes, ReplaySeries } from './types.js';
 
@@ -40,8 +40,8 @@ class Enough extends Error {}
 
 /**
  * The lines of a series, buffer by buffer. A day file is opened once the lines before it are made. Books and bars go on
- * from one day file to the next, as in one stream. Files are sorted by local time (interface page, CSV datasets), so the
- * first row at the period's end is the last that is read: what is wrong with a file behind it isn't noticed.
+ * from one day file to the next, as in one stream. No more is read than up to the period's end: what is wrong with a
+ * file behind it isn't noticed.
  * @throws TickhaulError what reading and parsing throw: `corrupt`, `unreadable`; and what `exchange` throws.
  */
 export async function makeLines(
@@ -68,12 +68,6 @@ export async function makeLines(
     names = found;
     return lines;
   };
-  let isPast = false;
-  const take = (schema: Schema, batch: Batch): void => {
-    const rows = rowsBefore(period.end, schema, batch);
-    linesFor(schema).push({ ...batch, rows }, out);
-    isPast = rows < batch.rows;
-  };
   for (const path of series.paths) {
     const reader = new DayFileReader({
       path,
@@ -82,31 +76,25 @@ export async function makeLines(
       numberText: false,
       memories,
     });
-    const onText = (text: Buffer): Promise<void> => {
-      for (const batch of reader.push(text)) {
-        take(reader.schema, batch);
-        if (isPast) throw new Enough();
-      }
-      return handOver(textChunk);
+    const endIn = createPeriodEnd(period.end);
+    let isPast = false;
+    const onText = async (text: Buffer): Promise<void> => {
+      const end = endIn(text);
+      for (const batch of reader.push(text.subarray(0, end))) linesFor(reader.schema).push(batch, out);
+      await handOver(textChunk);
+      isPast = end !== undefined;
+      if (isPast) throw new Enough();
     };
     try {
       await readText(path, { onBytes: () => {}, onText }, signal, reading);
-      for (const batch of reader.end()) take(reader.schema, batch);
     } catch (error) {
       if (!(error instanceof Enough)) throw error;
     }
+    for (const batch of reader.end()) linesFor(reader.schema).push(batch, out);
     lines?.end(out);
     await handOver(1);
     if (isPast) return;
   }
-}
-
-/** How many rows come before a local time, in microseconds: up to the first that doesn't. */
-function rowsBefore(end: number, schema: Schema, batch: Batch): number {
-  const times = valuesOf(schema, batch, 'local_timestamp');
-  let row = 0;
-  while (row < batch.rows && (times[row] as number) < end) row++;
-  return row;
 }
 
 function wantedBy({ symbols }: ReplaySeries): ((symbol: string) => boolean) | undefined {
