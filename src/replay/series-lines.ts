@@ -5,10 +5,15 @@ import { createLineMemories, createTextLines, type LineMemories } from '../marke
 import { LineBuffer } from '../market/lines/line-buffer.js';
 import type { Period } from '../market/trade-bars.js';
 import type { Exchange } from './handover.js';
+import { createPeriodEnd } from './period-end.js';
 import { readInTurns } from './read-in-turns.js';
 import type { ReadingSizes, ReplaySeries } from './types.js';
 
-/** Lines have two to three times the bytes of their rows; memory past so many times is for few. */
+/**
+ * Lines have two to three times the bytes of their rows, which buffers have room for at once: growing leaves holes in
+ * the heap. Memory past `MOST_LINES` times is for few.
+ */
+const USUAL_LINES = 4;
 const MOST_LINES = 8;
 
 /** What the series of one thread share. */
@@ -22,12 +27,17 @@ export function shareReading({ textChunk, openFiles }: ReadingSizes): SharedRead
 
 /** The buffers of one series: while one is read, the other is filled. */
 export function lineBuffers({ textChunk }: ReadingSizes): LineBuffer[] {
-  return [new LineBuffer(textChunk), new LineBuffer(textChunk)];
+  const bytes = USUAL_LINES * textChunk;
+  return [new LineBuffer(bytes), new LineBuffer(bytes)];
 }
+
+/** Ends the reading of a file of which no more is wanted. */
+class Enough extends Error {}
 
 /**
  * The lines of a series, buffer by buffer. A day file is opened once the lines before it are made. Books and bars go on
- * from one day file to the next, as in one stream.
+ * from one day file to the next, as in one stream. No more is read than up to the period's end: what is wrong with a
+ * file behind it isn't noticed.
  * @throws TickhaulError what reading and parsing throw: `corrupt`, `unreadable`; and what `exchange` throws.
  */
 export async function makeLines(
@@ -48,13 +58,23 @@ export async function makeLines(
   const lines = createTextLines({ ...series, period, isWanted: wantedBy(series) }, memories);
   for (const path of series.paths) {
     lines.open(path);
-    const onText = (text: Buffer): Promise<void> => {
-      lines.push(text, out);
-      return handOver(textChunk);
+    const endIn = createPeriodEnd(period.end);
+    let isPast = false;
+    const onText = async (text: Buffer): Promise<void> => {
+      const end = endIn(text);
+      lines.push(text.subarray(0, end), out);
+      await handOver(textChunk);
+      isPast = end !== undefined;
+      if (isPast) throw new Enough();
     };
-    await readText(path, { onBytes: () => {}, onText }, signal, reading);
+    try {
+      await readText(path, { onBytes: () => {}, onText }, signal, reading);
+    } catch (error) {
+      if (!(error instanceof Enough)) throw error;
+    }
     lines.end(out);
     await handOver(1);
+    if (isPast) return;
   }
 }
 

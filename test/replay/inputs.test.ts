@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import type { DataType } from '../../src/dataset/data-types.js';
 import type { TimedLines } from '../../src/market/lines/line-buffer.js';
@@ -12,15 +13,19 @@ import { startSeriesThread } from '../../src/replay/threads/series-thread.js';
 import type { ReadingSizes, ReplaySeries } from '../../src/replay/types.js';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
 import { tempDir } from '../helpers/temp.js';
-import { ALWAYS } from '../market/lines-of.js';
+import { ALWAYS, linesOf } from '../market/lines-of.js';
 
 const TYPES = ['trade', 'trade_bar_10s', 'book_change', 'quote'].map(parseDataTypeName);
 const { signal } = new AbortController();
 
-function here(series: readonly ReplaySeries[], sizes: ReadingSizes): AsyncIterable<TimedLines>[] {
+function here(
+  series: readonly ReplaySeries[],
+  sizes: ReadingSizes,
+  period = ALWAYS,
+): AsyncIterable<TimedLines>[] {
   const reading = shareReading(sizes);
   return series.map((one) =>
-    createHandover(lineBuffers(sizes), (exchange) => makeLines(one, ALWAYS, reading, exchange, signal)),
+    createHandover(lineBuffers(sizes), (exchange) => makeLines(one, period, reading, exchange, signal)),
   );
 }
 
@@ -52,6 +57,11 @@ async function someSeries(dir: string): Promise<ReplaySeries[]> {
   );
 }
 
+function withWrongChecksum(gzip: Buffer): Buffer {
+  gzip.writeUInt32LE((gzip.readUInt32LE(gzip.length - 8) ^ 1) >>> 0, gzip.length - 8);
+  return gzip;
+}
+
 test('a thread gives the same bytes as this one, whatever comes at once', async (t) => {
   const series = await someSeries(await tempDir(t));
   const expected = await merged(here(series, { textChunk: 1024 * 1024, openFiles: 16 }));
@@ -66,14 +76,31 @@ test('a thread gives the same bytes as this one, whatever comes at once', async 
   }
 });
 
+test('a file is read no further than to the end of the period, whatever comes behind it', async (t) => {
+  const [whole] = (await someSeries(await tempDir(t))) as [ReplaySeries];
+  const [path = ''] = whole.paths;
+  const rows = gunzipSync(await readFile(path))
+    .toString()
+    .split('\n');
+  const time = Number(rows[500]?.split(',')[3]);
+  await writeFile(path, withWrongChecksum(await readFile(path)));
+  const period = { ...ALWAYS, end: time };
+  const names = whole.types.map(({ name }) => name);
+  const expected = linesOf('trades', rows.slice(0, 501).join('\n'), names, { period }).map(
+    ({ text }) => `${text}\n`,
+  );
+  assert.ok(expected.length > 400, `${expected.length} lines`);
+  const sizes = { textChunk: 1024, openFiles: 1 };
+  const series = [{ ...whole, paths: [path, `${path}.none`] }];
+  assert.equal(await merged(here(series, sizes, period)), expected.join(''));
+});
+
 test('an error in a thread is the one that it is here, and comes after the lines before it', async (t) => {
   const dir = await tempDir(t);
   const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
   const [path = ''] = whole.paths;
-  const bytes = await readFile(path);
-  bytes.writeUInt32LE((bytes.readUInt32LE(bytes.length - 8) ^ 1) >>> 0, bytes.length - 8);
   const broken = path.replace('S0', 'S9');
-  await writeFile(broken, bytes);
+  await writeFile(broken, withWrongChecksum(await readFile(path)));
   const series = [{ ...whole, paths: [path, broken] }, other];
   const sizes = { textChunk: 16_384, openFiles: 2 };
   const read = async (lines: AsyncIterable<TimedLines> | undefined): Promise<[number, string, string]> => {

@@ -10,6 +10,9 @@ export interface TimedLines extends TimedBatch {
   readonly ends: Int32Array;
 }
 
+/** Bytes. Times and ends have room for so long lines, and grow for shorter ones. */
+const TYPICAL_LINE = 128;
+
 /** Lines to be. The memory grows to what it has to hold once, and is used again. */
 export class LineBuffer implements TimedLines {
   target: Target;
@@ -23,8 +26,9 @@ export class LineBuffer implements TimedLines {
   constructor(memory: number | TimedLines = 64 * 1024) {
     if (typeof memory === 'number') {
       this.target = targetOf(memory);
-      this.ends = new Int32Array(1024);
-      this.localTimestamps = new Float64Array(1024);
+      const lines = Math.max(16, Math.floor(memory / TYPICAL_LINE));
+      this.ends = new Int32Array(lines);
+      this.localTimestamps = new Float64Array(lines);
       return;
     }
     const { bytes, ends, localTimestamps } = memory;
