@@ -163,7 +163,12 @@ export interface CacheOptions {
   readonly cacheDir?: string | undefined;
 }
 
-export interface VerifyOptions extends ServiceOptions, FolderOptions, TransferOptions, CacheOptions, ShardOptions {
+export interface VerifyOptions
+  extends ServiceOptions,
+    FolderOptions,
+    TransferOptions,
+    CacheOptions,
+    ShardOptions {
   /** Files or folders to check; default: the whole download folder. */
   readonly paths?: string | readonly string[] | undefined;
   /** Only these exchanges. */

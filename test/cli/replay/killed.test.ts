@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { busySandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
 /** How often a replay is killed: few here, a hundred by `npm run soak`. */
@@ -23,9 +23,9 @@ interface Place {
 async function place(t: TestContext, minutes: number): Promise<Place> {
   let asked = 0;
   let onSlice = (): void => {};
-  const service = await sandbox(t, {
+  const service = await busySandbox(t, {
     latencyMs: 5,
-    feeds: { suggestedMinutes: 1, messages: 20 },
+    feeds: { suggestedMinutes: 1 },
     onRequest({ url }) {
       if (!url.startsWith('/v1/data-feeds/')) return;
       asked++;
