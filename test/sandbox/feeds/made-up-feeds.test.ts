@@ -71,7 +71,9 @@ test('filters take of the lines of all, by channels and symbols as the exchange 
 test('local times go up, and lie in their minute', () => {
   for (const exchange of ['bitmex', 'deribit']) {
     for (let minute = 0; minute < 60; minute++) {
-      const lines = textOf(feeds, exchange, [], minute, minute + 1).split('\n').slice(0, -1);
+      const lines = textOf(feeds, exchange, [], minute, minute + 1)
+        .split('\n')
+        .slice(0, -1);
       const times = lines.map((line) => line.slice(0, 28));
       const start = new Date((MIDNIGHT + minute) * 60_000).toISOString().slice(0, 17);
       assert.ok(times.every((time) => time.startsWith(start) && /\.\d{7}Z$/.test(time)));
