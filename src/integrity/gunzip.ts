@@ -80,6 +80,8 @@ class CheckedGunzip implements GunzipPass {
   }
 
   destroy(): void {
+    // A stack is taken for each error, of which a run that checks many small files would notice.
+    if (this.#gunzip.destroyed) return;
     this.#fail(new TickhaulError('interrupted', 'the check of a gzip stream was broken off'));
   }
 
