@@ -89,6 +89,8 @@ class CheckedGunzip implements GunzipPass {
   }
 
   destroy(): Promise<void> {
+    // A stack is taken for each error, of which a run that checks many small files would notice.
+    if (this.#gunzip.destroyed) return this.#handedOver;
     this.#fail(new TickhaulError('interrupted', 'the check of a gzip stream was broken off'));
     return this.#handedOver;
   }

@@ -47,7 +47,7 @@ export interface SliceCache {
 const USE_MS = 60_000;
 
 /**
- * A slice's time of change is when it came, its time of access when it was last read: nothing else is written down, so
+ * A slice's time of change is when it was kept, its time of access when it was last read: nothing else is written down, so
  * nothing can be lost. It gets its name by a rename; it isn't synced, since a file that a power failure cuts short is
  * noticed when it is read, and fetched again.
  */
@@ -66,10 +66,10 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
     feeds,
     async keep(exchange, key, slice) {
       if (!isWritable || isProvisional(slice, slice.cameMs)) return undefined;
-      const { start, end, encoding, bytes, cameMs } = slice;
+      const { start, end, encoding, bytes } = slice;
       const path = slicePath(exchange, key, slice, encoding);
       try {
-        await writeSlice(join(feeds, path), bytes, cameMs);
+        await writeSlice(join(feeds, path), bytes);
         await makeRoom(bytes.length);
         return { path, start, end, encoding };
       } catch (error) {
@@ -116,19 +116,18 @@ export async function clearSlices(folder: string): Promise<void> {
   }
 }
 
-async function writeSlice(file: string, bytes: Buffer, cameMs: number, tries = 3): Promise<void> {
+/** Most slices find their folder there; another process may empty the cache at any moment. */
+async function writeSlice(file: string, bytes: Buffer, tries = 3): Promise<void> {
   const unfinished = file.replace(/\.[a-z]+$/, `${randomBytes(8).toString('hex')}${UNFINISHED}`);
   try {
-    await makeFolder(dirname(file));
     await writeFile(unfinished, bytes, { flag: 'wx' });
-    await utimes(unfinished, new Date(), new Date(cameMs));
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
-    // Another process may have emptied the cache in this moment.
-    const isEmptied = isSystemError(error) && error.code === 'ENOENT' && tries > 1;
-    if (!isEmptied) throw error;
-    await writeSlice(file, bytes, cameMs, tries - 1);
+    const hasNoFolder = isSystemError(error) && error.code === 'ENOENT' && tries > 1;
+    if (!hasNoFolder) throw error;
+    await makeFolder(dirname(file));
+    await writeSlice(file, bytes, tries - 1);
   }
 }
 

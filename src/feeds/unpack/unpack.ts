@@ -18,6 +18,8 @@ export interface SliceText {
 
 /** Bytes of text that are kept of a slice that is read next. */
 export const MOST_KEPT = 48 * 1024 * 1024;
+/** A buffer for the text of a tiny slice; a larger one's holds as much more as it has compressed bytes. */
+const SMALL_TEXT_CHUNK = 64 * 1024;
 /** As many at once as zlib has threads. */
 const decompressing = pLimit(4);
 
@@ -64,7 +66,7 @@ async function decompress(bytes: Buffer, encoding: Encoding, onText: TextSink): 
     for (const frame of zstdFrames(bytes)) await unzstd(frame, onText);
     return;
   }
-  const pass = startGunzip(onText, LARGE_TEXT_CHUNK);
+  const pass = startGunzip(onText, Math.min(LARGE_TEXT_CHUNK, SMALL_TEXT_CHUNK + bytes.length));
   try {
     await pass.write(bytes);
     await pass.finish();
