@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSystemError } from './errors.js';
 
@@ -17,6 +17,8 @@ export async function makeFolder(path: string): Promise<void> {
 
 /** Whether the folder is there now; false where one above it is missing. */
 async function make(path: string): Promise<boolean> {
+  // Mostly it is: a call that fails costs ten times as much.
+  if (await isThere(path)) return true;
   try {
     await mkdir(path);
     return true;
@@ -26,4 +28,11 @@ async function make(path: string): Promise<boolean> {
     if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
     return false;
   }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

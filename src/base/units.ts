@@ -38,14 +38,15 @@ export function formatSize(bytes: number): string {
   return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** A count for people, in short: `12.3M`. */
-export function formatCount(count: number): string {
-  compact ??= new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-  return compact.format(count);
-}
+const THOUSANDS = ['', 'K', 'M', 'B', 'T'];
 
-/** Made when it is needed: it takes as long as most of a start. */
-let compact: Intl.NumberFormat | undefined;
+/** A whole count for people, in short: `12.3M`. By hand, as `Intl` takes longer to load than a plan to be made. */
+export function formatCount(count: number): string {
+  const rounded = (at: number): number => Math.round(count / (1000 ** at / 10)) / 10;
+  const at = THOUSANDS.findIndex((_, at) => rounded(at) < 1000);
+  const last = at < 0 ? THOUSANDS.length - 1 : at;
+  return `${rounded(last)}${THOUSANDS[last]}`;
+}
 
 /** Milliseconds for people: `0.4s`, `12s`, `3m20s`, `2h05m`. */
 export function formatDuration(ms: number): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatDuration, formatSize, parseDuration, parseSize } from '../../src/base/units.js';
+import fc from 'fast-check';
+import { formatCount, formatDuration, formatSize, parseDuration, parseSize } from '../../src/base/units.js';
 
 test('durations and sizes are read as the contract writes them', () => {
   assert.deepEqual(['500ms', '90s', '15m', '4h'].map(parseDuration), [500, 90_000, 900_000, 14_400_000]);
@@ -29,4 +30,15 @@ test('sizes and durations for people', () => {
     '3m20s',
     '2h05m',
   ]);
+});
+
+test('counts for people are those of Intl', () => {
+  const { format } = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+  const asIntl = (count: number): void => assert.equal(formatCount(count), format(count));
+  for (const count of [0, 999, 1000, 1049, 1050, 99_949, 99_950, 999_949, 999_950, 1e9, 1e12]) asIntl(count);
+  fc.assert(
+    fc.property(fc.nat({ max: 2 ** 31 - 1 }), fc.integer({ min: 0, max: 20 }), (n, down) =>
+      asIntl(n >> down),
+    ),
+  );
 });

@@ -59,16 +59,22 @@ export function createClient(config: ServiceConfig): Client {
     bodyTimeout: 0,
     connect: { timeout: CONNECT_TIMEOUT_MS },
   };
-  // One agent a scheme, since a single one would send https through HTTP_PROXY where HTTPS_PROXY is not set.
-  const agents = {
-    http: new EnvHttpProxyAgent({ ...shared, httpProxy: http, httpsProxy: '' }),
-    https: new EnvHttpProxyAgent({ ...shared, httpProxy: '', httpsProxy: https }),
+  // One agent a scheme, since a single one would send https through HTTP_PROXY where HTTPS_PROXY is not set. Each is
+  // made when it is needed, as that takes long.
+  const proxies: Readonly<Record<string, object>> = {
+    'http:': { httpProxy: http, httpsProxy: '' },
+    'https:': { httpProxy: '', httpsProxy: https },
   };
+  const agents = new Map<string, EnvHttpProxyAgent>();
   return {
     config: checked,
-    connectionsFor: (url) => (url.protocol === 'https:' ? agents.https : agents.http),
+    connectionsFor({ protocol }) {
+      const agent = agents.get(protocol) ?? new EnvHttpProxyAgent({ ...shared, ...proxies[protocol] });
+      agents.set(protocol, agent);
+      return agent;
+    },
     close: async () => {
-      await Promise.all([agents.http.destroy(), agents.https.destroy()]);
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
     },
   };
 }
