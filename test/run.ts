@@ -18,7 +18,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const isSuite = (data: { details: { type?: string | undefined } }): boolean => data.details.type === 'suite';
 
-const stream = run({ files, concurrency: 2, timeout: 300_000 });
+const stream = run({ files, concurrency: 3, timeout: 300_000 });
 stream.on('test:pass', (data) => {
   if (isSuite(data)) return;
   if (data.skip !== undefined) counts.skipped++;

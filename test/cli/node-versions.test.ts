@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
 
 /** The built command on the later releases that it promises to run on. */
@@ -17,17 +18,7 @@ for (const version of ['22', '24']) {
     }
     const node = found.stdout.trim();
     const service = await sandbox(t, { redirect: true, faults: { '500': 0.2, truncate: 0.2 } });
-    const args = [
-      'download',
-      'binance-futures',
-      '-t',
-      'trades',
-      '-s',
-      'BTCUSDT',
-      '--from',
-      '2024-03-01',
-      '--json',
-    ];
+    const args = ['download', ...tradesOf('2024-03-01', '2024-03-10'), '--json'];
     const finished = await tickhaul(args, { env: envOf(service, await tempDir(t)), command: [node] });
     assert.equal(finished.exitCode, 0, finished.stderr);
     assert.equal(jsonLines(finished).at(-1)?.['downloaded'], 9);

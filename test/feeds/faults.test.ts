@@ -68,7 +68,7 @@ for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undef
 
 test('a mixture of faults by chance changes no byte', async (t) => {
   const whole = await sandbox(t);
-  const right = await replayHere(whole, await tempDir(t), { to: 240, filters: [] });
+  const right = await replayHere(whole, await tempDir(t), { to: 120, filters: [] });
   const faults = {
     reset: 0.1,
     truncate: 0.1,
@@ -80,11 +80,11 @@ test('a mixture of faults by chance changes no byte', async (t) => {
   };
   const service = await sandbox(t, { feeds: { faults, suggestedMinutes: 3 } });
   const folder = await tempDir(t);
-  const shaken = await replayHere(service, folder, { to: 240, filters: [], retries: 30 });
+  const shaken = await replayHere(service, folder, { to: 120, filters: [], retries: 30 });
   assert.equal(shaken.error, undefined);
   assert.ok(shaken.text === right.text);
   await service.close();
-  assert.ok((await replayHere(service, folder, { to: 240, filters: [] })).text === right.text, 'the cache');
+  assert.ok((await replayHere(service, folder, { to: 120, filters: [] })).text === right.text, 'the cache');
 });
 
 test('one slice that fails for good ends the run after all before it', async (t) => {

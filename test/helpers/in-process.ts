@@ -1,26 +1,38 @@
 import { Readable, Writable } from 'node:stream';
+import { commandOf } from '../../src/cli/arguments/command-of.js';
 import { parse } from '../../src/cli/arguments/parser.js';
 import type { Cli } from '../../src/cli/arguments/types.js';
 import { COMMANDS } from '../../src/cli/commands/index.js';
+import { tellFailure } from '../../src/cli/output/failure.js';
 import { warnerOf } from '../../src/cli/output/messages.js';
 import { hostOf } from '../../src/commands/host.js';
+import { failedSummary } from '../../src/run/failure.js';
+import { line, summaryObject } from '../../src/run/json.js';
 import { createSink } from '../cli/output/sink.js';
-import type { Finished } from './cli.js';
+import type { CliOptions, Finished } from './cli.js';
 
-/** Runs a command in this process: a tenth of the time, but with this process's working folder. */
+/**
+ * Runs a command in this process, for tests of what it does and says: a tenth of the time that the built command takes
+ * to start, but with this process's working folder.
+ */
 export async function runHere(
   words: readonly string[],
-  env: Readonly<Record<string, string>>,
+  { env, stdin = '' }: Pick<CliOptions, 'env' | 'stdin'> = {},
 ): Promise<Finished> {
   const stdout = createSink();
   const stderr = createSink();
   const cli: Cli = {
     ...hostOf(process),
     env: { PATH: process.env['PATH'], ...env },
-    stdin: Readable.from([]),
+    stdin: Readable.from([Buffer.from(stdin)]),
     stdout,
     stderr,
-    dataOut: new Writable(),
+    dataOut: new Writable({
+      write(bytes, _, done) {
+        stdout.write(String(bytes));
+        done();
+      },
+    }),
     signal: new AbortController().signal,
     passSignals: () => {},
     home: '/nonexistent',
@@ -28,8 +40,22 @@ export async function runHere(
     isAlive: () => true,
     warn: warnerOf(stderr),
   };
-  const parsed = await parse(COMMANDS, words, 80);
-  if (parsed.kind === 'print') throw new Error(`nothing to run: ${words.join(' ')}`);
-  const exitCode = await parsed.command.run(parsed.args, cli);
+  const exitCode = await run(words, cli);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** As `main` does it, without what concerns the process. */
+async function run(words: readonly string[], cli: Cli): Promise<number> {
+  try {
+    const parsed = await parse(COMMANDS, words, 80);
+    if (parsed.kind === 'run') return await parsed.command.run(parsed.args, cli);
+    cli.stdout.write(parsed.text);
+    return 0;
+  } catch (error) {
+    const failure = tellFailure(error, cli.stderr, false);
+    if (commandOf(COMMANDS, words)?.working === true && words.includes('--json')) {
+      cli.stdout.write(line(summaryObject(failedSummary(failure, 0))));
+    }
+    return failure.exitCode;
+  }
 }

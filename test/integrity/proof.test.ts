@@ -103,7 +103,7 @@ test('a stream is accepted exactly when it is whole members from end to end, how
       assert.deepEqual(got, want);
       assert.deepEqual(inOnePiece(bytes), want);
     }),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
 });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { download, plan, TickhaulError } from '../../src/index.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
+import { tradesOf } from '../helpers/selection.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
 import { errorOf, eventsOf, filesOf, ONE, place, timeless } from './calls.js';
 
@@ -12,17 +13,7 @@ const NAME = 'binance-futures_trades_2024-03-01_BTCUSDT.csv.gz';
 test('the events and the summary are those of --json, for a plan and for a download; key, hosts and folder come from the environment', async (t) => {
   const { service, dir } = await place(t);
   const days = { ...ONE, date: undefined, from: '2024-03-01', to: '2024-03-03' };
-  const words = [
-    'binance-futures',
-    '-t',
-    'trades',
-    '-s',
-    'BTCUSDT',
-    '--from',
-    '2024-03-01',
-    '--to',
-    '2024-03-03',
-  ];
+  const words = tradesOf('2024-03-01', '2024-03-03');
   for (const [name, call] of [
     ['plan', plan],
     ['download', download],

@@ -9,8 +9,10 @@ import { createClient } from '../../src/service/http/client.js';
 import type { LockOwner } from '../../src/store/lock/run-lock.js';
 import { createRepair } from '../../src/verify/amend/repair.js';
 import { verify } from '../../src/verify/run.js';
-import { envOf, type Finished, tickhaul } from '../helpers/cli.js';
+import { envOf, type Finished } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
 
 /** A folder with day files of trades, 2024-03-01 to 2024-03-04, and the service that they came from. */
@@ -18,7 +20,7 @@ export interface Folder {
   readonly service: Sandbox;
   readonly dir: string;
   readonly env: Record<string, string>;
-  /** Runs the built command for this folder. */
+  /** Runs a command for this folder, in this process. */
   run(...args: readonly string[]): Promise<Finished>;
   /** Verifies in this process. @param flags and paths as the command takes them. */
   verify(...flags: readonly string[]): Promise<Verified>;
@@ -42,10 +44,7 @@ export const [FIRST, SECOND, THIRD, FOURTH] = ['01', '02', '03', '04'].map((day)
   string,
   string,
 ];
-export const SELECTION = [
-  ...['binance-futures', '-t', 'trades', '-s', 'BTCUSDT'],
-  ...['--from', '2024-03-01', '--to', '2024-03-05'],
-];
+export const SELECTION = tradesOf('2024-03-01', '2024-03-05');
 
 export async function downloaded(
   t: TestContext,
@@ -72,7 +71,7 @@ export function folderOf(service: Sandbox, dir: string): Folder {
     service,
     dir,
     env,
-    run: (...args) => tickhaul(args, { env }),
+    run: (...args) => runHere(args, { env }),
     verify: (...flags) => verifyHere(service, dir, flags),
   };
 }

@@ -1,22 +1,5 @@
-import type { Options } from 'yargs';
-import type { Flags } from './types.js';
-
-/** A flag with a value; it is read, checked and converted by `read.ts`, so that each error names its flag. */
-const value = (describe: string, more: Options = {}): Options => ({
-  type: 'string',
-  requiresArg: true,
-  describe,
-  ...more,
-});
-const toggle = (describe: string, more: Options = {}): Options => ({ type: 'boolean', describe, ...more });
-
-const grouped = <T extends Flags>(group: string, flags: T): T =>
-  Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, group }])) as unknown as T;
-
-/** The download folder, in every command that has one. */
-const DIR = value('download folder (default: TICKHAUL_DIR, else ./datasets)', { alias: 'o' });
-/** The same, where `-o` is the output. */
-const DIR_BESIDE_OUT: Options = { ...DIR, alias: [] };
+import { grouped, toggle, value } from './flag.js';
+import { DIR, DIR_BESIDE_OUT, LOCK_FLAGS, SLICE_CACHE_FLAGS } from './folder-flags.js';
 
 /** Flags of every command. */
 export const GLOBAL_FLAGS = grouped('Everywhere:', {
@@ -85,64 +68,6 @@ export const FAILURE_FLAGS = grouped('Lists:', {
   'failed-to': value('write the day files that failed to this file, as JSON lines'),
 });
 
-/** One run a folder (contract, Sync): `verify`, `sync`. */
-export const LOCK_FLAGS = {
-  'lock-timeout': value(
-    'how long to wait for another run in the folder to end, as 10m (default: not at all)',
-  ),
-};
-
-/** What a list of checksums is: `lock`. */
-export const LOCK_FILE_FLAGS = grouped('Lock file:', {
-  dir: DIR_BESIDE_OUT,
-  out: value('file to write, or "-" for stdout (default: tickhaul.lock; of a list of sums, stdout)', {
-    alias: 'o',
-  }),
-  format: value('a lock file, or a list that md5sum -c or sha256sum -c takes (default: lock)', {
-    choices: ['lock', 'md5sum', 'sha256sum'],
-  }),
-});
-
-/** Which of the day files in a folder. */
-const SERIES_FLAGS = {
-  exchange: value('only these exchanges, comma-separated or repeated'),
-  type: value('only these data types', { alias: 't' }),
-  symbol: value('only these symbols; globs, @file (one a line)', { alias: 's' }),
-};
-
-/** Which part of a folder is told of, and how: `coverage`. */
-export const COVERAGE_FLAGS = grouped('Coverage:', {
-  dir: DIR,
-  ...SERIES_FLAGS,
-  from: value('first UTC day, YYYY-MM-DD (default: the first one of each series)'),
-  to: value('UTC day after the last one (default: the end of each series)'),
-  all: toggle('show every symbol and calendar, even thousands of lines'),
-  html: value('write a page that needs no network to this file, or to stdout with "-"'),
-});
-
-/** Where slices of the raw data API lie: `replay`, `verify`. */
-const SLICE_CACHE_FLAGS = {
-  'cache-dir': value(
-    "folder that holds feeds, the slices (default: TM_CACHE_DIR, else in the user's cache folder)",
-  ),
-};
-
-/** What a check does: `verify`. */
-export const VERIFY_FLAGS = grouped('Check:', {
-  dir: DIR,
-  ...SERIES_FLAGS,
-  quick: toggle('check only that each file is there and has its size'),
-  repair: toggle('download corrupt and missing files again; the old one stays until the new one is whole'),
-  adopt: toggle('record whole files that the manifest does not know'),
-  forget: toggle('remove missing files from the manifest: days that you deleted on purpose'),
-  clean: toggle('remove what earlier runs left behind'),
-  strict: toggle('days missing within a series make the run fail (exit code 7)'),
-  jobs: value('files to read at once (default: the number of processors)', { alias: 'j' }),
-  cache: toggle('check the slices of raw data in the cache folder, and no day files'),
-  ...SLICE_CACHE_FLAGS,
-  ...LOCK_FLAGS,
-});
-
 /** How bad files are brought again: `verify`. */
 export const REPAIR_FLAGS = {
   concurrency: { ...DOWNLOAD_FLAGS.concurrency, alias: [] },
@@ -165,56 +90,6 @@ export const SYNC_FLAGS = grouped('Sync:', {
   ping: value(
     "address of a dead man's switch: asked at the start (/start), after success, and after failure (/fail)",
   ),
-});
-
-/** What a conversion makes of the data: `convert`, `download` (contract, Convert). */
-const ENCODING_FLAGS = {
-  as: value(
-    'make bars, book snapshots or quotes instead of the rows, as trade_bar_1m,quote_1s; add "rows" to have the rows too',
-  ),
-  compression: value(
-    'of the output; snappy is for Parquet only (default: zstd for Parquet, none for NDJSON)',
-    {
-      choices: ['zstd', 'snappy', 'gzip', 'none'],
-    },
-  ),
-  'row-group': value('rows of a Parquet row group, as 64k (default: 128k; fewer for books of 25 levels)'),
-  times: value('how times are written (default: timestamp in Parquet, int (microseconds) in NDJSON)', {
-    choices: ['timestamp', 'int', 'iso'],
-  }),
-  numbers: value('how numbers are written; "string" keeps the text of the CSV exactly (default: double)', {
-    choices: ['double', 'string'],
-  }),
-};
-
-/** Conversion on the way: `plan`, `download` (contract, Download). */
-export const CONVERT_ON_ARRIVAL_FLAGS = grouped('Conversion:', {
-  convert: value('convert each file as it arrives', { choices: ['parquet', 'ndjson'] }),
-  'no-keep-csv': toggle('keep only what is made of it'),
-  ...ENCODING_FLAGS,
-});
-
-/** How files are converted: `convert` (contract, Convert). */
-export const CONVERT_FLAGS = grouped('Conversion:', {
-  format: value('what to make of each file (default: parquet)', {
-    alias: 'f',
-    choices: ['parquet', 'ndjson'],
-  }),
-  out: value('folder for the outputs, or "-" for NDJSON to stdout (default: beside each source)', {
-    alias: 'o',
-  }),
-  layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
-  symbol: SERIES_FLAGS.symbol,
-  ...ENCODING_FLAGS,
-  type: value('data type of all files (default: from the file name, else the header)'),
-  jobs: value('files at once (default: the number of processors)', { alias: 'j' }),
-  existing: value(
-    'what to do with outputs that are there; skip is for those of the very same source (default: skip)',
-    {
-      choices: ['skip', 'overwrite'],
-    },
-  ),
-  'no-keep-source': toggle('delete each source once its conversion is whole'),
 });
 
 /** Which messages, and how: `replay` (contract, Replay). */

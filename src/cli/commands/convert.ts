@@ -3,7 +3,7 @@ import { readText, readToggle } from '../../commands/arguments/read.js';
 import type { Wanted } from '../../convert/wanted.js';
 import type { ConvertOptions } from '../../format/options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
-import { CONVERT_FLAGS } from '../arguments/flags.js';
+import { CONVERT_FLAGS } from '../arguments/convert-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { reportRun } from '../session.js';
 

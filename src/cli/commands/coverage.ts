@@ -3,7 +3,7 @@ import { readPath, readToggle } from '../../commands/arguments/read.js';
 import type { CoverageOf } from '../../commands/coverage.js';
 import type { Coverage } from '../../coverage/types.js';
 import { line } from '../../run/json.js';
-import { COVERAGE_FLAGS } from '../arguments/flags.js';
+import { COVERAGE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { printLines } from '../output/text/blocks.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';

@@ -1,6 +1,6 @@
 import { readToggle } from '../../commands/arguments/read.js';
+import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import {
-  CONVERT_ON_ARRIVAL_FLAGS,
   DOWNLOAD_FLAGS,
   FAILURE_FLAGS,
   LIST_FLAGS,

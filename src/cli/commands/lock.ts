@@ -2,7 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { formatSize, plural } from '../../base/units.js';
 import { readPath, readText, readToggle } from '../../commands/arguments/read.js';
 import { loadSettings } from '../../commands/config/file.js';
-import { LOCK_FILE_FLAGS } from '../arguments/flags.js';
+import { LOCK_FILE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { printLines } from '../output/text/blocks.js';
 import { documentText } from '../output/text/document.js';

@@ -6,13 +6,8 @@ import type { PlanTotals } from '../../download/plan/plan.js';
 import type { PlannedFile } from '../../download/types.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import { line } from '../../run/json.js';
-import {
-  CONVERT_ON_ARRIVAL_FLAGS,
-  DOWNLOAD_FLAGS,
-  LIST_FLAGS,
-  PLAN_FLAGS,
-  SELECTION_FLAGS,
-} from '../arguments/flags.js';
+import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
+import { DOWNLOAD_FLAGS, LIST_FLAGS, PLAN_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
 import { printLines } from '../output/text/blocks.js';

@@ -1,4 +1,5 @@
-import { CONVERT_ON_ARRIVAL_FLAGS, DOWNLOAD_FLAGS, SYNC_FLAGS } from '../arguments/flags.js';
+import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
+import { DOWNLOAD_FLAGS, SYNC_FLAGS } from '../arguments/flags.js';
 import type { Action } from '../arguments/types.js';
 import { askForSpaceOn } from '../ask.js';
 import { reportRun } from '../session.js';

@@ -1,5 +1,6 @@
 import { readToggle } from '../../commands/arguments/read.js';
-import { REPAIR_FLAGS, VERIFY_FLAGS } from '../arguments/flags.js';
+import { REPAIR_FLAGS } from '../arguments/flags.js';
+import { VERIFY_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { reportRun } from '../session.js';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { envOf, jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 
@@ -14,7 +15,7 @@ test('download --as: plan and run tell of each output; verify, repair, lock and 
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
-  const run = (...args: readonly string[]) => tickhaul(args, { env });
+  const run = (...args: readonly string[]) => runHere(args, { env });
   const args = [...DAYS, ...TYPES, ...AS, '--no-keep-csv', '--json'];
 
   const dry = jsonLines(await run('download', '-n', ...args)).filter(({ event }) => event === 'file');
@@ -78,7 +79,7 @@ test('sync with as: makes what a job names, and nothing twice; at the top it hol
     config,
     `convert: parquet\nas: trade_bar_1m\njobs:\n${job('a')}${job('b', ', as: [rows, trade_bar_5m]')}`,
   );
-  const sync = async () => jsonLines(await tickhaul(['sync', '--config', config, '--json'], { env }));
+  const sync = async () => jsonLines(await runHere(['sync', '--config', config, '--json'], { env }));
   const first = await sync();
   const summary = first.at(-1);
   assert.deepEqual(
@@ -100,7 +101,7 @@ test('sync with as: makes what a job names, and nothing twice; at the top it hol
   );
 
   await writeFile(config, `convert: parquet\njobs:\n${job('a')}${job('b', ', as: trade_bar_1h')}`);
-  const wrong = await tickhaul(['sync', '--config', config], { env });
+  const wrong = await runHere(['sync', '--config', config], { env });
   assert.equal(wrong.exitCode, 2);
   assert.match(wrong.stderr, /tickhaul\.yaml:4: as: "trade_bar_1h" is not a computed type .*trade_bar_60m/);
 });
@@ -116,7 +117,7 @@ for (const [args, said] of [
   test(`refused before any request: ${args.join(' ')}`, async (t) => {
     const service = await sandbox(t);
     const env = envOf(service, await tempDir(t));
-    const { exitCode, stderr } = await tickhaul(['download', ...DAYS, '-t', 'trades', ...args], { env });
+    const { exitCode, stderr } = await runHere(['download', ...DAYS, '-t', 'trades', ...args], { env });
     assert.equal(exitCode, 2);
     assert.match(stderr, said);
     assert.equal(service.requests.length, 0);

@@ -5,21 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { envOf, type JsonLine, jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { tradesOf } from '../../helpers/selection.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 
-const WEEK = [
-  'binance-futures',
-  '-t',
-  'trades',
-  '-s',
-  'BTCUSDT',
-  '--from',
-  '2024-03-01',
-  '--to',
-  '2024-03-08',
-];
+const WEEK = tradesOf('2024-03-01', '2024-03-08');
 const PARQUET = ['--convert', 'parquet'];
 const ONLY = [...PARQUET, '--no-keep-csv'];
 
@@ -84,14 +76,14 @@ test('plan says what the flags would do, and does nothing', async (t) => {
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const planned = async (args: readonly string[]): Promise<JsonLine | undefined> =>
-    jsonLines(await tickhaul(['plan', ...WEEK, ...args, '--json'], { env })).at(-1);
+    jsonLines(await runHere(['plan', ...WEEK, ...args, '--json'], { env })).at(-1);
   assert.equal((await planned(ONLY))?.['download'], 7);
-  await tickhaul(['download', ...WEEK, ...ONLY], { env });
+  await runHere(['download', ...WEEK, ...ONLY], { env });
   assert.equal((await planned(ONLY))?.['skip'], 7);
   assert.equal((await planned(PARQUET))?.['download'], 7, 'the CSV is wanted, and is not there');
   assert.equal((await planned([]))?.['download'], 7);
   assert.equal((await planned([...ONLY, '--compression', 'gzip']))?.['download'], 7);
-  const dry = jsonLines(await tickhaul(['download', '-n', ...WEEK, ...ONLY, '--json'], { env }));
+  const dry = jsonLines(await runHere(['download', '-n', ...WEEK, ...ONLY, '--json'], { env }));
   assert.equal(dry.at(-1)?.['skip'], 7);
   assert.ok(filesOf(dry).every(({ output }) => String(output).endsWith('.parquet')));
 });
@@ -107,7 +99,7 @@ for (const [args, said] of [
   test(`refused before any request: ${args.join(' ')}`, async (t) => {
     const service = await sandbox(t);
     const env = envOf(service, await tempDir(t));
-    const { exitCode, stderr } = await tickhaul(['download', ...WEEK, ...args], { env });
+    const { exitCode, stderr } = await runHere(['download', ...WEEK, ...args], { env });
     assert.equal(exitCode, 2);
     assert.match(stderr, said);
     assert.equal(service.requests.length, 0);

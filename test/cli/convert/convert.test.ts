@@ -10,6 +10,7 @@ import { COMMANDS } from '../../../src/cli/commands/index.js';
 import { csvOf, parquetRows, writeDayFile } from '../../convert/day-files.js';
 import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { tradesOf } from '../../helpers/selection.js';
 import { tempDir } from '../../helpers/temp.js';
 import { lastLine, names } from './converting.js';
 
@@ -159,7 +160,7 @@ test('where names tell nothing, the manifest of the download says which day file
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
-  const selection = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-01'];
+  const selection = tradesOf('2024-03-01');
   await tickhaul(['download', ...selection, '--layout', '{exchange}/{type}/{symbol}/{date}'], { env });
   const out = join(dir, 'out');
   const finished = await tickhaul(['convert', dir, '-o', out, '--layout', 'hive', '--json'], { env });

@@ -9,11 +9,13 @@ import { proveFile } from '../../../src/integrity/proof.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { envOf, type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { tradesOf } from '../../helpers/selection.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 
-const MONTH = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-02-10'];
-const FIRST = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-01'];
+/** More files than are in flight at once: 14. */
+const DAYS = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-02-25'];
+const FIRST = ['download', ...tradesOf('2024-03-01')];
 const SLOW: SandboxOptions = { redirect: true, rows: 20_000, rate: 300_000 };
 
 /** Waits for a part with bytes in it: on a busy machine a file may be done before any other has some. */
@@ -36,16 +38,16 @@ const CODES: readonly (readonly [
   readonly string[],
   Record<string, string>,
 ])[] = [
-  [0, 'done', {}, MONTH, {}],
+  [0, 'done', {}, DAYS, {}],
   [2, 'usage', {}, [...FIRST, '-s', 'NOSUCH'], {}],
-  [3, 'several reasons', { faults: { '500': 0.5, empty: 0.5 } }, [...MONTH, '--retries', '0'], {}],
-  [4, 'a wrong key', {}, MONTH, { TICKHAUL_API_KEY: 'wrong' }],
-  [4, 'no key', {}, MONTH, { TICKHAUL_API_KEY: '' }],
+  [3, 'several reasons', { faults: { '500': 0.5, empty: 0.5 } }, [...DAYS, '--retries', '0'], {}],
+  [4, 'a wrong key', {}, DAYS, { TICKHAUL_API_KEY: 'wrong' }],
+  [4, 'no key', {}, DAYS, { TICKHAUL_API_KEY: '' }],
   [5, 'the service fails', { faults: { '503': 1 } }, [...FIRST, '--retries', '0'], {}],
-  [5, 'the transfer limit', { faults: { 'transfer-limit': 1 } }, MONTH, {}],
+  [5, 'the transfer limit', { faults: { 'transfer-limit': 1 } }, DAYS, {}],
   [5, 'nobody answers', {}, [...FIRST, '--retries', '1'], { TICKHAUL_DATASETS_URL: 'http://127.0.0.1:9' }],
   [6, 'corrupt data', { faults: { 'bit-flip': 1 } }, [...FIRST, '--retries', '1'], {}],
-  [7, 'not exported yet', {}, [...MONTH, '--to', '2024-03-12', '--strict'], {}],
+  [7, 'not exported yet', {}, [...DAYS, '--to', '2024-03-12', '--strict'], {}],
 ];
 
 for (const [code, what, options, args, env] of CODES) {
@@ -68,7 +70,7 @@ test('a night without news is silent with --quiet', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   for (let night = 0; night < 2; night++) {
-    const { exitCode, stdout, stderr } = await tickhaul([...MONTH, '--quiet'], { env });
+    const { exitCode, stdout, stderr } = await tickhaul([...DAYS, '--quiet'], { env });
     assert.deepEqual([exitCode, stdout, stderr], [0, '', '']);
   }
 });
@@ -76,7 +78,7 @@ test('a night without news is silent with --quiet', async (t) => {
 test('elsewhere than on a terminal there are plain lines, one a failed file, and what to do next', async (t) => {
   const service = await sandbox(t, { faults: { '500': 1 } });
   const env = envOf(service, await tempDir(t), '');
-  const { stderr, stdout, exitCode } = await tickhaul([...MONTH, '--to', '2024-03-12', '--retries', '0'], {
+  const { stderr, stdout, exitCode } = await tickhaul([...DAYS, '--to', '2024-03-12', '--retries', '0'], {
     env,
   });
   assert.equal(exitCode, 3, 'a failed file, and files without a key');
@@ -96,7 +98,7 @@ for (const [signal, code] of [
     const service = await sandbox(t, SLOW);
     const dir = await tempDir(t);
     const env = envOf(service, dir);
-    const { child, printed, finished } = start([...MONTH, '--json', '--verbose'], { env });
+    const { child, printed, finished } = start([...DAYS, '--json', '--verbose'], { env });
     await printed('"event":"file"');
     await partAppears(dir);
     child.kill(signal);
@@ -106,7 +108,7 @@ for (const [signal, code] of [
     assert.deepEqual([summary['event'], summary['exitCode']], ['summary', code]);
     assert.ok(Number(summary['unfinished']) > 0);
     assert.ok((await namesIn(dir)).some((name) => name.endsWith('.part')));
-    const second = await tickhaul([...MONTH, '--json'], { env });
+    const second = await tickhaul([...DAYS, '--json'], { env });
     assert.equal(second.exitCode, 0, second.stderr);
     assert.ok(service.requests.some((request) => request.host === 'objects' && request.status === 206));
     assert.equal((await namesIn(dir)).filter((name) => name.endsWith('.part')).length, 0);
@@ -116,7 +118,7 @@ for (const [signal, code] of [
 
 test('a hangup does not end a run that has no terminal, as under nohup', async (t) => {
   const service = await sandbox(t, SLOW);
-  const { child, printed, finished } = start([...MONTH, '--json'], { env: envOf(service, await tempDir(t)) });
+  const { child, printed, finished } = start([...DAYS, '--json'], { env: envOf(service, await tempDir(t)) });
   await printed('"event":"file"');
   child.kill('SIGHUP');
   const { exitCode, stderr } = await finished;
@@ -128,21 +130,21 @@ test('SIGKILL in the middle, then a run that completes and verifies, and fetches
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   for (let kill = 0; kill < 3; kill++) {
-    const { child, printed, finished } = start([...MONTH, '--json'], { env });
+    const { child, printed, finished } = start([...DAYS, '--json'], { env });
     await printed(/("status":"downloaded"[\s\S]*){2}/);
     child.kill('SIGKILL');
     await finished;
     for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
   }
-  const { exitCode, stderr } = await tickhaul([...MONTH, '--json'], { env });
+  const { exitCode, stderr } = await tickhaul([...DAYS, '--json'], { env });
   assert.equal(exitCode, 0, stderr);
   const files = await namesIn(dir);
-  assert.equal(files.length, 29);
+  assert.equal(files.length, 14);
   for (const name of files) await proveFile(join(dir, name));
   const whole = service.requests.filter(
     ({ host, status, fault }) => host === 'datasets' && status === 200 && !fault,
   );
-  assert.ok(whole.length <= 29 + 3 * 20, 'only what was in flight at a kill is asked for again');
+  assert.ok(whole.length <= 14 + 3 * 20, 'only what was in flight at a kill is asked for again');
 });
 
 test('two processes at once into one folder both end well', async (t) => {
@@ -150,21 +152,21 @@ test('two processes at once into one folder both end well', async (t) => {
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const both = await Promise.all([
-    tickhaul([...MONTH, '--json'], { env }),
-    tickhaul([...MONTH, '--json'], { env }),
+    tickhaul([...DAYS, '--json'], { env }),
+    tickhaul([...DAYS, '--json'], { env }),
   ]);
   for (const finished of both) assert.equal(finished.exitCode, 0, finished.stderr);
   const files = await namesIn(dir);
-  assert.equal(files.length, 29);
+  assert.equal(files.length, 14);
   for (const name of files) await proveFile(join(dir, name));
-  const again = await tickhaul([...MONTH, '--json'], { env });
-  assert.equal((lastLine(again) as Record<string, unknown>)['skipped'], 29);
+  const again = await tickhaul([...DAYS, '--json'], { env });
+  assert.equal((lastLine(again) as Record<string, unknown>)['skipped'], 14);
 });
 
 test('a file size limit ends the run at once with code 8', async (t) => {
   const service = await sandbox(t, { rows: 20_000 });
   const dir = await tempDir(t);
-  const finished = await tickhaul([...MONTH, '--json'], {
+  const finished = await tickhaul([...DAYS, '--json'], {
     env: envOf(service, dir),
     // In blocks of 512 or 1024 bytes: less than one day file.
     command: ['sh', '-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath],
@@ -183,13 +185,13 @@ test('a full disk ends the run at once with code 8; with space again, all is fet
   const { dir } = disk;
   const service = await sandbox(t, { rows: 8000 });
   const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
-  const finished = await tickhaul([...MONTH, '--json'], { env });
+  const finished = await tickhaul([...DAYS, '--json'], { env });
   assert.equal(finished.exitCode, 8, finished.stderr);
   assert.match(JSON.stringify(lastLine(finished)), /disk is full|free/);
   for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
   disk.grow();
-  assert.equal((await tickhaul([...MONTH, '--quiet'], { env })).exitCode, 0);
-  assert.equal((await namesIn(dir)).length, 29);
+  assert.equal((await tickhaul([...DAYS, '--quiet'], { env })).exitCode, 0);
+  assert.equal((await namesIn(dir)).length, 14);
 });
 
 test('a folder that must not be written ends with code 8 and its name', async (t) => {
@@ -217,7 +219,7 @@ test('the key comes from a file or stdin, trimmed, and is found nowhere afterwar
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir, '');
-  const args = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-02'];
+  const args = ['download', ...tradesOf('2024-03-02')];
   const finished = await tickhaul([...args, '--api-key-file', '-', '--verbose', '--json'], {
     env,
     stdin: '  sandbox-key\r\n',

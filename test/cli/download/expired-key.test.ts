@@ -2,21 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { envOf, jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { tradesOf } from '../../helpers/selection.js';
 import { tempDir } from '../../helpers/temp.js';
 
-const SELECTION = [
-  'binance-futures',
-  '-t',
-  'trades',
-  '-s',
-  'BTCUSDT',
-  '--from',
-  '2024-03-01',
-  '--to',
-  '2024-03-03',
-];
+const SELECTION = tradesOf('2024-03-01', '2024-03-03');
 const WARNING = /^warning the API key …-key has expired, and covers nothing: renew it, or set another$/m;
 
 test('an expired key is told as that, in a warning and in the summary', async (t) => {
@@ -25,7 +17,7 @@ test('an expired key is told as that, in a warning and in the summary', async (t
   const env = envOf(service, dir);
   const told = async (...args: string[]) => {
     const before = service.requests.length;
-    const done = await tickhaul(args, { env, cwd: dir });
+    const done = await runHere(args, { env });
     const asked = service.requests.slice(before).filter(({ url }) => url === '/v1/api-key-info');
     assert.equal(asked.length, 1, args.join(' '));
     assert.match(done.stderr, WARNING);
@@ -51,17 +43,15 @@ test('an expired key is told as that, in a warning and in the summary', async (t
   assert.equal(jsonLines(listed).at(-1)?.['keyExpired'], true);
 
   const job = { name: 'one', exchange: 'binance-futures', types: ['trades'], symbols: ['BTCUSDT'] };
-  await writeFile(
-    join(dir, 'tickhaul.json'),
-    JSON.stringify({ jobs: [{ ...job, from: '2024-03-01', to: '2024-03-03' }] }),
-  );
-  const synced = await told('sync', '--json');
+  const config = join(dir, 'tickhaul.json');
+  await writeFile(config, JSON.stringify({ jobs: [{ ...job, from: '2024-03-01', to: '2024-03-03' }] }));
+  const synced = await told('sync', '--config', config, '--json');
   assert.equal(jsonLines(synced).at(-1)?.['keyExpired'], true);
 });
 
 test('of a key that has not expired nothing is said', async (t) => {
   const service = await sandbox(t);
-  const done = await tickhaul(['plan', ...SELECTION, '--json'], { env: envOf(service, await tempDir(t)) });
+  const done = await runHere(['plan', ...SELECTION, '--json'], { env: envOf(service, await tempDir(t)) });
   assert.equal(done.stderr, '');
   assert.ok(!('keyExpired' in (jsonLines(done).at(-1) ?? {})));
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { jsonLines, tickhaul } from '../../helpers/cli.js';
+import { jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
@@ -36,7 +37,7 @@ test('a plan is shared by two machines, which have all of it together', async (t
   assert.equal(first.exitCode, 0, first.stderr);
   assert.equal((await namesIn(folder.dir)).length, 2);
   const other = folderOf(folder.service, join(await tempDir(t), 'data'));
-  const rest = await tickhaul(['download', '--from-file', '-', '--json'], {
+  const rest = await runHere(['download', '--from-file', '-', '--json'], {
     env: other.env,
     stdin: plan.slice(3).join('\n'),
   });
@@ -71,7 +72,7 @@ test('a list that a run does not come to the end of keeps what is left', async (
   const list = join(folder.dir, '..', 'list.jsonl');
   await writeFile(list, (await folder.run('plan', ...SELECTION, '--json')).stdout);
   const flags = ['download', '--from-file', list, '--failed-to', list, '--json'];
-  const refused = await tickhaul(flags, { env: { ...folder.env, TICKHAUL_API_KEY: 'not-the-right-one' } });
+  const refused = await runHere(flags, { env: { ...folder.env, TICKHAUL_API_KEY: 'not-the-right-one' } });
   assert.equal(refused.exitCode, 4);
   const kept = jsonLines({ ...refused, stdout: await readFile(list, 'utf8') });
   assert.deepEqual(kept.map(({ path }) => path).sort(), [...ALL].sort());
@@ -109,7 +110,7 @@ test('what a list calls pending or unavailable is not asked for, nor what needs 
   const list = join(folder.dir, '..', 'list.jsonl');
   await writeFile(list, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const { TICKHAUL_API_KEY: _, ...env } = folder.env;
-  const { exitCode, stdout } = await tickhaul(['download', '--from-file', list, '--json'], { env });
+  const { exitCode, stdout } = await runHere(['download', '--from-file', list, '--json'], { env });
   assert.equal(exitCode, 4);
   const summary = jsonLines({ exitCode, stdout, stderr: '' }).at(-1);
   assert.ok(summary);
@@ -153,7 +154,7 @@ test('an empty list is nothing to do, but for one that never came', async (t) =>
     assert.equal(jsonLines(finished).at(-1)?.['exitCode'], 0);
     assert.equal(await readFile(list, 'utf8'), '');
   }
-  const piped = await tickhaul(['download', '--from-file', '-'], { env: folder.env });
+  const piped = await runHere(['download', '--from-file', '-'], { env: folder.env });
   assert.equal(piped.exitCode, 2);
   assert.match(piped.stderr, /stdin: nothing came/);
 });

@@ -33,7 +33,7 @@ async function setUp(t: TestContext, service: Sandbox, config: string): Promise<
   const { TICKHAUL_DIR: _, ...base } = envOf(service, dir);
   return {
     dir,
-    run: (args, env) => runHere([...args, '--config', path], { ...base, ...env }),
+    run: (args, env) => runHere([...args, '--config', path], { env: { ...base, ...env } }),
     runBuilt: (args, more = {}) => tickhaul(args, { cwd: dir, ...more, env: { ...base, ...more.env } }),
   };
 }
@@ -126,9 +126,9 @@ test('the config file is the one named, else the one here, else the user’s; it
 test('a config file that is not there', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
-  const named = await runHere(['sync', '--config', 'no.yaml'], env);
+  const named = await runHere(['sync', '--config', 'no.yaml'], { env });
   assert.equal(named.stderr, 'tickhaul: --config: cannot read the config file "no.yaml" (ENOENT)\n');
-  const none = await runHere(['sync'], env);
+  const none = await runHere(['sync'], { env });
   assert.match(none.stderr, /^tickhaul: no config file: write \.\/tickhaul\.yaml/);
   assert.deepEqual([named.exitCode, none.exitCode], [2, 2]);
 });

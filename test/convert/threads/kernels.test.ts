@@ -135,7 +135,9 @@ test('a slow sink holds the text back', async () => {
     });
     const conversion = begin(NDJSON, kernelsOf(threads), output);
     await conversion.write(Buffer.from(csv.slice(0, csv.indexOf('\n') + 1)));
-    const times = 50;
+    // The pieces of each thread, and what this test writes at once.
+    const bound = (16 * threads + 4) * 1024 * 1024 + text.length;
+    const times = Math.ceil((1.6 * bound) / text.length);
     let most = 0;
     for (let i = 1; i <= times; i++) {
       await conversion.write(text);
@@ -143,8 +145,6 @@ test('a slow sink holds the text back', async () => {
     }
     await conversion.finish(SOURCE);
     assert.equal(writtenLines, times * 20_000);
-    // The pieces of each thread, and what this test writes at once.
-    const bound = (16 * threads + 4) * 1024 * 1024 + text.length;
     assert.ok(most < bound && times * text.length > 1.5 * bound, `${threads} threads: ${most} bytes`);
   }
 });

@@ -51,7 +51,7 @@ test('trades and their bars: lines equal those of a plain implementation', () =>
         assertLines(linesOf('trades', csvOf('trades', rows), names, how), expected);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -73,7 +73,7 @@ test('book changes and snapshots: lines equal those of a plain implementation', 
         assertLines(linesOf('incremental_book_L2', csv, names, how), expected);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
 });
 
@@ -97,7 +97,7 @@ test('a period within a day: the book is older, snapshots begin as new', () => {
         expected,
       );
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -159,7 +159,7 @@ for (const [dataType, type] of Object.entries(ROW_TYPES) as [DataType, string][]
         const expected = rows.map((one) => rowMessage(type, one));
         assertLines(linesOf(dataType, csvOf(dataType, rows), [type], how), expected);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 }

@@ -100,7 +100,8 @@ test('while another run holds the lock, its parts are not judged, and nothing is
 test('what killed runs leave is removed, that of a second run in the folder too', {
   skip: (await processIdentity(process.pid)) === undefined && 'no /proc here',
 }, async (t) => {
-  const service = await sandbox(t, { rows: 3000, rate: 2000 });
+  // Files that are too large to be taken in one piece.
+  const service = await sandbox(t, { rows: 10_000, rate: 2000 });
   const { dir, env, verify } = folderOf(service, join(await tempDir(t), 'data'));
   const parts = async (pattern: RegExp): Promise<number> =>
     (await readdir(dir).catch(() => [])).filter((name) => pattern.test(name)).length;
