@@ -2,6 +2,7 @@ import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { LineSink } from '../market/lines/line-sink.js';
 import { Merge } from '../market/merge.js';
 import type { Period } from '../market/trade-bars.js';
+import { fillOrFlush } from './fill-or-flush.js';
 import { type Inputs, openInputs } from './inputs.js';
 import { createPace, type Pace } from './pace.js';
 import type { ReplaySeries } from './types.js';
@@ -65,7 +66,7 @@ export async function mergeLines(inputs: Inputs, options: MergeOptions): Promise
 /** What is right before a failure is written before it is told. */
 async function fill(merge: Merge<TimedLines>, lines: GatheredLines): Promise<boolean> {
   try {
-    return await merge.fill();
+    return await fillOrFlush(merge, () => lines.flush());
   } catch (error) {
     await lines.flush();
     throw error;

@@ -46,12 +46,13 @@ export const serve: Action = {
       log.debug?.(line);
     };
     return withSession(args, cli, { ...feeds, note }, async ({ client }) => {
+      const { startServer } = await import('../../server/server.js');
+      const server = await startServer({ ...options, feeds: { ...feeds.options, client } });
+      // Not that of a server that has the port already.
       if (feeds.clearCache || isTrue(cli, 'TM_CLEAR_CACHE')) {
         const { clearSlices } = await import('../../feeds/cache/slice-cache.js');
         await clearSlices(feeds.options.cacheFolder);
       }
-      const { startServer } = await import('../../server/server.js');
-      const server = await startServer({ ...options, feeds: { ...feeds.options, client } });
       countRequest = () => {
         server.serving.metrics.upstreamRequests++;
       };

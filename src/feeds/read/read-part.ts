@@ -50,6 +50,7 @@ export async function readPart(
     lines.endSlice(wanted.end >= has.end);
     onMinutes(wanted.end - wanted.start);
   };
+  run.shared.readers++;
   try {
     for (let opening = slices.next(); ; ) {
       const open = await opening;
@@ -62,6 +63,7 @@ export async function readPart(
     lines.end(batch);
     await handOver();
   } finally {
+    run.shared.readers--;
     ended.abort();
   }
 }

@@ -36,6 +36,10 @@ const MOST_HELD = 64 * 1024 * 1024;
 /** Bytes that may be on their way at once, as far as can be told from those that came. */
 const MOST_COMING = 64 * 1024 * 1024;
 
+/** So many parts may have all of that at once; of more, each has the less. */
+const FULL_READERS = 4;
+const LEAST_SHARE = 1024 * 1024;
+
 /** A slice before it is opened: how, and what it holds in memory until then. */
 interface Waiting {
   readonly wanted: MinuteRange;
@@ -136,7 +140,8 @@ export class SlicesAhead {
     const isFirst = this.#size === undefined;
     const most = isFirst ? 1 : Math.min(this.#run.concurrency.limit, MOST_COMING / this.#largest) / share;
     return (
-      this.#fetching < Math.max(1, Math.floor(most)) && (this.#held < MOST_HELD || this.#queue.length === 0)
+      this.#fetching < Math.max(1, Math.floor(most)) &&
+      (this.#held < this.#shareOf(MOST_HELD) || this.#queue.length === 0)
     );
   }
 
@@ -148,7 +153,7 @@ export class SlicesAhead {
 
   #waitingOnDisk(file: SliceFile, wanted: MinuteRange): Waiting {
     const open = async (): Promise<SliceText> => {
-      return unpackSlice(await this.#run.cache.read(file), file.encoding, MOST_KEPT);
+      return unpackSlice(await this.#run.cache.read(file), file.encoding, this.#shareOf(MOST_KEPT));
     };
     return { wanted, has: file, held: 0, open, file };
   }
@@ -194,11 +199,21 @@ export class SlicesAhead {
     const { slice, text } = fetched;
     const { bytes, encoding } = slice;
     this.#largest = Math.max(this.#largest, bytes.length);
-    const isHeld = this.#held + text.size <= MOST_HELD;
+    const isHeld = this.#held + text.size <= this.#shareOf(MOST_HELD);
     if (file && !isHeld) return this.#waitingOnDisk(file, wanted);
     this.#held += isHeld ? text.size : bytes.length;
     if (isHeld) return { wanted, has, held: text.size, open: async () => text };
-    return { wanted, has, held: bytes.length, open: () => unpackSlice(bytes, encoding, MOST_KEPT) };
+    return {
+      wanted,
+      has,
+      held: bytes.length,
+      open: () => unpackSlice(bytes, encoding, this.#shareOf(MOST_KEPT)),
+    };
+  }
+
+  #shareOf(most: number): number {
+    const share = (most * FULL_READERS) / Math.max(1, this.#run.shared.readers);
+    return Math.max(LEAST_SHARE, Math.min(most, share));
   }
 
   #requestOf(range: MinuteRange): KeyedRequest {

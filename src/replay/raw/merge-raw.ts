@@ -4,6 +4,7 @@ import { readPart } from '../../feeds/read/read-part.js';
 import type { FeedPart } from '../../feeds/read/slices-ahead.js';
 import type { FeedRun } from '../../feeds/types.js';
 import { Merge } from '../../market/merge.js';
+import { fillOrFlush } from '../fill-or-flush.js';
 import { createHandover } from '../handover.js';
 import { createPace } from '../pace.js';
 import { Breaks } from './breaks.js';
@@ -31,9 +32,6 @@ export interface RawMergeInput {
   readonly onMinutes: (minutes: number) => void;
   readonly signal: AbortSignal;
 }
-
-/** Milliseconds that lines wait for others, to be written in one piece. */
-const PATIENCE_MS = 20;
 
 /**
  * Merges exchanges' own messages by local timestamp, to a tenth of a microsecond.
@@ -72,7 +70,7 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
     }
   };
   try {
-    while (await fill(merge, lines)) {
+    while (await fillOrFlush(merge, () => lines.flush())) {
       while (merge.next()) await add(merge.batch, merge.start, merge.end, merge.input);
       signal.throwIfAborted();
     }
@@ -83,19 +81,4 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
       return merge.close();
     });
   }
-}
-
-/** Lines that are there don't wait for those that a slow service has yet to give. */
-async function fill(merge: Merge<RawBatch>, lines: RawSink): Promise<boolean> {
-  const filling = merge.fill();
-  let patience: NodeJS.Timeout | undefined;
-  const isSlow = new Promise<boolean>((resolve) => {
-    patience = setTimeout(resolve, PATIENCE_MS, true);
-  });
-  try {
-    if (await Promise.race([filling.then(() => false), isSlow])) await lines.flush();
-  } finally {
-    clearTimeout(patience);
-  }
-  return filling;
 }

@@ -25,16 +25,23 @@ export function createGuard(host: string, allowed: readonly string[]): Guard {
       if (headers['sec-fetch-site'] === 'cross-site' && headers.origin === undefined) return true;
       if (headers.origin === undefined) return false;
       if (!URL.canParse(headers.origin)) return true;
-      const { origin, hostname: name, host: named } = new URL(headers.origin);
-      if (origins.has(origin)) return false;
-      // A page of the very address that is asked, or of a server on loopback.
-      return !(isOwn(plain(name)) && (isLoopback(plain(name)) || named === headers.host));
+      const page = new URL(headers.origin);
+      if (origins.has(page.origin) || isLoopback(page.hostname)) return false;
+      return !(isOwn(plain(page.hostname)) && isBeside(page, headers.host));
     },
     isForeignHost({ headers }) {
       const url = `http://${headers.host}`;
       return headers.host !== undefined && !(URL.canParse(url) && isOwn(plain(new URL(url).hostname)));
     },
   };
+}
+
+/** Whether a page is of the address that is asked: its port is that of HTTP, or of WebSocket above it. */
+function isBeside(page: URL, host = ''): boolean {
+  const url = `${page.protocol}//${host}`;
+  if (!URL.canParse(url)) return false;
+  const asked = new URL(url);
+  return asked.hostname === page.hostname && Math.abs(Number(asked.port) - Number(page.port)) <= 1;
 }
 
 /** Whether only this machine reaches the address. */

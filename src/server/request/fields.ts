@@ -2,6 +2,9 @@ import { usageError } from '../../base/errors.js';
 import { kindOf } from '../../base/kind-of.js';
 import { didYouMean } from '../../base/nearest.js';
 
+/** Characters of a name that nobody knows. */
+const SHOWN = 40;
+
 /** An object of a client's options. `null` counts as absent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,7 +24,8 @@ export function readFields(
     throw usageError(`${where}: expected an object, found ${kindOf(value)}`);
   }
   for (const name of Object.keys(value)) {
-    if (!known.includes(name)) tell(`${where}: "${name}" is ignored${didYouMean(name, known)}`);
+    if (known.includes(name)) continue;
+    tell(`${where}: "${name.slice(0, SHOWN)}" is ignored${didYouMean(name, known)}`);
   }
   return value as Fields;
 }

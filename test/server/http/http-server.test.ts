@@ -42,6 +42,10 @@ test('pages and hosts of others are refused, unless they are named', async (t) =
   assert.equal(await status(health, { origin: 'http://localhost:3000' }), 200);
   assert.equal(await status(health, { origin: 'https://desk.example' }), 200);
   assert.equal(await status(health, { host: 'tickhaul:8000' }), 200);
+  const lan = { host: '192.168.1.5:8001' };
+  assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:8000' }), 200);
+  assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:3000' }), 403);
+  assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.6:8000' }), 403);
   assert.equal(await status('/', { host: 'evil.example' }), 403);
   assert.equal(await status('/', { host: `localhost:${httpPort}` }), 404);
 });

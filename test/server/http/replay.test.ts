@@ -179,3 +179,18 @@ test('a client that leaves stops its work, and not that of others who want the s
   while (server.serving.metrics.openHttp > 0) await new Promise((resolve) => setImmediate(resolve));
   assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
 });
+
+test('200 clients at once, each with an answer of its own', async (t) => {
+  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => {
+      const filters = [{ channel: i % 2 === 0 ? 'trade' : 'quote' }];
+      return ask(server.httpPort, withOptions('/replay', { exchange: 'bitmex', filters, ...PERIOD }));
+    }),
+  );
+  for (const [i, { status, text, isWhole }] of answers.entries()) {
+    assert.deepEqual([status, isWhole, text === answers[i % 2]?.text], [200, true, true]);
+  }
+  assert.notEqual(answers[0]?.text, answers[1]?.text);
+  assert.equal(server.serving.run.shared.readers, 0);
+});
