@@ -1,4 +1,4 @@
-import type { LineSink } from '../replay/replay.js';
+import type { LineSink } from '../replay/line-writer.js';
 import type { RunSummary } from '../run/events.js';
 import type { Args } from './arguments/args.js';
 import { readPath, readToggle } from './arguments/read.js';

@@ -5,8 +5,8 @@ import { readPart } from '../../feeds/read/read-part.js';
 import type { FeedRun } from '../../feeds/types.js';
 import { Merge } from '../../market/merge.js';
 import { createHandover } from '../handover.js';
+import { type LineSink, LineWriter, type Written } from '../line-writer.js';
 import { createPace } from '../pace.js';
-import type { LineSink } from '../replay.js';
 import { Breaks } from './breaks.js';
 import { RawLines } from './raw-lines.js';
 
@@ -18,8 +18,7 @@ export interface RawReplayInput {
   /** How often faster than real time; undefined for as fast as it goes. */
   readonly speed?: number | undefined;
   readonly output: LineSink;
-  /** What was written so far; counted up. */
-  readonly written: { messages: number; bytes: number };
+  readonly written: Written;
   /** Told how many minutes were read, of all parts. */
   readonly onMinutes: (minutes: number) => void;
   readonly signal: AbortSignal;
@@ -42,8 +41,9 @@ export async function replayRaw(input: RawReplayInput): Promise<void> {
     ),
   );
   const breaks = new Breaks(feed.parts.length);
-  const lines = new RawLines(output, written);
-  const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
+  const writer = new LineWriter(output, written);
+  const lines = new RawLines(writer);
+  const pace = speed === undefined ? undefined : createPace(speed, () => writer.flush(), signal);
 
   /** Lines up to the next break are added in one go, where nothing has to wait. */
   const add = async (batch: RawBatch, start: number, end: number, from: number): Promise<void> => {
@@ -68,7 +68,7 @@ export async function replayRaw(input: RawReplayInput): Promise<void> {
     }
   } finally {
     // What is right before a failure is written before it is told.
-    await lines.flush().finally(() => {
+    await writer.flush().finally(() => {
       left.abort();
       return merge.close();
     });

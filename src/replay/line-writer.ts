@@ -1,0 +1,60 @@
+/** Takes lines; resolves when they are written, so that a slow reader slows the replay. */
+export interface LineSink {
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+/** What was written so far; counted up. */
+export interface Written {
+  messages: number;
+  bytes: number;
+}
+
+/** Bytes of one write, of lines that come in small pieces. */
+const WRITE = 512 * 1024;
+
+/** Gathers lines to large writes: whoever has a line that fits puts it into `bytes` at `length`, and adds it. */
+export class LineWriter {
+  readonly bytes = Buffer.allocUnsafeSlow(WRITE);
+  length = 0;
+  #messages = 0;
+  readonly #output: LineSink;
+  readonly #written: Written;
+
+  constructor(output: LineSink, written: Written) {
+    this.#output = output;
+    this.#written = written;
+  }
+
+  /** Whether there is room for so many bytes; a flush makes some. */
+  fits(size: number): boolean {
+    return this.length + size <= WRITE;
+  }
+
+  /** So many bytes were put at `length`. */
+  add(size: number, messages: number): void {
+    this.length += size;
+    this.#messages += messages;
+  }
+
+  /** Writes lines that don't fit, or needn't be copied, behind those before; they may be written over when it resolves. */
+  async write(bytes: Uint8Array, messages: number): Promise<void> {
+    await this.flush();
+    await this.#give(bytes, messages);
+  }
+
+  async flush(): Promise<void> {
+    if (this.length === 0) return;
+    const bytes = this.bytes.subarray(0, this.length);
+    const messages = this.#messages;
+    // What an output didn't take isn't given to it again.
+    this.length = 0;
+    this.#messages = 0;
+    await this.#give(bytes, messages);
+  }
+
+  async #give(bytes: Uint8Array, messages: number): Promise<void> {
+    await this.#output.write(bytes);
+    this.#written.messages += messages;
+    this.#written.bytes += bytes.length;
+  }
+}
