@@ -1,5 +1,6 @@
 import { readText, readToggle } from '../commands/arguments/read.js';
-import type { ReplayTeller, Written } from '../commands/replay-run.js';
+import type { ReplayTeller } from '../commands/replay-run.js';
+import type { Written } from '../market/lines/line-sink.js';
 import type { Args, Cli } from './arguments/types.js';
 import { pauseLine, warningLine } from './output/messages.js';
 import { createMinutesLine } from './output/run/minutes-line.js';

@@ -1,12 +1,6 @@
-import type { LineSink } from '../replay/replay.js';
+import type { LineSink, Written } from '../market/lines/line-sink.js';
 import type { RunSummary } from '../run/events.js';
 import type { Teller } from './run.js';
-
-/** What was written so far. */
-export interface Written {
-  messages: number;
-  bytes: number;
-}
 
 /** Who takes the messages of a replay, and hears of how what is missing comes. */
 export interface ReplayTeller extends Teller {

@@ -1,7 +1,7 @@
 import { MAX_TIMER_MS } from '../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import type { LiveEvent, LiveOption } from '../live/types.js';
-import type { LineSink } from '../market/lines/line-sink.js';
+import type { LineSink, Written } from '../market/lines/line-sink.js';
 import { parseDataTypeName } from '../market/names/data-type-name.js';
 import type { Args } from './arguments/args.js';
 import { readDuration, readList, readPath, readToggle } from './arguments/read.js';
@@ -21,7 +21,7 @@ export interface StreamTeller {
   /** For the lines, where no file is to have them. */
   readonly output: LineSink;
   /** Counted up. */
-  readonly written: { messages: number; bytes: number };
+  readonly written: Written;
 }
 
 /**

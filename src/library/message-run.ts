@@ -3,7 +3,7 @@ import type { FileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import type { Args } from '../commands/arguments/args.js';
 import type { Host } from '../commands/host.js';
-import type { LineSink } from '../market/lines/line-sink.js';
+import type { LineSink, Written } from '../market/lines/line-sink.js';
 import { describeFailure } from '../run/failure.js';
 import { argsOf, inOptions, type OptionTable } from './arguments.js';
 import { TickhaulError } from './error.js';
@@ -33,7 +33,7 @@ export interface MessageCall {
   /** Resolves when the reader has taken all messages of the lines. */
   readonly output: LineSink;
   /** Counted up by the work. */
-  readonly written: { messages: number; bytes: number };
+  readonly written: Written;
   readonly warn: (message: string) => void;
 }
 

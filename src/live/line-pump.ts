@@ -1,5 +1,5 @@
 import { LineBuffer } from '../market/lines/line-buffer.js';
-import type { LineSink } from '../market/lines/line-sink.js';
+import type { LineSink, Written } from '../market/lines/line-sink.js';
 
 /** Bytes of memory that are kept for the next lines. */
 const KEPT = 1024 * 1024;
@@ -7,7 +7,7 @@ const KEPT = 1024 * 1024;
 export interface PumpOptions {
   readonly output: LineSink;
   /** Counted up as lines are written. */
-  readonly written: { messages: number; bytes: number };
+  readonly written: Written;
   /** Bytes that may gather behind a slow output. */
   readonly most: number;
   /** Milliseconds in which lines gather for one write; 0 for those of one turn. */

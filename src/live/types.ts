@@ -1,5 +1,5 @@
 import type { TickhaulError } from '../base/errors.js';
-import type { LineSink } from '../market/lines/line-sink.js';
+import type { LineSink, Written } from '../market/lines/line-sink.js';
 import type { NormalizedType } from '../market/names/data-type-name.js';
 import type { Client } from '../service/http/client.js';
 
@@ -53,7 +53,7 @@ export interface LiveInput {
   readonly mostWaiting?: number | undefined;
   readonly times?: Partial<LiveTimes> | undefined;
   /** Counted up as lines are written. */
-  readonly written: { messages: number; bytes: number };
+  readonly written: Written;
   readonly tell: (event: LiveEvent) => void;
   /** Ends the stream, in order. */
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { diskError, isSystemError } from '../base/errors.js';
 import { openPartFile } from '../convert/output/part-file.js';
 import { type Compression, loadCompressor } from '../format/compression/compressor.js';
-import type { LineSink } from './replay.js';
+import type { LineSink } from '../market/lines/line-sink.js';
 
 /** The reader of a stream has left, which is a normal end. */
 export class ReaderGone extends Error {}

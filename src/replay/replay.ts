@@ -1,20 +1,18 @@
 import type { TimedLines } from '../market/lines/line-buffer.js';
-import type { LineSink } from '../market/lines/line-sink.js';
+import type { LineSink, Written } from '../market/lines/line-sink.js';
 import { Merge } from '../market/merge.js';
 import type { Period } from '../market/trade-bars.js';
 import { fillOrFlush } from './fill-or-flush.js';
 import { type Inputs, openInputs } from './inputs.js';
+import { LineWriter } from './line-writer.js';
 import { createPace, type Pace } from './pace.js';
 import type { ReplaySeries } from './types.js';
-
-export type { LineSink };
 
 export interface MergeOptions {
   /** How often faster than real time; undefined for as fast as it goes. */
   readonly speed?: number | undefined;
   readonly output: LineSink;
-  /** What was written so far; counted up. */
-  readonly written: { messages: number; bytes: number };
+  readonly written: Written;
   readonly signal: AbortSignal;
 }
 
@@ -24,8 +22,6 @@ export interface ReplayInput extends MergeOptions {
   readonly period: Period;
 }
 
-/** Bytes of one write, of lines that come in small pieces. */
-const WRITE = 512 * 1024;
 /** Lines of one input that follow each other are written as they are from so many bytes on. */
 const LONG_RUN = 64 * 1024;
 
@@ -45,14 +41,14 @@ export async function replay(input: ReplayInput): Promise<void> {
 export async function mergeLines(inputs: Inputs, options: MergeOptions): Promise<void> {
   const { speed, output, written, signal } = options;
   const merge = new Merge(inputs.lines);
-  const lines = new GatheredLines(output, written);
+  const lines = new LineWriter(output, written);
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
   try {
     while (await fill(merge, lines)) {
       while (merge.next()) {
         const { batch, start, end } = merge;
         if (pace) await writePaced(merge, pace, lines);
-        else if (!lines.take(batch, start, end)) await lines.write(batch, start, end);
+        else if (!take(lines, batch, start, end)) await write(lines, batch, start, end);
       }
       signal.throwIfAborted();
     }
@@ -64,7 +60,7 @@ export async function mergeLines(inputs: Inputs, options: MergeOptions): Promise
 }
 
 /** What is right before a failure is written before it is told. */
-async function fill(merge: Merge<TimedLines>, lines: GatheredLines): Promise<boolean> {
+async function fill(merge: Merge<TimedLines>, lines: LineWriter): Promise<boolean> {
   try {
     return await fillOrFlush(merge, () => lines.flush());
   } catch (error) {
@@ -76,58 +72,28 @@ async function fill(merge: Merge<TimedLines>, lines: GatheredLines): Promise<boo
 async function writePaced(
   { batch, start, end }: Merge<TimedLines>,
   pace: Pace,
-  lines: GatheredLines,
+  lines: LineWriter,
 ): Promise<void> {
   for (let at = start; at < end; at++) {
     await pace(batch.localTimestamps[at] ?? 0);
-    if (!lines.take(batch, at, at + 1)) await lines.write(batch, at, at + 1);
+    if (!take(lines, batch, at, at + 1)) await write(lines, batch, at, at + 1);
   }
 }
 
-class GatheredLines {
-  readonly #output: LineSink;
-  readonly #written: { messages: number; bytes: number };
-  readonly #bytes = Buffer.allocUnsafeSlow(WRITE);
-  #length = 0;
-  #messages = 0;
+/** Takes a few lines at once; false where they have to be written. */
+function take(lines: LineWriter, batch: TimedLines, start: number, end: number): boolean {
+  const from = start === 0 ? 0 : (batch.ends[start - 1] as number);
+  const size = (batch.ends[end - 1] as number) - from;
+  if (size >= LONG_RUN || !lines.fits(size)) return false;
+  lines.bytes.set(batch.bytes.subarray(from, from + size), lines.length);
+  lines.add(size, end - start);
+  return true;
+}
 
-  constructor(output: LineSink, written: { messages: number; bytes: number }) {
-    this.#output = output;
-    this.#written = written;
-  }
-
-  /** Takes a few lines at once; false where they have to be written. */
-  take({ bytes, ends }: TimedLines, start: number, end: number): boolean {
-    const from = start === 0 ? 0 : (ends[start - 1] as number);
-    const to = ends[end - 1] as number;
-    if (to - from >= LONG_RUN || this.#length + to - from > WRITE) return false;
-    this.#bytes.set(bytes.subarray(from, to), this.#length);
-    this.#length += to - from;
-    this.#messages += end - start;
-    return true;
-  }
-
-  /** Makes room by writing, and takes or writes these lines; they may be written over when it resolves. */
-  async write(lines: TimedLines, start: number, end: number): Promise<void> {
-    await this.flush();
-    if (this.take(lines, start, end)) return;
-    const { bytes, ends } = lines;
-    const from = start === 0 ? 0 : (ends[start - 1] as number);
-    const to = ends[end - 1] as number;
-    await this.#output.write(bytes.subarray(from, to));
-    this.#count(end - start, to - from);
-  }
-
-  async flush(): Promise<void> {
-    if (this.#length === 0) return;
-    await this.#output.write(this.#bytes.subarray(0, this.#length));
-    this.#count(this.#messages, this.#length);
-    this.#length = 0;
-    this.#messages = 0;
-  }
-
-  #count(messages: number, bytes: number): void {
-    this.#written.messages += messages;
-    this.#written.bytes += bytes;
-  }
+/** Makes room by writing, and takes or writes these lines. */
+async function write(lines: LineWriter, batch: TimedLines, start: number, end: number): Promise<void> {
+  await lines.flush();
+  if (take(lines, batch, start, end)) return;
+  const from = start === 0 ? 0 : batch.ends[start - 1];
+  await lines.write(batch.bytes.subarray(from, batch.ends[end - 1]), end - start);
 }

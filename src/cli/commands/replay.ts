@@ -1,4 +1,4 @@
-import type { Written } from '../../commands/replay-run.js';
+import type { Written } from '../../market/lines/line-sink.js';
 import { REPLAY_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { tellMessages } from '../output/run/message-summary.js';

@@ -2,3 +2,9 @@
 export interface LineSink {
   write(bytes: Uint8Array): Promise<void>;
 }
+
+/** What was written so far; counted up. */
+export interface Written {
+  messages: number;
+  bytes: number;
+}

@@ -1,10 +1,8 @@
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-line.js';
-import type { LineSink } from '../replay.js';
+import type { LineSink, Written } from '../../market/lines/line-sink.js';
+import { LineWriter, WRITE } from '../line-writer.js';
 import type { RawSink } from './merge-raw.js';
-
-/** Bytes of one write. */
-const WRITE = 512 * 1024;
 
 const LF = 0x0a;
 const BRACE = 0x7d;
@@ -15,24 +13,15 @@ const MIDDLE = Uint8Array.from(Buffer.from('","message":'));
 const ADDED = HEAD.length + TIMESTAMP_BYTES + MIDDLE.length - MESSAGE_START + 2;
 
 /**
- * Gathers lines of the raw data API as `{"localTimestamp":"…","message":…}` in large writes (contract, Replay). The
- * message is copied as it is, byte for byte.
+ * Gathers lines of the raw data API as `{"localTimestamp":"…","message":…}` (contract, Replay). The message is copied as
+ * it is, byte for byte.
  */
 export class RawLines implements RawSink {
-  readonly #output: LineSink;
-  readonly #written: { messages: number; bytes: number };
-  /**
-   * Lines to be written, and behind them the text that the next are made of: a copy within one array is a fraction of
-   * one between two.
-   */
-  readonly #bytes = new Uint8Array(2 * WRITE);
-  #length = 0;
-  #messages = 0;
+  /** The text of lines goes behind what is to be written: a copy within one array is a fraction of one between two. */
+  readonly #lines: LineWriter;
 
-  /** @param written what was written so far; counted up. */
-  constructor(output: LineSink, written: { messages: number; bytes: number }) {
-    this.#output = output;
-    this.#written = written;
+  constructor(output: LineSink, written: Written) {
+    this.#lines = new LineWriter(output, written, WRITE);
   }
 
   /** Adds lines of a batch. */
@@ -40,7 +29,7 @@ export class RawLines implements RawSink {
     for (let line = start; line < end; ) {
       const until = this.#fitting(batch, line, end);
       if (until > line) this.#take(batch, line, until);
-      else if (this.#length > 0) await this.flush();
+      else if (this.#lines.length > 0) await this.flush();
       else await this.#writeAlone(batch, line++);
       line = Math.max(line, until);
     }
@@ -48,41 +37,39 @@ export class RawLines implements RawSink {
 
   /** Adds the empty line that stands for a broken connection. */
   async addBreak(): Promise<void> {
-    if (this.#length === WRITE) await this.flush();
-    this.#bytes[this.#length++] = LF;
+    const lines = this.#lines;
+    if (!lines.fits(1)) await lines.flush();
+    lines.bytes[lines.length] = LF;
+    lines.add(1, 0);
   }
 
-  async flush(): Promise<void> {
-    const length = this.#length;
-    // What an output didn't take isn't given to it again.
-    this.#length = 0;
-    if (length > 0) await this.#write(this.#bytes.subarray(0, length));
+  flush(): Promise<void> {
+    return this.#lines.flush();
   }
 
   /** The line behind those that go into what is left of the write, and whose text goes behind it. */
   #fitting({ starts, ends }: RawBatch, start: number, end: number): number {
     const from = starts[start] as number;
-    let left = WRITE - this.#length;
+    let size = 0;
     let line = start;
     for (; line < end; line++) {
       const to = ends[line] as number;
-      left -= to - (starts[line] as number) + ADDED;
-      if (left < 0 || to - from > WRITE) break;
+      size += to - (starts[line] as number) + ADDED;
+      if (!this.#lines.fits(size) || to - from > WRITE) break;
     }
     return line;
   }
 
   #take({ text, starts, ends }: RawBatch, start: number, end: number): void {
-    const bytes = this.#bytes;
+    const { bytes, length } = this.#lines;
     const from = starts[start] as number;
     bytes.set(text.subarray(from, ends[end - 1] as number), WRITE);
     const moved = WRITE - from;
-    let at = this.#length;
+    let at = length;
     for (let line = start; line < end; line++) {
       at = format(bytes, (starts[line] as number) + moved, (ends[line] as number) + moved, at);
     }
-    this.#length = at;
-    this.#messages += end - start;
+    this.#lines.add(at - length, end - start);
   }
 
   /** A line that is longer than a write. */
@@ -92,15 +79,7 @@ export class RawLines implements RawSink {
     const bytes = new Uint8Array(size + source.length);
     bytes.set(source, size);
     format(bytes, size, bytes.length, 0);
-    this.#messages++;
-    await this.#write(bytes.subarray(0, size));
-  }
-
-  async #write(bytes: Uint8Array): Promise<void> {
-    await this.#output.write(bytes);
-    this.#written.messages += this.#messages;
-    this.#written.bytes += bytes.length;
-    this.#messages = 0;
+    await this.#lines.write(bytes.subarray(0, size), 1);
   }
 }
 

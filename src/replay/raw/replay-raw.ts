@@ -1,13 +1,12 @@
 import type { Feed } from '../../feeds/open.js';
-import type { LineSink } from '../replay.js';
+import type { LineSink, Written } from '../../market/lines/line-sink.js';
 import { mergeRaw, type RawMergeInput } from './merge-raw.js';
 import { RawLines } from './raw-lines.js';
 
 export interface RawReplayInput extends Omit<RawMergeInput, 'parts' | 'lines'> {
   readonly feed: Feed;
   readonly output: LineSink;
-  /** What was written so far; counted up. */
-  readonly written: { messages: number; bytes: number };
+  readonly written: Written;
 }
 
 /**

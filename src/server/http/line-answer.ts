@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import { abortReason, TickhaulError } from '../../base/errors.js';
-import type { LineSink } from '../../replay/replay.js';
+import type { LineSink, Written } from '../../market/lines/line-sink.js';
 import { describeFailure } from '../../run/failure.js';
 import { type Call, sendError, tellBug } from './call.js';
 
@@ -10,7 +10,7 @@ import { type Call, sendError, tellBug } from './call.js';
 export interface LineTarget {
   readonly output: LineSink;
   /** What was written so far; counted up by who writes. */
-  readonly written: { messages: number; bytes: number };
+  readonly written: Written;
   /** Aborted when the client left, or the server ends. */
   readonly signal: AbortSignal;
 }

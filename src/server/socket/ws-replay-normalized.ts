@@ -1,5 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { LineSink } from '../../replay/replay.js';
+import type { LineSink } from '../../market/lines/line-sink.js';
 import { replayNormalized } from '../normalized/replay-normalized.js';
 import { readNormalizedOptions } from '../request/normalized-options.js';
 import { readOptionsText } from '../request/options-text.js';

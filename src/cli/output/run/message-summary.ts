@@ -1,6 +1,6 @@
 import { formatCount, formatSize, plural, secondsSince } from '../../../base/units.js';
 import { readToggle } from '../../../commands/arguments/read.js';
-import type { Written } from '../../../commands/replay-run.js';
+import type { Written } from '../../../market/lines/line-sink.js';
 import { describeFailure, stackOf } from '../../../run/failure.js';
 import type { Args, Cli } from '../../arguments/types.js';
 import { tellFailure } from '../failure.js';

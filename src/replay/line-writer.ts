@@ -1,0 +1,53 @@
+import type { LineSink, Written } from '../market/lines/line-sink.js';
+
+/** Bytes of one write, of lines that come in small pieces. */
+export const WRITE = 512 * 1024;
+
+/** Gathers lines to large writes: whoever has a line that fits puts it into `bytes` at `length`, and adds it. */
+export class LineWriter {
+  readonly bytes: Uint8Array;
+  length = 0;
+  #messages = 0;
+  readonly #output: LineSink;
+  readonly #written: Written;
+
+  /** @param spare room in `bytes` behind a whole write, for what lines are made of. */
+  constructor(output: LineSink, written: Written, spare = 0) {
+    this.bytes = new Uint8Array(WRITE + spare);
+    this.#output = output;
+    this.#written = written;
+  }
+
+  /** Whether there is room for so many bytes; a flush makes some. */
+  fits(size: number): boolean {
+    return this.length + size <= WRITE;
+  }
+
+  /** So many bytes were put at `length`. */
+  add(size: number, messages: number): void {
+    this.length += size;
+    this.#messages += messages;
+  }
+
+  /** Writes lines that don't fit, or needn't be copied, behind those before; they may be written over when it resolves. */
+  async write(bytes: Uint8Array, messages: number): Promise<void> {
+    await this.flush();
+    await this.#give(bytes, messages);
+  }
+
+  async flush(): Promise<void> {
+    if (this.length === 0) return;
+    const bytes = this.bytes.subarray(0, this.length);
+    const messages = this.#messages;
+    // What an output didn't take isn't given to it again.
+    this.length = 0;
+    this.#messages = 0;
+    await this.#give(bytes, messages);
+  }
+
+  async #give(bytes: Uint8Array, messages: number): Promise<void> {
+    await this.#output.write(bytes);
+    this.#written.messages += messages;
+    this.#written.bytes += bytes.length;
+  }
+}
