@@ -71,7 +71,7 @@ for (const to of [10, 40]) {
 test('a warm cache asks for nothing, without a key too, and whoever replays it offline; what it lacks is named', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
-  const input = { exchanges: ['bitmex:xbtusd'], to: 20 };
+  const input = { exchanges: ['bitmex:xbtusd'], types: ALL, to: 20 };
   const first = await normalizeHere(service, folder, input);
   assert.equal(first.error, undefined);
   assert.ok(first.messages > 0);
