@@ -1,16 +1,25 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Sandbox } from '../../src/sandbox/options.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import type { ServeOptions } from '../../src/server/options.js';
 import { type RunningServer, startServer } from '../../src/server/server.js';
 import { createClient } from '../../src/service/http/client.js';
+import { sandbox } from '../helpers/sandbox.js';
 
 export interface Served extends RunningServer {
   /** What was warned of. */
   readonly warnings: readonly string[];
   /** The log of requests. */
   readonly log: readonly string[];
+}
+
+/** Rows of a day file that make some messages of an exchange a minute. */
+const BUSY_ROWS = 20_000;
+
+/** An embedded service with messages in each half an hour of its exchanges' feeds. */
+export function busySandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
+  return sandbox(t, { rows: BUSY_ROWS, ...options });
 }
 
 export interface ServeHere extends Partial<Omit<ServeOptions, 'feeds'>> {

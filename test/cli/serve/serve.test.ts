@@ -4,9 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
-import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { ask, withOptions } from '../../server/serving.js';
+import { ask, busySandbox, withOptions } from '../../server/serving.js';
 
 const OPTIONS = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
 
@@ -22,7 +21,7 @@ async function portsOf(server: Started): Promise<{ http: number; ws: number; fir
 }
 
 test('two lines when it listens, answers, and a signal as its normal end', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const feeds = join(dir, 'slices', 'feeds');
   mkdirSync(feeds, { recursive: true });
@@ -41,7 +40,7 @@ test('two lines when it listens, answers, and a signal as its normal end', async
   assert.equal(ws, http + 1);
   assert.deepEqual(readdirSync(join(dir, 'slices')), ['mine']);
   const { status, text } = await ask(http, withOptions('/replay', OPTIONS));
-  assert.deepEqual([status, text.split('\n').length > 100], [200, true]);
+  assert.deepEqual([status, text.split('\n').length > 10], [200, true]);
   assert.match((await ask(http, '/metrics')).text, /^tickhaul_upstream_requests_total [1-9]/m);
   assert.deepEqual(readdirSync(join(dir, 'slices')).sort(), ['feeds', 'mine']);
   server.child.kill('SIGTERM');
@@ -53,7 +52,7 @@ test('two lines when it listens, answers, and a signal as its normal end', async
 });
 
 test('a key as an argument and a wider address are warned of; debug lines go to stdout', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const args = [
     'serve',
@@ -83,7 +82,7 @@ test('a key as an argument and a wider address are warned of; debug lines go to 
 });
 
 test('what keeps it from starting is code 2', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(() => taken.close());

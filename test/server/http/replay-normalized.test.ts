@@ -5,7 +5,7 @@ import { envOf, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { normalizeHere } from '../../replay/feeds/normalizing.js';
-import { ask, type Served, serveHere, withOptions } from '../serving.js';
+import { ask, busySandbox, type Served, serveHere, withOptions } from '../serving.js';
 
 const PERIOD = { from: '2024-03-01', to: '2024-03-02' };
 const TYPES = ['trade', 'book_snapshot_2_1s', 'trade_bar_1m'];
@@ -71,7 +71,7 @@ test('a list of options is merged, each with its own symbols, types and period',
 });
 
 test('feeds: the same messages as a replay of feeds, several exchanges’ options too', async (t) => {
-  const service = await sandbox(t, { feeds: { breaks: 0.5 } });
+  const service = await busySandbox(t, { feeds: { breaks: 0.5 } });
   const server = await serveHere(t, service, await tempDir(t));
   const option = {
     exchange: 'bitmex',

@@ -5,15 +5,14 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
-import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { ask, serveHere, withOptions } from '../serving.js';
+import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
 const PERIOD = { from: '2024-03-01T00:00:00.000Z', to: '2024-03-01T00:30:00.000Z' };
 const TRADES = { exchange: 'bitmex', filters: [{ channel: 'trade', symbols: ['XBTUSD'] }], ...PERIOD };
 
 test('an exchange’s own messages, the same as the command writes, then from the cache', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
   const answer = await ask(server.httpPort, withOptions('/replay', TRADES));
   assert.equal(answer.status, 200);
@@ -31,7 +30,7 @@ test('an exchange’s own messages, the same as the command writes, then from th
 });
 
 test('options as clients write them: days, spaces, offsets, plus signs, null, unescaped', async (t) => {
-  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const whole = await ask(server.httpPort, withOptions('/replay', TRADES));
   const filters = '[{"channel":"trade","symbols":["XBTUSD"]}]';
   const written = [
@@ -49,7 +48,7 @@ test('options as clients write them: days, spaces, offsets, plus signs, null, un
 });
 
 test('breaks are empty lines where they are asked for; a period below a minute is empty', async (t) => {
-  const service = await sandbox(t, { feeds: { breaks: 0.5 } });
+  const service = await busySandbox(t, { feeds: { breaks: 0.5 } });
   const server = await serveHere(t, service, await tempDir(t));
   const all = { exchange: 'bitmex', ...PERIOD };
   const plain = await ask(server.httpPort, withOptions('/replay', all));
@@ -64,7 +63,7 @@ test('breaks are empty lines where they are asked for; a period below a minute i
 });
 
 test('what can’t be done is said with its status; fields that nobody knows are told once', async (t) => {
-  const server = await serveHere(t, await sandbox(t), await tempDir(t), { apiKey: undefined });
+  const server = await serveHere(t, await busySandbox(t), await tempDir(t), { apiKey: undefined });
   const cases: readonly (readonly [number, RegExp, string])[] = [
     [400, /"options" is missing/, '/replay'],
     [400, /is no JSON/, '/replay?options={exchange:1}'],
@@ -111,12 +110,12 @@ test('what the service refuses has its status; offline and no service are 503', 
     ['transfer-limit', 429],
     ['500', 503],
   ] as const) {
-    const service = await sandbox(t, { feeds: { faults: { [fault]: 1 } } });
+    const service = await busySandbox(t, { feeds: { faults: { [fault]: 1 } } });
     const { httpPort } = await serveHere(t, service, await tempDir(t), { feeds: { retries: 0 } });
     const answer = await ask(httpPort, withOptions('/replay', TRADES));
     assert.equal(answer.status, status, answer.text);
   }
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const wrong = await serveHere(t, service, dir, { apiKey: 'wrong' });
   const later = { ...TRADES, from: '2024-03-02', to: '2024-03-03' };
@@ -130,7 +129,7 @@ test('what the service refuses has its status; offline and no service are 503', 
 });
 
 test('what fails later cuts the connection, after whole lines', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   // A try again lets those who wait have what is there.
   const server = await serveHere(t, service, dir, { feeds: { retries: 1 } });
@@ -147,7 +146,7 @@ test('what fails later cuts the connection, after whole lines', async (t) => {
 });
 
 test('several clients that ask for the same at once cost the slices of one', async (t) => {
-  const service = await sandbox(t, { latencyMs: 5 });
+  const service = await busySandbox(t, { latencyMs: 5 });
   const alone = await serveHere(t, service, await tempDir(t));
   const path = withOptions('/replay', TRADES);
   const { text } = await ask(alone.httpPort, path);
@@ -162,7 +161,7 @@ test('several clients that ask for the same at once cost the slices of one', asy
 });
 
 test('a client that leaves stops its work, and not that of others who want the same', async (t) => {
-  const service = await sandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
+  const service = await busySandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
   const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });
   const path = withOptions('/replay', { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' });
   const leave = async (): Promise<void> => {
@@ -181,7 +180,7 @@ test('a client that leaves stops its work, and not that of others who want the s
 });
 
 test('200 clients at once, each with an answer of its own', async (t) => {
-  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, i) => {
       const filters = [{ channel: i % 2 === 0 ? 'trade' : 'quote' }];

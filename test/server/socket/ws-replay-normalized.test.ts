@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { WebSocket } from 'undici';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { ask, serveHere, withOptions } from '../serving.js';
+import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 import { hear } from './connecting.js';
 
 /** As nautilus_trader asks: always a list, days, and one type that not every exchange has. */
@@ -20,7 +20,7 @@ const OPTIONS = [
 ];
 
 test('one message a frame, the lines of HTTP, from both sources and to a client of another make', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   const bitmex = { exchange: 'bitmex', dataTypes: ['trade'], from: '2024-03-01', to: '2024-03-01T01:00' };
   for (const [source, options] of [

@@ -6,9 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { slicePath } from '../../../src/feeds/cache/layout.js';
 import { filterKeys } from '../../../src/feeds/filters.js';
 import { replayHere, START, sliceRequests } from '../../feeds/replaying.js';
-import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { serveHere } from '../serving.js';
+import { busySandbox, serveHere } from '../serving.js';
 import { connectTo, hear } from './connecting.js';
 
 const PERIOD = 'from=2024-03-01&to=2024-03-01T00:30:00.000Z';
@@ -16,7 +15,7 @@ const PATH = `/ws-replay?exchange=bitmex&${PERIOD}`;
 const subscribe = (...args: readonly string[]): string => JSON.stringify({ op: 'subscribe', args });
 
 test('messages as the exchange sent them, of what was subscribed, in several messages', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
   const { messages, code, reason } = await hear(server, `/WS-Replay/?exchange=BitMEX&${PERIOD}`, [
     subscribe('trade:XBTUSD'),
@@ -37,7 +36,7 @@ test('messages as the exchange sent them, of what was subscribed, in several mes
 });
 
 test('connections of one session are merged, and end together; late ones are refused', async (t) => {
-  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const order: string[] = [];
   const note = (text: string): void => {
     order.push(/"timestamp":"([^"]+)"/.exec(text)?.[1] ?? '');
@@ -59,7 +58,7 @@ test('connections of one session are merged, and end together; late ones are ref
 });
 
 test('who subscribes to nothing ends the session; other mistakes are said at once', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
   const closed = await Promise.all([
     hear(server, `${PATH}&session=b`, [subscribe('trade')]),
@@ -90,7 +89,7 @@ test('who subscribes to nothing ends the session; other mistakes are said at onc
 });
 
 test('a client that leaves stops its work; a frame beyond the limit closes it', async (t) => {
-  const service = await sandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
+  const service = await busySandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
   const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });
   const day = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-02';
   const leaving = connectTo(server, day, [subscribe('trade')]);
@@ -115,7 +114,7 @@ async function fillCache(folder: string): Promise<void> {
 }
 
 test('a client that never reads is sent no more than it takes, holds up no other, and not the server’s end', async (t) => {
-  const service = await sandbox(t);
+  const service = await busySandbox(t);
   const dir = await tempDir(t);
   await fillCache(join(dir, 'cache'));
   const server = await serveHere(t, service, dir);
