@@ -115,8 +115,8 @@ test('the JSON Schema that is shipped is current, and says the same as the reade
   assert.ok(!check({ jobs: [{ ...job, existing: 'skp' }] }));
 });
 
-/** `--job` chooses among the jobs, and `--yes` answers a question on a terminal: neither says anything of a job. */
-const OF_THE_COMMAND = ['job', 'yes'];
+/** They choose among the jobs, answer a question on a terminal, say which machine this is: nothing of them is a job's. */
+const OF_THE_COMMAND = ['job', 'yes', 'shard'];
 
 test('each flag of sync is a setting, by its name in camelCase', () => {
   const { properties } = configJsonSchema() as { properties: Record<string, unknown> };

@@ -51,7 +51,7 @@ test('a reader who leaves ends the replay; a file takes the lines', async (t) =>
 });
 
 test('an exchange’s own messages are the lines of --channel, parsed, from a cache that verify checks', async (t) => {
-  const { dir, service } = await place(t, { feeds: { breaks: 0.5, suggestedMinutes: 5 } });
+  const { dir, service } = await place(t, { rows: 20_000, feeds: { breaks: 0.5, suggestedMinutes: 5 } });
   const options = {
     exchange: 'bitmex',
     channels: ['trade', 'quote'],
