@@ -113,7 +113,7 @@ test('a body that is cut ends the run in whole lines; a reader that leaves, an i
   const day = ['replay', 'bitmex', ...types, ...FEEDS, '--date', '2024-03-01', '-q'];
   const left = await tickhaul(day, { env, command: ['bash', '-c', script, process.execPath] });
   assert.match(left.stdout, /^\{"type":.*\}\n0\n$/);
-  const slow = start([...args, '--speed', '1'], { env });
+  const slow = start([...day, '--speed', '1'], { env });
   await slow.printed('localTimestamp');
   slow.child.kill('SIGINT');
   const { exitCode, stdout } = await slow.finished;
