@@ -3,6 +3,8 @@ import type { TickhaulError } from '../base/errors.js';
 /** Answers under way, so that the server's end can wait for them, and break off what takes longer. */
 export class Answers {
   readonly #underway = new Map<AbortController, Promise<void>>();
+  /** Those of them that never end by themselves. */
+  readonly #endless = new Set<AbortController>();
   #end: TickhaulError | undefined;
 
   /** Does the work of an answer. @param stop is aborted where the answer has to end early. */
@@ -20,6 +22,16 @@ export class Answers {
     }
   }
 
+  /** Does the work of an answer that goes on until it is stopped: the server's end doesn't wait for it. */
+  async runEndless(stop: AbortController, work: () => Promise<void>): Promise<void> {
+    this.#endless.add(stop);
+    try {
+      await this.run(stop, work);
+    } finally {
+      this.#endless.delete(stop);
+    }
+  }
+
   /** Waits for all, and after so many milliseconds breaks them off; those that come later end at once. */
   async end(graceMs: number, reason: TickhaulError): Promise<void> {
     const breakOff = (): void => {
@@ -27,6 +39,7 @@ export class Answers {
       for (const stop of this.#underway.keys()) stop.abort(reason);
     };
     const timer = setTimeout(breakOff, graceMs);
+    for (const stop of this.#endless) stop.abort(reason);
     while (this.#underway.size > 0) await Promise.all(this.#underway.values());
     clearTimeout(timer);
     this.#end = reason;

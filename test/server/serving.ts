@@ -25,6 +25,8 @@ export function busySandbox(t: TestContext, options: SandboxOptions = {}): Promi
 export interface ServeHere extends Partial<Omit<ServeOptions, 'feeds'>> {
   readonly feeds?: Partial<ServeOptions['feeds']>;
   readonly apiKey?: string | undefined;
+  /** Has addresses of exchanges. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A replay server in this process, on loopback, that ends with the test. @param dir holds all that it keeps. */
@@ -32,14 +34,14 @@ export async function serveHere(
   t: TestContext,
   service: Sandbox,
   dir: string,
-  input: ServeHere = {},
+  { env = {}, ...input }: ServeHere = {},
 ): Promise<Served> {
   const client = createClient({
     apiUrl: service.apiUrl,
     datasetsUrl: service.datasetsUrl,
     apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
     stallTimeoutMs: 5000,
-    env: {},
+    env,
   });
   const warnings: string[] = [];
   const log: string[] = [];

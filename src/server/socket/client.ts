@@ -16,7 +16,7 @@ export const CLOSE = {
   finished: 1000,
   /** The server ends. */
   goingAway: 1001,
-  /** No such path. */
+  /** No such path, or a client that is too slow for what happens now. */
   policy: 1008,
   /** It can't be answered, or not to its end; the reason says why. */
   failed: 1011,
@@ -82,6 +82,14 @@ export class SocketClient {
     } finally {
       frames.clear(MOST_MEMORY);
     }
+  }
+
+  /** Sends a message at once, beside those that are gathered. */
+  send(text: string): void {
+    if (!this.isOpen) return;
+    this.#ws.send(text);
+    this.#metrics.messages++;
+    this.#metrics.bytes += Buffer.byteLength(text);
   }
 
   /** The reason is cut to what fits. */

@@ -10,6 +10,7 @@ import type { Serving } from '../serving.js';
 import { CLOSE, SocketClient } from './client.js';
 import { openReplaySocket, type Sessions } from './ws-replay.js';
 import { openNormalizedSocket } from './ws-replay-normalized.js';
+import { openStreamSocket } from './ws-stream-normalized.js';
 
 /** Bytes of a client's frame (replay facts, section 5). */
 const MOST_PAYLOAD = 512 * 1024;
@@ -35,6 +36,7 @@ export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT
   const routes: Readonly<Record<string, Open>> = {
     '/ws-replay': (client, query) => openReplaySocket(serving, sessions, client, query),
     '/ws-replay-normalized': (client, query) => openNormalizedSocket(serving, client, query),
+    '/ws-stream-normalized': (client, query) => openStreamSocket(serving, client, query),
   };
   const server = createServer(BOUNDS, (request, response) => {
     request.resume();

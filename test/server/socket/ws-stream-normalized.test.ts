@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { loopbackExchange, type Peer, teller } from '../../live/exchange.js';
+import { serveHere, withOptions } from '../serving.js';
+import { connectTo, hear } from './connecting.js';
+
+const PATH = '/ws-stream-normalized';
+/** Milliseconds: nobody waits for so long. */
+const LONG_MS = 3_600_000;
+const BITMEX = { exchange: 'BitMEX', symbols: ['XBTUSD'], dataTypes: ['trade'] };
+
+interface Line {
+  readonly type: string;
+  readonly exchange: string;
+  readonly [field: string]: unknown;
+}
+
+const gone = ({ socket }: Peer): Promise<unknown> => once(socket, 'close');
+
+test('one consolidated stream of a list; breaks and errors to who asked; nothing stays when the client left', async (t) => {
+  const [bitmex, bybit] = await Promise.all([
+    loopbackExchange(t, {
+      async play(peer) {
+        await peer.asked();
+        teller('bitmex', 'XBTUSD', peer).trade(peer.number);
+        if (peer.number === 1) peer.socket.close(4000, 'going');
+      },
+    }),
+    loopbackExchange(t, {
+      async play(peer) {
+        await peer.asked();
+        teller('bybit', 'BTCUSDT', peer).trade(7);
+      },
+    }),
+  ]);
+  const env = { WSS_URL_BITMEX: bitmex.url, WSS_URL_BYBIT: bybit.url };
+  const server = await serveHere(t, await sandbox(t), await tempDir(t), { apiKey: undefined, env });
+  const options = [
+    { ...BITMEX, withDisconnectMessages: true, withErrorMessages: true, timeoutIntervalMS: 5000 },
+    { exchange: 'bybit', symbols: ['BTCUSDT'], dataTypes: ['trade'], symbol: 'x' },
+  ];
+  const lines: Line[] = [];
+  await new Promise((resolve) => {
+    const { socket } = connectTo(server, withOptions(`${PATH}/`, options), [], (text) => {
+      lines.push(JSON.parse(text) as Line);
+      if (lines.length === 5) resolve(socket.terminate());
+    });
+  });
+  await Promise.all([bitmex, bybit].map(({ peers }) => peers.at(-1)).map((peer) => peer && gone(peer)));
+  const told = (exchange: string): readonly unknown[] =>
+    lines.filter((line) => line.exchange === exchange).map(({ type, price }) => price ?? type);
+  assert.deepEqual(told('bybit'), [7]);
+  assert.deepEqual([...told('bitmex')].sort(), [1, 2, 'disconnect', 'error']);
+  const error = lines.find(({ type }) => type === 'error');
+  assert.deepEqual(Object.keys(error ?? {}), [
+    'type',
+    'exchange',
+    'localTimestamp',
+    'details',
+    'subSequentErrorsCount',
+  ]);
+  assert.match(String(error?.['details']), /closed the connection \(4000\): going$/);
+  assert.deepEqual(server.warnings, ['options: "symbol" is ignored; did you mean symbols?']);
+});
+
+test('what is wrong closes with 1011 and says so; an empty list is over at once', async (t) => {
+  const server = await serveHere(t, await sandbox(t), await tempDir(t));
+  for (const [options, reason] of [
+    [{ exchange: 'bitmex' }, /"dataTypes" is missing/],
+    [{ ...BITMEX, timeoutIntervalMS: '5' }, /"timeoutIntervalMS": expected milliseconds/],
+    [{ ...BITMEX, withErrorMessages: 1 }, /"withErrorMessages": expected true or false/],
+    [[BITMEX, { ...BITMEX, exchange: 'bitmx' }], /bitmx/],
+    [{ ...BITMEX, exchange: 'binance', dataTypes: ['option_summary'] }, /no option_summary/],
+  ] as const) {
+    const heard = await hear(server, withOptions(PATH, options));
+    assert.equal(heard.code, 1011);
+    assert.match(heard.reason, reason);
+  }
+  const { code, reason } = await hear(server, withOptions(PATH, []));
+  assert.deepEqual([code, reason], [1000, 'WS stream-normalized finished']);
+});
+
+test('the server’s end does not wait for a stream', async (t) => {
+  const { url } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.asked();
+      teller('bitmex', 'XBTUSD', peer).trade(1);
+    },
+  });
+  const env = { WSS_URL_BITMEX: url };
+  const server = await serveHere(t, await sandbox(t), await tempDir(t), { env });
+  const { socket, heard } = connectTo(server, withOptions(PATH, BITMEX));
+  await once(socket, 'message');
+  await server.close(LONG_MS);
+  const { code, reason } = await heard;
+  assert.deepEqual([code, reason], [1001, 'the server ends']);
+});
+
+test('a client that is too slow is closed, and the exchange let go of', async (t) => {
+  const trade = {
+    timestamp: '2024-03-01T00:00:00.000Z',
+    symbol: 'XBTUSD',
+    side: 'Buy',
+    size: 1,
+    price: 1,
+    trdMatchID: 'x'.repeat(5000),
+  };
+  const text = JSON.stringify({ table: 'trade', action: 'insert', data: Array(100).fill(trade) });
+  let over = (): void => {};
+  const isOver = new Promise<void>((resolve) => {
+    over = resolve;
+  });
+  const { url, peers } = await loopbackExchange(t, {
+    async play({ socket }) {
+      while (socket.readyState === socket.OPEN) await new Promise((resolve) => socket.send(text, resolve));
+      over();
+    },
+  });
+  const server = await serveHere(t, await sandbox(t), await tempDir(t), { env: { WSS_URL_BITMEX: url } });
+  const { socket, heard } = connectTo(server, withOptions(PATH, BITMEX));
+  socket.once('open', () => socket.pause());
+  await isOver;
+  socket.resume();
+  const { code, reason } = await heard;
+  assert.deepEqual([code, reason, peers.length], [1008, 'Too much backpressure', 1]);
+});
