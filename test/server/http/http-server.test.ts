@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { startServer } from '../../../src/server/server.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { ask, serveHere, withOptions } from '../serving.js';
+import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
 test('paths in any case, with or without a slash; nothing but GET; health and metrics', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
@@ -82,4 +83,16 @@ test('what runs at the end has its time, and is broken off then', async (t) => {
   while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
   await server.close(50);
   assert.equal((await asking).status, 503);
+});
+
+test('an answer that is under way at the end comes whole, a compressed one too', async (t) => {
+  const server = await serveHere(t, await busySandbox(t), await tempDir(t), { isCompressed: true });
+  const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
+  const headers = { 'accept-encoding': 'gzip' };
+  const asking = ask(server.httpPort, withOptions('/replay', options), { headers });
+  while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
+  await server.close(60_000);
+  const { status, isWhole, body } = await asking;
+  assert.deepEqual([status, isWhole], [200, true]);
+  assert.match(gunzipSync(body).toString(), /^\{"localTimestamp":.*\}\n$/s);
 });
