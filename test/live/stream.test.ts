@@ -376,3 +376,10 @@ test('connections go through the proxy of the environment, by a tunnel; one that
   const event = await refused.told('disconnect');
   assert.match(event.event === 'disconnect' ? event.error.message : '', /the proxy answered 407/);
 });
+
+test('a stream that is ended while its symbols are asked for ends well', async (t) => {
+  const ended = { signal: AbortSignal.abort() };
+  const stream = startStream(t, [option('deribit', [], 'trade')], {}, ended);
+  await stream.ended;
+  assert.deepEqual(stream.lines, []);
+});
