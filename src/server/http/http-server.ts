@@ -48,6 +48,9 @@ async function answer(
   const call = { serving, request, response, ...readTarget(request.url) };
   // A body that nobody reads would hold the connection.
   request.resume();
+  const allowed = guard.allowedOrigin(request);
+  // Without that its browser keeps the answer from the page.
+  if (allowed !== undefined) response.setHeader('access-control-allow-origin', allowed);
   try {
     if (guard.isForeignPage(request) || (call.path === '/' && guard.isForeignHost(request))) {
       return sendJson(call, 403, {

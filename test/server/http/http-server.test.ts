@@ -43,6 +43,13 @@ test('pages and hosts of others are refused, unless they are named', async (t) =
   assert.equal(await status(health, { origin: 'http://localhost:3000' }), 200);
   assert.equal(await status(health, { origin: 'https://desk.example' }), 200);
   assert.equal(await status(health, { host: 'tickhaul:8000' }), 200);
+  for (const [origin, told] of [
+    ['https://desk.example', 'https://desk.example'],
+    ['http://localhost:3000', undefined],
+  ] as const) {
+    const { headers } = await ask(httpPort, health, { headers: { origin } });
+    assert.equal(headers['access-control-allow-origin'], told);
+  }
   const lan = { host: '192.168.1.5:8001' };
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:8000' }), 200);
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:3000' }), 403);
