@@ -103,3 +103,23 @@ test('an answer that is under way at the end comes whole, a compressed one too',
   assert.deepEqual([status, isWhole], [200, true]);
   assert.match(gunzipSync(body).toString(), /^\{"localTimestamp":.*\}\n$/s);
 });
+
+test('requests behind each other on a connection have their turns, and end with it', async (t) => {
+  const service = await sandbox(t, { latencyMs: 600_000 });
+  const { httpPort, serving } = await serveHere(t, service, await tempDir(t));
+  const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' };
+  const socket = connect(httpPort, '127.0.0.1');
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    heard += text;
+  });
+  const replays = Array.from({ length: 20 }, () => withOptions('/replay', options));
+  for (const path of ['/health-check', '/metrics', ...replays]) {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  }
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  while (!/Healthy[^]*tickhaul_uptime/.test(heard) || serving.metrics.openHttp === 0) await nextTurn();
+  assert.equal(serving.metrics.openHttp, 1);
+  socket.destroy();
+  while (serving.metrics.openHttp > 0) await nextTurn();
+});
