@@ -7,7 +7,7 @@ import type { LiveInput, LiveTimes } from './types.js';
 
 /** Bytes of lines that may wait for a slow reader. */
 const MOST_WAITING = 16 * 1024 * 1024;
-const TIMES: LiveTimes = { settleMs: 1000, waitMs };
+const TIMES: LiveTimes = { settleMs: 1000, handshakeMs: 10_000, waitMs };
 
 /**
  * The normalized messages of exchanges, live, as one stream: each line as its message arrives. It connects anew whenever
