@@ -118,7 +118,7 @@ test('requests behind each other on a connection have their turns, and end with 
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   }
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  while (!/Healthy[^]*tickhaul_uptime/.test(heard) || serving.metrics.openHttp === 0) await nextTurn();
+  while (!/Healthy.*tickhaul_uptime/s.test(heard) || serving.metrics.openHttp === 0) await nextTurn();
   assert.equal(serving.metrics.openHttp, 1);
   socket.destroy();
   while (serving.metrics.openHttp > 0) await nextTurn();

@@ -25,7 +25,7 @@ test('a write that fails is a client that left, though its WebSocket is not clos
     peer.terminate();
     server.close();
   });
-  const client = await connecting;
+  const [client] = await Promise.all([connecting, once(peer, 'open')]);
   assert.equal(client.isOpen, true);
   client.frames.add(Buffer.from('{}'), 0, 2);
   await assert.rejects(client.flush(), { code: 'reset', message: 'the client left' });

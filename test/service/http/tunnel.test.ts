@@ -38,6 +38,9 @@ test('a proxy that refuses is told by the variable that names it', async (t) => 
     ['HTTPS_PROXY', 'wss://example.com'],
   ] as const) {
     const tunnel = tunnelFor({ [name]: url }, new URL(address));
-    await assert.rejects(async () => tunnel?.(signal), new RegExp(`the proxy answered 407: .* into ${name}$`));
+    await assert.rejects(
+      async () => tunnel?.(signal),
+      new RegExp(`the proxy answered 407: .* into ${name}$`),
+    );
   }
 });
