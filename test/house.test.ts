@@ -121,7 +121,7 @@ test('nothing but the command line touches the console, or the process beyond on
   );
 });
 
-test('docs/architecture.md names files and folders that are there', () => {
+test('docs/architecture.md names files and folders that are there, each in one row', () => {
   const named = [...PLAN.matchAll(/^### `(.+)`$([^#]*)/gm)].flatMap(([, room = '', table = '']) =>
     [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => join(room, name)),
@@ -130,6 +130,10 @@ test('docs/architecture.md names files and folders that are there', () => {
   assert.ok(named.includes(join('src/base', 'errors.ts')));
   assert.deepEqual(
     named.filter((path) => !existsSync(join(ROOT, path))),
+    [],
+  );
+  assert.deepEqual(
+    named.filter((path, at) => named.indexOf(path) < at),
     [],
   );
 });

@@ -68,7 +68,7 @@ async function runWords(words: readonly string[], leave: Leave): Promise<number>
 
 function cliOf(words: readonly string[], signals: Signals): Cli {
   const { stdin, stdout, stderr } = process;
-  // Flags never hold a secret.
+  // Commands whose flags may hold a secret tell less of theirs.
   const commandLine = ['tickhaul', ...words].join(' ');
   const streams = { stdin, stdout, stderr, dataOut: stdout };
   return { ...hostOf(process), ...streams, ...signals, commandLine, warn: warnerOf(stderr) };

@@ -33,8 +33,7 @@ export async function prepareStream(
   host: Host,
 ): Promise<(teller: StreamTeller) => Promise<void>> {
   const options = await readOptions(args, host.signal);
-  const forMs = readDuration(args, 'for');
-  if (forMs !== undefined && forMs > MAX_TIMER_MS) throw usageError('--for: more than 24 days');
+  const forMs = readTimer(args, 'for');
   const out = readPath(args, 'out') ?? '-';
   return async ({ tell, note, output, written }) => {
     await withSession(args, host, { note }, async ({ client, settings }) => {
@@ -93,12 +92,19 @@ function endAfter(ms: number | undefined, signal: AbortSignal): End {
   };
 }
 
+/** A duration that a timer can run. */
+function readTimer(args: Args, flag: string): number | undefined {
+  const ms = readDuration(args, flag);
+  if (ms !== undefined && ms > MAX_TIMER_MS) throw usageError(`--${flag}: more than 24 days`);
+  return ms;
+}
+
 async function readOptions(args: Args, signal: AbortSignal): Promise<readonly LiveOption[]> {
   const names = readList(args, 'type');
   if (!names) throw usageError('--type is missing: name normalized data types, as --type trade,book_change');
   const types = [...new Set(names)].map(parseDataTypeName);
   const withDisconnects = readToggle(args, 'with-disconnects');
-  const timeoutIntervalMs = readDuration(args, 'timeout-interval') ?? TIMEOUT_INTERVAL_MS;
+  const timeoutIntervalMs = readTimer(args, 'timeout-interval') ?? TIMEOUT_INTERVAL_MS;
   const named = await readReplayOptions(args, signal);
   return named.map(({ exchange, symbols }, at) => {
     if (named.findIndex((one) => one.exchange === exchange) < at) {

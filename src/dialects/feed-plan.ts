@@ -51,6 +51,8 @@ export async function planFeed({
   period,
   isLive = false,
 }: FeedPlanOptions): Promise<FeedPlan> {
+  // Tables by exchange, the vendor's too, have it as every object does.
+  if (exchange === 'constructor') throw usageError(`"${exchange}" is no exchange id`);
   const asked = sourceTypesOf(types);
   for (const type of asked) {
     const refusal = refusalOf(exchange, type, period.end, isLive);

@@ -21,6 +21,8 @@ export interface ConnectionInput {
   readonly client: Client;
   /** Milliseconds, from the first attempt to connect on; 0 for none. */
   readonly timeoutIntervalMs: number;
+  /** Milliseconds that the handshake may take, however long a silence may be. */
+  readonly handshakeMs: number;
   /** Takes a message that may be normalized, parsed. What it throws ends the connection. */
   readonly onMessage: (message: unknown) => void;
   readonly signal: AbortSignal;
@@ -56,7 +58,7 @@ export async function holdConnection(input: ConnectionInput): Promise<never> {
 function endOf(
   socket: WebSocket,
   host: string,
-  { exchange, feed, timeoutIntervalMs, onMessage, signal }: ConnectionInput,
+  { exchange, feed, timeoutIntervalMs, handshakeMs, onMessage, signal }: ConnectionInput,
   over: AbortSignal,
 ): Promise<never> {
   return new Promise((_, end) => {
@@ -70,6 +72,11 @@ function endOf(
       end(new TickhaulError('stalled', `${host}: no message within ${patience}`));
     };
     const silence = timeoutIntervalMs > 0 ? setTimeout(isSilent, timeoutIntervalMs) : undefined;
+    const isUnanswered = (): void => {
+      const patience = formatDuration(handshakeMs);
+      end(new TickhaulError('unreachable', `${host} cannot be reached: no handshake within ${patience}`));
+    };
+    const handshake = setTimeout(isUnanswered, handshakeMs);
     const pings = setInterval(() => {
       if (feed.ping) feed.ping(send);
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
@@ -77,6 +84,7 @@ function endOf(
     const onAbort = (): void => end(abortReason(signal));
     over.addEventListener('abort', () => {
       clearTimeout(silence);
+      clearTimeout(handshake);
       clearInterval(pings);
       signal.removeEventListener('abort', onAbort);
     });
@@ -99,7 +107,10 @@ function endOf(
         end(error);
       }
     });
-    socket.on('open', () => meanwhile(subscribe(feed, send, over)));
+    socket.on('open', () => {
+      clearTimeout(handshake);
+      meanwhile(subscribe(feed, send, over));
+    });
     socket.on('unexpected-response', (request, { statusCode = 0, headers }) => {
       request.destroy();
       end(refusalOf(host, statusCode, headers));

@@ -85,7 +85,7 @@ async function session(
     pump.wake();
   };
   const { filters, open } = planned;
-  const { settleMs } = times;
+  const { settleMs, handshakeMs } = times;
   try {
     return await holdSession({
       exchange,
@@ -93,6 +93,7 @@ async function session(
       open,
       client,
       timeoutIntervalMs,
+      handshakeMs,
       settleMs,
       onMessage,
       signal,

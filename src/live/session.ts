@@ -12,6 +12,7 @@ export interface SessionInput {
   readonly open: FeedOpener;
   readonly client: Client;
   readonly timeoutIntervalMs: number;
+  readonly handshakeMs: number;
   /** Milliseconds from the first message to the first request of HTTP. */
   readonly settleMs: number;
   /** Takes each message, of whatever connection or request. What it throws ends the session. */

@@ -7,7 +7,7 @@ import type { LiveInput, LiveTimes } from './types.js';
 
 /** Bytes of lines that may wait for a slow reader. */
 const MOST_WAITING = 16 * 1024 * 1024;
-const TIMES: LiveTimes = { settleMs: 1000, waitMs };
+const TIMES: LiveTimes = { settleMs: 1000, handshakeMs: 10_000, waitMs };
 
 /**
  * The normalized messages of exchanges, live, as one stream: each line as its message arrives. It connects anew whenever
@@ -21,7 +21,13 @@ export async function streamLive(input: LiveInput): Promise<void> {
   const { gatherMs = 0, mostWaiting: most = MOST_WAITING } = input;
   const times = { ...TIMES, ...input.times };
   const metadata = { cache, signal };
-  const all = await Promise.all(options.map((option) => planOption(option, { client, metadata, tell })));
+  const planning = options.map((option) => planOption(option, { client, metadata, tell }));
+  const all = await Promise.all(planning).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return undefined;
+  });
+  // It was ended before it began, which is as well.
+  if (!all) return;
   const pump = new LinePump({ output, written, most, gatherMs });
   const over = new AbortController();
   const onAbort = (): void => over.abort(signal.reason);

@@ -35,6 +35,8 @@ export type LiveEvent =
 export interface LiveTimes {
   /** Milliseconds from the first message of a connection to the first request of HTTP: changes must come first. */
   readonly settleMs: number;
+  /** Milliseconds that a handshake may take. */
+  readonly handshakeMs: number;
   /** Milliseconds before the next connection. @param attempt 1 for the first after one that was well. */
   readonly waitMs: (error: TickhaulError, attempt: number) => number;
 }

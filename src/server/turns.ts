@@ -4,7 +4,7 @@ import { abortReason } from '../base/errors.js';
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** @throws what the work throws; the reason of an abort, while it waits too. */
+  /** @throws what the work throws; the reason of an abort, when its turn has come. */
   async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);
     const working = (async () => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { dayFileOfName } from '../../src/dataset/day-file-name.js';
 import { shardOf } from '../../src/dataset/shard.js';
 import { envOf, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -81,7 +82,10 @@ test('sync in shards at once: nothing twice, nothing missing, and no run waits f
   assert.equal(whole.at(-1)?.['skipped'], 8);
 });
 
-test('a shard that is none is refused', async () => {
+test('a shard that is none is refused, and one of slices, which fall to none', async () => {
+  const slices = await runHere(['verify', '--cache', '--shard', '0/2']);
+  assert.equal(slices.exitCode, 2);
+  assert.match(slices.stderr, /--shard is for day files; --cache only looks/);
   const { exitCode, stderr } = await tickhaul(['verify', '--shard', '5/5']);
   assert.equal(exitCode, 2);
   assert.equal(stderr, 'tickhaul: --shard: "5/5" is no shard; the first is 0, so the last of 5 is 4/5\n');

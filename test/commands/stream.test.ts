@@ -16,6 +16,7 @@ test('what is asked for is read before anything is connected', async () => {
   await refused({ exchange: ['bitmex:XBTUSD', 'BitMEX'] }, /bitmex is named twice/);
   await refused({ exchange: ['bitmex:XBT*'] }, /"XBT\*": name live symbols in full/);
   await refused({ for: '60d' }, /^TickhaulError: --for: more than 24 days$/);
+  await refused({ 'timeout-interval': '60d' }, /^TickhaulError: --timeout-interval: more than 24 days$/);
   await refused(
     { 'timeout-interval': 'soon' },
     /^TickhaulError: --timeout-interval: "soon" is not a duration/,

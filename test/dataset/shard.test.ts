@@ -45,7 +45,19 @@ test('a file that nobody knows falls to the first; without a shard all are meant
 test('a shard is one of those that there are', () => {
   assert.deepEqual(parseShard('0/1'), { index: 0, count: 1 });
   assert.deepEqual(parseShard('199/200'), { index: 199, count: 200 });
-  for (const text of ['5/4', '0/0', '1', '-1/4', '1/', '/4', '1/4/5', '1.5/4', '0/10000000', '٣/4']) {
+  for (const text of [
+    '5/4',
+    '0/0',
+    '1',
+    '-1/4',
+    '1/',
+    '/4',
+    '1/4/5',
+    '1.5/4',
+    '0/10000000',
+    '10000000/10000000',
+    '٣/4',
+  ]) {
     assert.throws(() => parseShard(text), /is no shard; write 0\/4 for the first of four/, text);
   }
   assert.throws(() => parseShard('5/5'), /"5\/5" is no shard; the first is 0, so the last of 5 is 4\/5/);

@@ -114,6 +114,7 @@ test('types that an exchange lacks are named while another is there, and refused
     code: 'usage',
     message: 'binance has no derivative_ticker, liquidation messages',
   });
+  await assert.rejects(plan('constructor', 'trade', '2024-03-01', '2024-03-02'), { code: 'usage' });
 });
 
 test('what would be silent or wrong is refused, with what works instead', async () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { connectProxy } from '../helpers/connect-proxy.js';
@@ -375,4 +377,24 @@ test('connections go through the proxy of the environment, by a tunnel; one that
   });
   const event = await refused.told('disconnect');
   assert.match(event.event === 'disconnect' ? event.error.message : '', /the proxy answered 407/);
+});
+
+test('a stream that is ended while its symbols are asked for ends well', async (t) => {
+  const ended = { signal: AbortSignal.abort() };
+  const stream = startStream(t, [option('deribit', [], 'trade')], {}, ended);
+  await stream.ended;
+  assert.deepEqual(stream.lines, []);
+});
+
+test('a handshake that nobody answers ends in its own time, however long a silence may be', async (t) => {
+  const deaf = createServer().listen(0, '127.0.0.1');
+  t.after(() => deaf.close());
+  await once(deaf, 'listening');
+  deaf.on('connection', (socket) => t.after(() => socket.destroy()));
+  const { port } = deaf.address() as AddressInfo;
+  const env = { WSS_URL_BITMEX: `ws://127.0.0.1:${port}` };
+  const times = { settleMs: 0, handshakeMs: 5, waitMs: () => 0 };
+  const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], env, { times });
+  const event = await stream.told('disconnect');
+  assert.match(event.event === 'disconnect' ? event.error.message : '', /cannot be reached: no handshake/);
 });

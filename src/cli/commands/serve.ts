@@ -34,7 +34,8 @@ export const serve: Action = {
       dayFiles: {
         options: readDownloadOptions(args, feeds.settings.downloadDir),
         layout: readLayout(args),
-        owner: () => lockOwner(cli),
+        // Its flags may hold a secret: the API key.
+        owner: () => ({ ...lockOwner(cli), command: 'tickhaul serve' }),
       },
       log,
       memory: () => process.memoryUsage(),

@@ -7,12 +7,15 @@ import type { Host } from '../host.js';
 import type { Run } from '../run.js';
 import { readCacheFolder } from './cache-folder.js';
 
-/** What makes sense of day files only. */
+/** What makes sense of day files only: toggles, and flags with a value. */
 const OF_DAY_FILES = ['quick', 'repair', 'adopt', 'forget', 'clean', 'strict'];
+const WHICH_DAY_FILES = ['exchange', 'type', 'symbol', 'shard'];
 
 /** `verify --cache`: the slices of raw data, each to its end (contract, Commands). @throws usage error. */
 export async function prepareVerifyCache(args: Args, host: Host): Promise<Run> {
-  const other = OF_DAY_FILES.find((flag) => readToggle(args, flag));
+  const other =
+    OF_DAY_FILES.find((flag) => readToggle(args, flag)) ??
+    WHICH_DAY_FILES.find((flag) => args[flag] !== undefined);
   if (other !== undefined) {
     throw usageError(
       `--${other} is for day files; --cache only looks: a replay fetches a damaged slice again`,

@@ -90,6 +90,6 @@ function compileNow(bytes: Uint8Array): WasmModule {
 
 function compileError(error: unknown): TickhaulError {
   const why = error instanceof Error ? error.message : String(error);
-  const message = `this Node can't run WebAssembly with SIMD, which conversions need (${why}); run it without --jitless, on x64 or ARM64`;
+  const message = `this Node can't run WebAssembly with SIMD, which conversions and replays need (${why}); run it without --jitless, on x64 or ARM64`;
   return new TickhaulError('usage', message);
 }

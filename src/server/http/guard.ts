@@ -8,6 +8,8 @@ export interface Guard {
   isForeignPage(request: IncomingMessage): boolean;
   /** Whether the request names a host that the server isn't: so a name of somebody else would lead here. */
   isForeignHost(request: IncomingMessage): boolean;
+  /** The origin of a page that is allowed by name, as its browser wants to be told; undefined for any other. */
+  allowedOrigin(request: IncomingMessage): string | undefined;
 }
 
 /**
@@ -33,6 +35,8 @@ export function createGuard(host: string, allowed: readonly string[]): Guard {
       const url = `http://${headers.host}`;
       return headers.host !== undefined && !(URL.canParse(url) && isOwn(plain(new URL(url).hostname)));
     },
+    allowedOrigin: ({ headers: { origin } }) =>
+      origin !== undefined && origins.has(origin) ? origin : undefined,
   };
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { printable } from '../../base/printable.js';
 import { metricsText } from '../metrics.js';
@@ -49,6 +50,11 @@ async function answer(
   // A body that nobody reads would hold the connection.
   request.resume();
   try {
+    // One that is sent behind another has its turn then; where the connection closes before, nothing was begun.
+    if (response.socket === null) await once(response, 'socket');
+    const allowed = guard.allowedOrigin(request);
+    // Without that its browser keeps the answer from the page.
+    if (allowed !== undefined) response.setHeader('access-control-allow-origin', allowed);
     if (guard.isForeignPage(request) || (call.path === '/' && guard.isForeignHost(request))) {
       return sendJson(call, 403, {
         message: 'not for pages of another origin; --allow-origin names some that may',

@@ -37,9 +37,11 @@ export async function answerLines(call: Call, work: (target: LineTarget) => Prom
   };
   serving.metrics.openHttp++;
   try {
-    await serving.answers.run(stop, () => work({ output, written, signal: stop.signal }));
-    serving.metrics.messages += written.messages - counted;
-    await body.end();
+    await serving.answers.run(stop, async () => {
+      await work({ output, written, signal: stop.signal });
+      serving.metrics.messages += written.messages - counted;
+      await body.end();
+    });
   } catch (error) {
     if (response.destroyed) return;
     if (!response.headersSent) sendError(call, error);
@@ -54,6 +56,7 @@ export async function answerLines(call: Call, work: (target: LineTarget) => Prom
 }
 
 interface Body extends LineSink {
+  /** Resolves when all of it is on its way to the client. */
   end(): Promise<void>;
 }
 
@@ -70,11 +73,22 @@ function openBody({ serving, request, response }: Call, signal: AbortSignal): Bo
   return {
     write(bytes) {
       stream ??= begin();
-      return taken(stream, bytes, signal);
+      const to = stream;
+      return unlessLeft(signal, (done) => {
+        to.write(bytes, (error) => {
+          // The response hears of a client that left later than this write does.
+          if (error) response.destroy();
+          done(error);
+        });
+      });
     },
-    async end() {
+    end() {
       stream ??= begin();
-      stream.end();
+      const to = stream;
+      return unlessLeft(signal, (done) => {
+        response.once('finish', done);
+        to.end();
+      });
     },
   };
 }
@@ -86,13 +100,16 @@ function gzipInto(response: ServerResponse): Writable {
   return gzip;
 }
 
-/** Writes, and waits until the bytes may be written over. A connection that is gone never tells. */
-function taken(stream: Writable, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+/** Waits for what a connection does; one that is gone never tells. */
+function unlessLeft(
+  signal: AbortSignal,
+  step: (done: (error?: Error | null) => void) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(abortReason(signal));
     if (signal.aborted) return leave();
     signal.addEventListener('abort', leave, { once: true });
-    stream.write(bytes, (error) => {
+    step((error) => {
       signal.removeEventListener('abort', leave);
       if (error) reject(error);
       else resolve();

@@ -49,7 +49,7 @@ export class SocketClient {
     ws.on('error', () => {});
     ws.once('close', () => {
       metrics.openSockets--;
-      this.#gone.abort(new TickhaulError('reset', 'the client left'));
+      this.#leave();
     });
   }
 
@@ -59,7 +59,7 @@ export class SocketClient {
   }
 
   get isOpen(): boolean {
-    return this.#ws.readyState === this.#ws.OPEN;
+    return this.#ws.readyState === this.#ws.OPEN && !this.signal.aborted;
   }
 
   /** @param listener takes the text of each message. */
@@ -76,7 +76,8 @@ export class SocketClient {
     if (frames.length === 0) return;
     const { length, count } = frames;
     try {
-      if (this.isOpen) await this.#taken(frames.bytes);
+      if (!this.isOpen) return;
+      await this.#taken(frames.bytes);
       this.#metrics.bytes += length;
       this.#metrics.messages += count;
     } finally {
@@ -109,6 +110,10 @@ export class SocketClient {
     this.#isAlive = false;
   }
 
+  #leave(): void {
+    this.#gone.abort(new TickhaulError('reset', 'the client left'));
+  }
+
   #taken(bytes: Buffer): Promise<void> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
@@ -118,8 +123,10 @@ export class SocketClient {
       this.#connection.write(bytes, (error) => {
         signal.removeEventListener('abort', leave);
         this.#isAlive = true;
-        if (error) reject(error);
-        else resolve();
+        if (!error) return resolve();
+        // The WebSocket hears of it later than this write does.
+        this.#leave();
+        leave();
       });
     });
   }

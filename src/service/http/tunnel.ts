@@ -41,7 +41,7 @@ export function tunnelFor(env: ServiceConfig['env'], url: URL): Tunnel | undefin
       const { socket, statusCode } = await pool.connect({ origin, path: target, headers, signal });
       if (statusCode !== 200) {
         socket.on('error', () => {}).destroy();
-        throw refusal(url.host, statusCode);
+        throw refusal(url.host, name, statusCode);
       }
       return isSecure
         ? connectTls({ socket, servername: serverName(url), ALPNProtocols: ['http/1.1'] })
@@ -53,11 +53,11 @@ export function tunnelFor(env: ServiceConfig['env'], url: URL): Tunnel | undefin
   };
 }
 
-function refusal(host: string, status: number): TickhaulError {
+function refusal(host: string, variable: string, status: number): TickhaulError {
   const what =
     status === 407
-      ? 'the proxy answered 407: put the user and password for it into HTTPS_PROXY'
-      : `the proxy answered ${status}: check HTTPS_PROXY and NO_PROXY`;
+      ? `the proxy answered 407: put the user and password for it into ${variable}`
+      : `the proxy answered ${status}: check ${variable} and NO_PROXY`;
   return new TickhaulError('unreachable', `${host} cannot be reached: ${what}`);
 }
 

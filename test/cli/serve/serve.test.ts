@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { lockPath } from '../../../src/store/lock/run-lock.js';
 import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
@@ -79,6 +81,25 @@ test('a key as an argument and a wider address are warned of; debug lines go to 
   assert.match(stderr, /warning --host 0\.0\.0\.0: whoever can reach it/);
   assert.match(stdout, /data-feeds\/bitmex/);
   assert.ok(!(stdout + stderr).includes(service.apiKey));
+});
+
+test('a key as an argument is not told by the lock of the folder', async (t) => {
+  const service = await busySandbox(t, { latencyMs: 200 });
+  const dir = await tempDir(t);
+  const args = ['serve', '--port', '0', '--source', 'datasets', '--api-key', service.apiKey];
+  const server = start(args, { env: envOf(service, dir, '') });
+  t.after(() => server.child.kill('SIGKILL'));
+  const { http } = await portsOf(server);
+  const options = { ...OPTIONS, symbols: ['XBTUSD'], dataTypes: ['trade'] };
+  let isOver = false;
+  const asking = ask(http, withOptions('/replay-normalized', options)).finally(() => {
+    isOver = true;
+  });
+  let holder = '';
+  // It is there as long as day files come.
+  while (holder === '' && !isOver) holder = await readFile(lockPath(dir), 'utf8').catch(() => '');
+  assert.equal(JSON.parse(holder).command, 'tickhaul serve');
+  assert.equal((await asking).status, 200);
 });
 
 test('what keeps it from starting is code 2', async (t) => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { startServer } from '../../../src/server/server.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { ask, serveHere, withOptions } from '../serving.js';
+import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
 test('paths in any case, with or without a slash; nothing but GET; health and metrics', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
@@ -42,6 +43,13 @@ test('pages and hosts of others are refused, unless they are named', async (t) =
   assert.equal(await status(health, { origin: 'http://localhost:3000' }), 200);
   assert.equal(await status(health, { origin: 'https://desk.example' }), 200);
   assert.equal(await status(health, { host: 'tickhaul:8000' }), 200);
+  for (const [origin, told] of [
+    ['https://desk.example', 'https://desk.example'],
+    ['http://localhost:3000', undefined],
+  ] as const) {
+    const { headers } = await ask(httpPort, health, { headers: { origin } });
+    assert.equal(headers['access-control-allow-origin'], told);
+  }
   const lan = { host: '192.168.1.5:8001' };
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:8000' }), 200);
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:3000' }), 403);
@@ -82,4 +90,36 @@ test('what runs at the end has its time, and is broken off then', async (t) => {
   while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
   await server.close(50);
   assert.equal((await asking).status, 503);
+});
+
+test('an answer that is under way at the end comes whole, a compressed one too', async (t) => {
+  const server = await serveHere(t, await busySandbox(t), await tempDir(t), { isCompressed: true });
+  const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
+  const headers = { 'accept-encoding': 'gzip' };
+  const asking = ask(server.httpPort, withOptions('/replay', options), { headers });
+  while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
+  await server.close(60_000);
+  const { status, isWhole, body } = await asking;
+  assert.deepEqual([status, isWhole], [200, true]);
+  assert.match(gunzipSync(body).toString(), /^\{"localTimestamp":.*\}\n$/s);
+});
+
+test('requests behind each other on a connection have their turns, and end with it', async (t) => {
+  const service = await sandbox(t, { latencyMs: 600_000 });
+  const { httpPort, serving } = await serveHere(t, service, await tempDir(t));
+  const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' };
+  const socket = connect(httpPort, '127.0.0.1');
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    heard += text;
+  });
+  const replays = Array.from({ length: 20 }, () => withOptions('/replay', options));
+  for (const path of ['/health-check', '/metrics', ...replays]) {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  }
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  while (!/Healthy.*tickhaul_uptime/s.test(heard) || serving.metrics.openHttp === 0) await nextTurn();
+  assert.equal(serving.metrics.openHttp, 1);
+  socket.destroy();
+  while (serving.metrics.openHttp > 0) await nextTurn();
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isExcepted } from '../../../src/service/http/proxy-env.js';
 import { tunnelFor } from '../../../src/service/http/tunnel.js';
+import { connectProxy } from '../../helpers/connect-proxy.js';
 
 const at = (hostname: string, port = 443) => ({ hostname, port });
 
@@ -27,4 +28,19 @@ test('wss goes by HTTPS_PROXY, ws by HTTP_PROXY; only an http proxy will do', ()
     () => tunnelFor({ HTTPS_PROXY: 'socks5://secret@127.0.0.1:1' }, url),
     /^TickhaulError: HTTPS_PROXY: live streams go through http proxies only; except example\.com in NO_PROXY$/,
   );
+});
+
+test('a proxy that refuses is told by the variable that names it', async (t) => {
+  const { url } = await connectProxy(t, 407);
+  const { signal } = new AbortController();
+  for (const [name, address] of [
+    ['HTTP_PROXY', 'ws://example.com'],
+    ['HTTPS_PROXY', 'wss://example.com'],
+  ] as const) {
+    const tunnel = tunnelFor({ [name]: url }, new URL(address));
+    await assert.rejects(
+      async () => tunnel?.(signal),
+      new RegExp(`the proxy answered 407: .* into ${name}$`),
+    );
+  }
 });
