@@ -58,8 +58,8 @@ export class FeedLines {
    * @param message the exchange's own JSON.
    * @throws `corrupt` where it is no JSON, or nothing that the exchange could have sent.
    */
-  message(localTimestamp: string, message: Uint8Array, out: LineBuffer): void {
-    this.read(this.#parse(textOf(message)), this.#timeOf(localTimestamp), out, localTimestamp);
+  message(localTimestamp: string, message: string, out: LineBuffer): void {
+    this.read(this.#parse(message), this.#timeOf(localTimestamp), out, localTimestamp);
   }
 
   /**
@@ -129,8 +129,4 @@ function wantedBy(
   const asked = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);
   const wanted = new Set([...asked, ...filters.flatMap((filter) => filter.symbols ?? [])]);
   return (symbol) => wanted.has(symbol);
-}
-
-function textOf({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString();
 }

@@ -30,7 +30,7 @@ async function linesOf(feed: Feed, events: readonly Event[]): Promise<readonly s
     if (event === 'disconnect') lines.disconnect(out);
     else {
       const text = typeof event[1] === 'string' ? event[1] : JSON.stringify(event[1]);
-      lines.message(event[0], Buffer.from(text), out);
+      lines.message(event[0], text, out);
     }
   }
   return Buffer.from(out.bytes.subarray(0, out.length)).toString().split('\n').slice(0, -1);

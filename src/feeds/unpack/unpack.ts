@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { TickhaulError } from '../../base/errors.js';
 import { LARGE_TEXT_CHUNK, startGunzip, type TextSink } from '../../integrity/gunzip.js';
+import { gunzipBytes } from '../../integrity/gunzip-bytes.js';
 import { isLineStart } from '../read/raw-line.js';
 import { unzstd } from './unzstd.js';
 import { zstdFrames } from './zstd-frames.js';
@@ -18,7 +19,10 @@ export interface SliceText {
 
 /** Bytes of text that are kept of a slice that is read next. */
 export const MOST_KEPT = 48 * 1024 * 1024;
-/** A buffer for the text of a tiny slice; a larger one's holds as much more as it has compressed bytes. */
+/** Bytes of a slice, and of its text, up to which it is decompressed in one piece. */
+const SMALL_SLICE = 32 * 1024;
+const SMALL_TEXT = 1024 * 1024;
+/** A buffer for the text of a slice that isn't large holds so much more than it has compressed bytes. */
 const SMALL_TEXT_CHUNK = 64 * 1024;
 /** As many at once as zlib has threads. */
 const decompressing = pLimit(4);
@@ -64,6 +68,11 @@ async function unpack(bytes: Buffer, encoding: Encoding, mostKept: number): Prom
 async function decompress(bytes: Buffer, encoding: Encoding, onText: TextSink): Promise<void> {
   if (encoding === 'zstd') {
     for (const frame of zstdFrames(bytes)) await unzstd(frame, onText);
+    return;
+  }
+  const text = bytes.length <= SMALL_SLICE ? gunzipBytes(bytes, SMALL_TEXT) : undefined;
+  if (text) {
+    await onText(text);
     return;
   }
   const pass = startGunzip(onText, Math.min(LARGE_TEXT_CHUNK, SMALL_TEXT_CHUNK + bytes.length));

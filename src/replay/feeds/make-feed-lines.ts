@@ -11,8 +11,6 @@ const LINES = 256 * 1024;
 /** Memory past so many times is for few. */
 const MOST_LINES = 8;
 
-const LF = 0x0a;
-
 /** The buffers of one source: while one is read, the other is filled. */
 export function feedLineBuffers(): LineBuffer[] {
   return [new LineBuffer(LINES), new LineBuffer(LINES)];
@@ -40,9 +38,10 @@ export async function makeFeedLines(
   };
   try {
     for await (const { bytes, length } of texts) {
-      const text = Buffer.from(bytes.buffer, bytes.byteOffset, length);
-      for (let at = 0; at < length; ) {
-        const end = text.indexOf(LF, at);
+      // One string: its lines are slices of it, which are parsed where they lie.
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString();
+      for (let at = 0; at < text.length; ) {
+        const end = text.indexOf('\n', at);
         if (end === at) lines.disconnect(out);
         else addMessage(lines, text, at, end, out);
         at = end + 1;
@@ -55,11 +54,11 @@ export async function makeFeedLines(
 }
 
 /** Of a message that breaks a normalizer half-way none of its lines is left. */
-function addMessage(lines: FeedLines, text: Buffer, start: number, end: number, out: LineBuffer): void {
+function addMessage(lines: FeedLines, text: string, start: number, end: number, out: LineBuffer): void {
   const { count, length } = out;
   try {
-    const localTimestamp = text.toString('latin1', start, start + TIMESTAMP_BYTES);
-    lines.message(localTimestamp, text.subarray(start + MESSAGE_START, end), out);
+    const localTimestamp = text.slice(start, start + TIMESTAMP_BYTES);
+    lines.message(localTimestamp, text.slice(start + MESSAGE_START, end), out);
   } catch (error) {
     out.count = count;
     out.length = length;

@@ -60,7 +60,7 @@ export async function normalizePlainly(
     const [, localTimestamp = '', message = ''] =
       /^\{"localTimestamp":"(.{28})","message":(.*)\}$/.exec(line) ?? [];
     if (line === '') lines.disconnect(out);
-    else lines.message(localTimestamp, Buffer.from(message), out);
+    else lines.message(localTimestamp, message, out);
   }
   return Buffer.from(out.bytes.subarray(0, out.length)).toString();
 }

@@ -64,7 +64,7 @@ async function fromFeed(
     const text = FEEDS.minute(exchange, filters, minute) ?? '';
     for (const line of text.split('\n').slice(0, -1)) {
       if (line === '') lines.disconnect(out);
-      else if (!leftOut?.test(line)) lines.message(line.slice(0, 28), Buffer.from(line.slice(29)), out);
+      else if (!leftOut?.test(line)) lines.message(line.slice(0, 28), line.slice(29), out);
     }
   }
   const found = new Map<string, string[]>();
