@@ -53,7 +53,7 @@ async function use(account: Account): Promise<void> {
   await session.authorized((token) => setUpAccount(account.calls, token));
 }
 
-test('thirty processes that refresh at once end with one valid identity', async (t) => {
+test('a dozen processes that refresh at once end with one valid identity', async (t) => {
   const service = await sandbox(t);
   const account = await accountFor(t, service);
   const old = await expireStored(account, await signedIn(account));
@@ -62,8 +62,8 @@ test('thirty processes that refresh at once end with one valid identity', async 
     for (const child of children) child.kill('SIGKILL');
   });
   // A few at a time: to start them is what takes long.
-  while (children.length < 30) {
-    children.push(...(await Promise.all(Array.from({ length: 5 }, () => readyChild(account, service)))));
+  while (children.length < 12) {
+    children.push(...(await Promise.all(Array.from({ length: 4 }, () => readyChild(account, service)))));
   }
   const ends = children.map((child) => once(child, 'exit'));
   for (const child of children) child.stdin?.end();
@@ -76,7 +76,7 @@ test('thirty processes that refresh at once end with one valid identity', async 
 });
 
 /** When a refreshing process is killed: as its request comes in, milliseconds after that, or at its next request. */
-const MOMENTS = ['asked', 0, 1, 2, 4, 8, 16, 32, 'stored'] as const;
+const MOMENTS = ['asked', 0, 2, 8, 32, 'stored'] as const;
 
 test('SIGKILL at any moment of a refresh leaves the old identity or the new one', async (t) => {
   let onRequest = (_url: string): void => {};

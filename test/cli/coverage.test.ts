@@ -7,7 +7,8 @@ import { coverageText } from '../../src/cli/output/coverage/text.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
 import { readCoverage } from '../../src/coverage/read.js';
 import { makeFolder, type Recorded } from '../coverage/folders.js';
-import { envOf, tickhaul } from '../helpers/cli.js';
+import { envOf } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -50,11 +51,11 @@ deribit trades BTC-PERPETUAL
 test('tables, calendars and totals are printed to a pipe without colours, in 80 columns', async (t) => {
   const dir = await tempDir(t);
   await makeFolder(dir, SERIES);
-  const { exitCode, stdout, stderr } = await tickhaul(['coverage', dir]);
+  const { exitCode, stdout, stderr } = await runHere(['coverage', dir]);
   assert.equal(stdout, TABLES + CALENDARS + TOTALS);
   assert.equal(stderr, '');
   assert.equal(exitCode, 0);
-  const narrow = await tickhaul(['coverage', '-s', 'btc-*', '--from', '2024-02-03', '--to', '2024-02-07'], {
+  const narrow = await runHere(['coverage', '-s', 'btc-*', '--from', '2024-02-03', '--to', '2024-02-07'], {
     env: { TICKHAUL_DIR: dir },
   });
   assert.match(narrow.stdout, /\n2024 1 .*\n Feb {3}××■×\n/);
@@ -69,14 +70,14 @@ test('days are told apart by colour as well, where colours are wanted', async (t
   const dir = await tempDir(t);
   await makeFolder(dir, SERIES);
   const words = ['coverage', dir, '-s', 'btc-perpetual', '--from', '2024-02-01'];
-  const { stdout } = await tickhaul(words, { env: { FORCE_COLOR: '1' } });
+  const { stdout } = await runHere(words, { env: { FORCE_COLOR: '1' } });
   const cells = [paint('■', 32), paint('○', 33), paint('××', 91), paint('■', 32)].join('');
   assert.ok(
     stdout.includes(` Feb ${cells}
 `),
     stdout,
   );
-  const plain = await tickhaul(words, { env: { FORCE_COLOR: '1', NO_COLOR: '1' } });
+  const plain = await runHere(words, { env: { FORCE_COLOR: '1', NO_COLOR: '1' } });
   assert.equal(plain.stdout.includes('\u001b'), false);
 });
 
@@ -106,13 +107,13 @@ test('of many series the worst are shown, within some lines, and the rest is nam
     days: `p${'.'.repeat(i)}p`,
   }));
   await makeFolder(dir, many);
-  const { stdout } = await tickhaul(['coverage', dir]);
+  const { stdout } = await runHere(['coverage', dir]);
   assert.match(stdout, /^exchange +type +symbols.*\nderibit +trades +60 +120 +0 +1,770 /);
   assert.match(stdout, /most missing days first\n\nderibit trades S59\n/);
   assert.match(stdout, /\n40 more series: choose with .* -s /);
   assert.equal(stdout.match(/^deribit trades S\d+$/gm)?.length, 20);
   assert.ok(stdout.split('\n').length < 230);
-  const all = await tickhaul(['coverage', dir, '--all']);
+  const all = await runHere(['coverage', dir, '--all']);
   assert.equal(all.stdout.match(/^deribit trades S\d+$/gm)?.length, 60);
   assert.equal(all.stdout.match(/^S\d+ +2024/gm)?.length, 60);
 });
@@ -120,7 +121,7 @@ test('of many series the worst are shown, within some lines, and the rest is nam
 test('years of which nothing is there take a line', async (t) => {
   const dir = await tempDir(t);
   await makeFolder(dir, [{ from: '2023-12-31', days: 'p' }]);
-  const { stdout } = await tickhaul(['coverage', dir, '--from', '1990-01-01']);
+  const { stdout } = await runHere(['coverage', dir, '--from', '1990-01-01']);
   assert.match(stdout, /\n1990 to 2022 {2}nothing is there\n2023 1 /);
 });
 
@@ -129,10 +130,10 @@ test('a download is covered: JSON names what is there and what is not', async (t
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const download = (...days: string[]) =>
-    tickhaul(['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', ...days], { env });
+    runHere(['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', ...days], { env });
   await download('--date', '2024-03-01');
   await download('--date', '2024-03-04', '--convert', 'parquet', '--no-keep-csv');
-  const { stdout, exitCode } = await tickhaul(['coverage', '--json'], { env });
+  const { stdout, exitCode } = await runHere(['coverage', '--json'], { env });
   assert.equal(exitCode, 0);
   const { totals, series } = JSON.parse(stdout) as {
     totals: Record<string, number>;
@@ -170,7 +171,7 @@ test('a page replaces an earlier one, and no other file', async (t) => {
   const dir = await tempDir(t);
   await makeFolder(dir, SERIES);
   const page = join(dir, 'page.html');
-  const make = (...more: string[]) => tickhaul(['coverage', dir, '--html', ...more]);
+  const make = (...more: string[]) => runHere(['coverage', dir, '--html', ...more]);
   const first = await make(page);
   assert.equal(first.stdout, `${TOTALS}${page}: written\n`);
   const before = await readFile(page, 'utf8');
@@ -204,7 +205,7 @@ const wrong: readonly (readonly [string[], RegExp])[] = [
 ];
 for (const [words, message] of wrong) {
   test(`coverage ${words.join(' ')} is a usage error`, async () => {
-    const { exitCode, stderr } = await tickhaul(['coverage', ...words]);
+    const { exitCode, stderr } = await runHere(['coverage', ...words]);
     assert.equal(exitCode, 2);
     assert.match(stderr, message);
   });
@@ -213,14 +214,10 @@ for (const [words, message] of wrong) {
 test('-o names the folder as everywhere, and an argument does still', async (t) => {
   const dir = await tempDir(t);
   await makeFolder(dir, SERIES);
-  const cwd = await tempDir(t);
-  const [flag, argument] = [
-    await tickhaul(['coverage', '-o', dir], { cwd }),
-    await tickhaul(['coverage', dir], { cwd }),
-  ];
+  const [flag, argument] = [await runHere(['coverage', '-o', dir]), await runHere(['coverage', dir])];
   assert.equal(flag.exitCode, 0, flag.stderr);
   assert.equal(flag.stdout, argument.stdout);
-  const both = await tickhaul(['coverage', dir, '-o', dir], { cwd });
+  const both = await runHere(['coverage', dir, '-o', dir]);
   assert.equal(both.exitCode, 2);
   assert.match(both.stderr, /<folder> and --dir name the same thing/);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonLines, tickhaul } from '../helpers/cli.js';
+import { jsonLines } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
 
@@ -25,7 +26,7 @@ test('what a record holds for a terminal to obey never reaches one', async (t) =
   });
   const env = { TICKHAUL_API_URL: address, XDG_CACHE_HOME: await tempDir(t) };
   for (const words of [['exchanges'], ['exchanges', 'deribit'], ['symbols', 'deribit']]) {
-    const { exitCode, stdout, stderr } = await tickhaul(words, { env });
+    const { exitCode, stdout, stderr } = await runHere(words, { env });
     assert.equal(exitCode, 0, stderr);
     assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u, words.join(' '));
     assert.match(stdout, /\ufffd/);
@@ -46,7 +47,7 @@ test('a metadata answer without end is broken off, with code 5', async (t) => {
     XDG_CACHE_HOME: await tempDir(t),
     TICKHAUL_MAX_ANSWER: '2MB',
   };
-  const { exitCode, stderr } = await tickhaul(['exchanges'], { env });
+  const { exitCode, stderr } = await runHere(['exchanges'], { env });
   assert.equal(exitCode, 5, stderr);
   assert.match(stderr, /an answer of more than 2\.0 MB; is it the right host\? TICKHAUL_MAX_ANSWER/);
 });
@@ -59,7 +60,7 @@ test('a symbol that is listed twice, or in two cases, is one', async (t) => {
   const env = { TICKHAUL_API_URL: address, XDG_CACHE_HOME: dir, TICKHAUL_DIR: dir };
   for (const symbol of ['all', '*', 'BTCUSDT,ethusdt,btcusdt']) {
     const words = ['plan', 'binance', '-t', 'trades', '-s', symbol, '--date', '2024-03-01', '--json'];
-    const files = jsonLines(await tickhaul(words, { env })).filter(({ event }) => event === 'file');
+    const files = jsonLines(await runHere(words, { env })).filter(({ event }) => event === 'file');
     assert.deepEqual(files.map((file) => file['symbol']).toSorted(), ['BTCUSDT', 'ETHUSDT'], symbol);
   }
 });
@@ -73,7 +74,7 @@ test('headers without end are told as what they are', async (t) => {
     answer.end('[]');
   });
   const env = { TICKHAUL_API_URL: address, XDG_CACHE_HOME: await tempDir(t) };
-  const { exitCode, stderr } = await tickhaul(['exchanges'], { env });
+  const { exitCode, stderr } = await runHere(['exchanges'], { env });
   assert.equal(exitCode, 5);
   assert.match(stderr, /sent more headers than any answer of the service has/);
   assert.doesNotMatch(stderr, /DNS/);

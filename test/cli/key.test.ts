@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sandbox } from '../../src/sandbox/options.js';
-import { type CliOptions, envOf, tickhaul } from '../helpers/cli.js';
+import { envOf } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
-const withKey = (service: Sandbox, dir: string, key: string): CliOptions => ({
+const withKey = (service: Sandbox, dir: string, key: string) => ({
   env: envOf(service, dir, key),
 });
 
 test('key shows what the key may access, and never the key', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
-  const full = await tickhaul(['key'], withKey(service, dir, service.apiKey));
+  const full = await runHere(['key'], withKey(service, dir, service.apiKey));
   assert.equal(full.exitCode, 0, full.stderr);
   assert.match(full.stdout, /^API key …-key\nexchange +type +plan +from +to +symbols\nbitmex /);
-  const json = await tickhaul(['key', '--json', '--verbose'], withKey(service, dir, service.apiKey));
+  const json = await runHere(['key', '--json', '--verbose'], withKey(service, dir, service.apiKey));
   const document = JSON.parse(json.stdout) as {
     key: string;
     expired: boolean;
@@ -25,10 +26,10 @@ test('key shows what the key may access, and never the key', async (t) => {
   assert.ok(document.access.some(({ exchange }) => exchange === 'deribit'));
   assert.ok(!(full.stdout + json.stdout + json.stderr).includes(service.apiKey));
 
-  const wrong = await tickhaul(['key'], withKey(service, dir, 'another-key'));
+  const wrong = await runHere(['key'], withKey(service, dir, 'another-key'));
   assert.equal(wrong.exitCode, 4);
   assert.match(wrong.stderr, /does not accept the key/);
-  const none = await tickhaul(['key'], { env: envOf(service, dir, '') });
+  const none = await runHere(['key'], { env: envOf(service, dir, '') });
   assert.equal(none.exitCode, 4);
   assert.match(none.stderr, /there is no API key: set TICKHAUL_API_KEY/);
 });
@@ -36,7 +37,7 @@ test('key shows what the key may access, and never the key', async (t) => {
 test('an expired key is code 4, in a document too', async (t) => {
   const service = await sandbox(t, { keyAccess: [] });
   const dir = await tempDir(t);
-  const done = await tickhaul(['key', '--json'], withKey(service, dir, service.apiKey));
+  const done = await runHere(['key', '--json'], withKey(service, dir, service.apiKey));
   assert.equal(done.exitCode, 4);
   assert.deepEqual(JSON.parse(done.stdout), { key: '…-key', expired: true, access: [] });
   assert.match(done.stderr, /the API key …-key has expired/);

@@ -3,8 +3,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { namesIn, tempDir } from '../helpers/temp.js';
+import { namesIn, tempDir, workingDir } from '../helpers/temp.js';
 
 const DAY = ['--date', '2024-03-01'];
 
@@ -13,12 +14,12 @@ test('what comes after -- is positional, dashes or not', async (t) => {
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const words = ['plan', '-t', 'trades', '-s', 'BTCUSDT', ...DAY, '--json', '--', 'binance-futures'];
-  assert.equal(jsonLines(await tickhaul(words, { env }))[0]?.['files'], 1);
-  const cwd = await tempDir(t);
-  const none = await tickhaul(['convert', '--', '-a.csv.gz'], { cwd });
+  assert.equal(jsonLines(await runHere(words, { env }))[0]?.['files'], 1);
+  await workingDir(t);
+  const none = await runHere(['convert', '--', '-a.csv.gz']);
   assert.equal(none.exitCode, 2);
   assert.match(none.stderr, /"?-a\.csv\.gz/);
-  const absent = await tickhaul(['verify', '-o', '.', '--', '--json'], { cwd });
+  const absent = await runHere(['verify', '-o', '.', '--', '--json']);
   assert.match(absent.stderr, /--json/);
 });
 
@@ -27,7 +28,7 @@ test('of a flag that is given twice the last value counts, and lists add up', as
   const env = envOf(service, await tempDir(t));
   const words = ['plan', 'Binance-Futures', '-t', 'trades', '-s', 'BTCUSDT', '-s', 'ETHUSDT'];
   const days = ['--date', '2024-02-01', '--date', '2024-03-01'];
-  const files = jsonLines(await tickhaul([...words, ...days, '--json'], { env })).filter(
+  const files = jsonLines(await runHere([...words, ...days, '--json'], { env })).filter(
     ({ event }) => event === 'file',
   );
   assert.deepEqual(
@@ -37,17 +38,17 @@ test('of a flag that is given twice the last value counts, and lists add up', as
 });
 
 test('help <command> is <command> --help', async () => {
-  const asked = await tickhaul(['help', 'download']);
-  assert.deepEqual(asked, await tickhaul(['download', '--help']));
+  const asked = await runHere(['help', 'download']);
+  assert.deepEqual(asked, await runHere(['download', '--help']));
   assert.equal(asked.exitCode, 0);
-  assert.equal((await tickhaul(['help'])).exitCode, 0);
+  assert.equal((await runHere(['help'])).exitCode, 0);
 });
 
 test('other words for data types, and types of grouped files, lead to the right one', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const said = async (...words: string[]): Promise<string> => {
-    const { exitCode, stderr } = await tickhaul(['plan', ...words, ...DAY], { env });
+    const { exitCode, stderr } = await runHere(['plan', ...words, ...DAY], { env });
     assert.equal(exitCode, 2);
     return stderr;
   };
@@ -61,7 +62,7 @@ test('other words for data types, and types of grouped files, lead to the right 
 });
 
 test('a rate that nobody can mean is refused', async () => {
-  const { exitCode, stderr } = await tickhaul([
+  const { exitCode, stderr } = await runHere([
     ...['download', 'deribit', '-t', 'trades', '-s', 'X', ...DAY],
     ...['--max-rate', '20'],
   ]);
@@ -70,11 +71,11 @@ test('a rate that nobody can mean is refused', async () => {
 });
 
 test('of two config files beside each other the one that is passed over is named', async (t) => {
-  const cwd = await tempDir(t);
+  const cwd = await workingDir(t);
   const env = envOf(await sandbox(t), cwd);
   await writeFile(join(cwd, 'tickhaul.yaml'), 'dir: here\njobs: []\n');
   await writeFile(join(cwd, 'tickhaul.json'), '{"dir":"there","jobs":[]}');
-  const { stderr } = await tickhaul(['exchanges'], { env, cwd });
+  const { stderr } = await runHere(['exchanges'], { env });
   assert.match(stderr, /^warning tickhaul\.json is passed over: tickhaul\.yaml beside it is read\n/);
 });
 
@@ -101,7 +102,7 @@ test('a full disk under the log does not stop the data', {
 
 test('an address where a folder is meant is refused, and nothing is made of it', async (t) => {
   const service = await sandbox(t);
-  const cwd = await tempDir(t);
+  const cwd = await workingDir(t);
   const env = envOf(service, join(cwd, 'data'));
   const select = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', ...DAY];
   for (const words of [
@@ -114,15 +115,12 @@ test('an address where a folder is meant is refused, and nothing is made of it',
     ['coverage', '--html', 'gopher://host'],
     ['inspect', 'gopher://host/a.parquet'],
   ]) {
-    const { exitCode, stderr } = await tickhaul(words, { env, cwd });
+    const { exitCode, stderr } = await runHere(words, { env });
     assert.equal(exitCode, 2, words.join(' '));
     assert.match(stderr, /gopher:\/\/… is not supported; name a file or folder of this machine/);
     assert.doesNotMatch(stderr, /secret/);
   }
-  const inEnvironment = await tickhaul(['download', ...select], {
-    env: { ...env, TICKHAUL_DIR: 'x://y' },
-    cwd,
-  });
+  const inEnvironment = await runHere(['download', ...select], { env: { ...env, TICKHAUL_DIR: 'x://y' } });
   assert.match(inEnvironment.stderr, /^tickhaul: TICKHAUL_DIR: x:\/\/…/);
   assert.deepEqual(await readdir(cwd), []);
 });
@@ -132,7 +130,7 @@ test('a month, a number of days, days of the week', async (t) => {
   const env = envOf(service, await tempDir(t));
   const daysOf = async (...words: string[]): Promise<readonly unknown[]> => {
     const select = ['plan', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--json', ...words];
-    const lines = jsonLines(await tickhaul(select, { env }));
+    const lines = jsonLines(await runHere(select, { env }));
     assert.equal(lines[0]?.['files'], lines.length - 2);
     return lines.slice(1, -1).map(({ date }) => date);
   };

@@ -14,8 +14,17 @@ export type CsvCell = string | number | boolean | null;
 
 const DAY = parseDay('2024-03-01');
 
-/** A made-up day file's CSV, as far as so many rows. */
+const made = new Map<string, string>();
+
+/** A made-up day file's CSV, as far as so many rows; the same is made once. */
 export function csvOf(dataType: string, rows: number): string {
+  const key = `${dataType} ${rows}`;
+  const csv = made.get(key) ?? makeCsv(dataType, rows);
+  made.set(key, csv);
+  return csv;
+}
+
+function makeCsv(dataType: string, rows: number): string {
   const file = { exchange: 'deribit', dataType, symbol: 'BTC-PERPETUAL', day: DAY };
   // Only some of the book's changes are quotes and snapshots.
   const isOfChanges = /^(quotes|book_ticker|book_snapshot_.*)$/.test(dataType);

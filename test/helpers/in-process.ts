@@ -37,7 +37,6 @@ export async function runHere(
     passSignals: () => {},
     home: '/nonexistent',
     commandLine: 'tickhaul',
-    isAlive: () => true,
     warn: warnerOf(stderr),
   };
   const exitCode = await run(words, cli);

@@ -10,6 +10,15 @@ export async function tempDir(t: TestContext): Promise<string> {
   return dir;
 }
 
+/** A new folder that is this process's working folder until the test ends. */
+export async function workingDir(t: TestContext): Promise<string> {
+  const before = process.cwd();
+  t.after(() => process.chdir(before));
+  const dir = await tempDir(t);
+  process.chdir(dir);
+  return dir;
+}
+
 /** What a folder shows: hidden files left out, sorted. */
 export async function namesIn(dir: string): Promise<readonly string[]> {
   return (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();

@@ -11,8 +11,8 @@ import { openManifest } from '../../src/store/manifest/manifest.js';
 import { envOf, jsonLines, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 
-const NIGHTS = 15;
-const KILLS = 10;
+const NIGHTS = 10;
+const KILLS = 7;
 const FIRST = parseDay('2024-03-01');
 const FAULTS = { '500': 0.02, reset: 0.01, truncate: 0.01, 'bit-flip': 0.01 };
 
@@ -30,7 +30,7 @@ const CONFIG = `jobs:
     convert: parquet
 `;
 
-test('half a month of nights with faults and kills: all is there and whole, nothing came twice', async (t) => {
+test('ten nights with faults and kills: all is there and whole, nothing came twice', async (t) => {
   const dir = await tempDir(t);
   const data = join(dir, 'data');
   await writeFile(join(dir, 'tickhaul.yaml'), CONFIG);

@@ -282,5 +282,6 @@ test('whatever a description holds, it is listed or passed over, and its request
         }
       }
     }),
+    { numRuns: 40 },
   );
 });

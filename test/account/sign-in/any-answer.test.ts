@@ -121,7 +121,7 @@ test('whatever a service answers at any step, it ends in time, and only a whole 
           if (!isDeepStrictEqual(left, before)) assert.ok(left.every((one) => sent.some(isWhole(one))));
         },
       ),
-      { numRuns: 20, endOnFailure: true },
+      { numRuns: 10, endOnFailure: true },
     );
   });
 });
@@ -156,7 +156,7 @@ test('whatever is announced as the issuer, it is an https address or an error', 
           }),
         );
       }),
-      { numRuns: 7, endOnFailure: true },
+      { numRuns: 5, endOnFailure: true },
     );
   });
 });

@@ -7,6 +7,7 @@ import type { Sandbox } from '../../../src/sandbox/options.js';
 import { storeIn } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
@@ -42,7 +43,7 @@ test('a wait that is asked for in text is a wait', async (t) => {
   const env = accountEnv(service, await tempDir(t));
   const body = JSON.stringify({ code: 'rate_limit_exceeded', message: 'slow', retry_after: '100' });
   service.issuer.answerNext('register', { status: 429, body });
-  const done = await tickhaul([...LOGIN, '--max-wait', '10s'], { env });
+  const done = await runHere([...LOGIN, '--max-wait', '10s'], { env });
   assert.equal(done.exitCode, 5);
   assert.match(done.stderr, /too many requests: "slow"; it asks to wait 1m40s\n$/);
   assert.equal(countOf(service, '/agent/identity'), 1);
@@ -57,7 +58,7 @@ test('an API host without https is refused before the first request', async (t) 
     TICKHAUL_AUTH_URL: service.issuerUrl,
   };
   for (const args of [['login', '--email', OTHER], ['account'], ['account', 'call', 'x']]) {
-    const done = await tickhaul(args, { env });
+    const done = await runHere(args, { env });
     assert.equal(done.exitCode, 2, done.stderr);
     assert.match(done.stderr, /^tickhaul: api\.example\.com\S*: secrets are sent over https only/);
   }
@@ -122,7 +123,7 @@ test('a sign-in that waits for an answer keeps no other e-mail from signing in',
   assert.equal(storedIn(dir).length, 1);
 
   // Nor does it keep another e-mail from being forgotten.
-  const forgotten = await tickhaul(['logout', '--email', OTHER, '--json'], { env });
+  const forgotten = await runHere(['logout', '--email', OTHER, '--json'], { env });
   assert.equal(forgotten.stdout, '{"forgotten":1}\n');
   assert.equal(slow.child.exitCode, null);
 });
@@ -137,14 +138,14 @@ test('a damaged identity keeps no other from being forgotten, and is told', asyn
   const whole = isDamaged === EMAIL ? OTHER : EMAIL;
   await writeFile(path, '{"issuer":"auth');
 
-  const done = await tickhaul(['logout', '--email', whole], { env });
+  const done = await runHere(['logout', '--email', whole], { env });
   assert.deepEqual([done.exitCode, done.stdout], [0, '1 stored identity forgotten\n'], done.stderr);
   assert.match(done.stderr, /^warning \S+\.json: a damaged identity; remove it \(rm \S+\)/);
   // Here it may be the one that is meant.
-  const maybe = await tickhaul(['logout', '--email', isDamaged], { env });
+  const maybe = await runHere(['logout', '--email', isDamaged], { env });
   assert.equal(maybe.exitCode, 2);
   assert.match(maybe.stderr, /^tickhaul: \S+\.json: a damaged identity; remove it/);
-  assert.equal((await tickhaul(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":1}\n');
+  assert.equal((await runHere(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":1}\n');
 });
 
 test('logout --all forgets the identities of every issuer, whatever the environment names', async (t) => {
@@ -152,8 +153,8 @@ test('logout --all forgets the identities of every issuer, whatever the environm
   const dir = await storedDir(t, ['auth.example.com', EMAIL], ['other.example.com', EMAIL]);
   const env = { ...accountEnv(service, dir), TICKHAUL_AUTH_URL: 'https://auth.example.com' };
   const one = ['logout', '--all', '--auth-url', 'https://third.example.com', '--json'];
-  assert.equal((await tickhaul(one, { env })).stdout, '{"forgotten":0}\n');
-  assert.equal((await tickhaul(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":2}\n');
+  assert.equal((await runHere(one, { env })).stdout, '{"forgotten":0}\n');
+  assert.equal((await runHere(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":2}\n');
 });
 
 for (const [name, step] of [
@@ -165,7 +166,7 @@ for (const [name, step] of [
     const service = await sandbox(t);
     const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
     service.issuer.failNext(step, 'stall');
-    const late = await tickhaul([name, '--timeout', '1s'], { env: accountEnv(service, dir) });
+    const late = await runHere([name, '--timeout', '1s'], { env: accountEnv(service, dir) });
     assert.equal(late.exitCode, 5, late.stderr);
     assert.match(late.stderr, /was not finished within 1\.0s; --timeout gives it more\n$/);
   });
@@ -175,7 +176,7 @@ test('account begins no wait that is longer than all its time', async (t) => {
   const service = await sandbox(t, { retryAfterSeconds: 100 });
   const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
   service.issuer.failNext('token', 'rate_limit_exceeded');
-  const busy = await tickhaul(['account'], { env: accountEnv(service, dir) });
+  const busy = await runHere(['account'], { env: accountEnv(service, dir) });
   assert.equal(busy.exitCode, 5);
   assert.match(busy.stderr, /it asks to wait 1m40s\n$/);
 });

@@ -8,6 +8,7 @@ import { account } from '../../../src/cli/commands/account.js';
 import { storeIn } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { type Finished, jsonLines, type Started, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
@@ -28,7 +29,7 @@ test('from a sign-in to a logout: what is said, what is stored, and no secret an
   const env = accountEnv(service, dir);
   const outputs: string[] = [];
   const run = async (...args: string[]): Promise<Finished> => {
-    const done = await tickhaul([...args, '--verbose'], { env });
+    const done = await runHere([...args, '--verbose'], { env });
     outputs.push(done.stdout, done.stderr);
     return done;
   };
@@ -169,7 +170,7 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
   assert.match(unreadable.stderr, /no code came: stdin cannot be read \(EBADF\); .* --code-file\n$/);
 
   execFileSync('mkfifo', [`${dir}/pipe`]);
-  const pipe = await tickhaul([...LOGIN, '--json', '--code-file', `${dir}/pipe`], { env });
+  const pipe = await runHere([...LOGIN, '--json', '--code-file', `${dir}/pipe`], { env });
   assert.deepEqual([pipe.exitCode, summaryOf(pipe)], [2, 2]);
   assert.match(pipe.stderr, /--code-file: ".*\/pipe" is a pipe, and must be a file; .*: < \S+\/pipe\n$/);
 
@@ -183,7 +184,7 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
   const interrupted = await waiting.finished;
   assert.deepEqual([interrupted.exitCode, summaryOf(interrupted)], [130, 130]);
 
-  const late = await tickhaul([...LOGIN, '--json', '--timeout', '300ms', '--code-file', `${dir}/none`], {
+  const late = await runHere([...LOGIN, '--json', '--timeout', '300ms', '--code-file', `${dir}/none`], {
     env,
   });
   assert.deepEqual([late.exitCode, summaryOf(late)], [5, 5]);
@@ -197,7 +198,7 @@ test('the time for a sign-in holds for finding the issuer, and for waiting for a
   const env = accountEnv(service, dir);
   const late = [...LOGIN, '--json', '--timeout', '300ms'];
   service.issuer.failNext('resource', 'stall');
-  const unanswered = await tickhaul(late, { env });
+  const unanswered = await runHere(late, { env });
   assert.equal(unanswered.exitCode, 5, unanswered.stderr);
   assert.deepEqual(
     jsonLines(unanswered).map(({ event }) => event),
@@ -207,7 +208,7 @@ test('the time for a sign-in holds for finding the issuer, and for waiting for a
   // Each identity has a lock of its own: another process holds this one's.
   const { host } = new URL(service.issuerUrl);
   await storeIn(dirname(identitiesOf(dir))).update(host, EMAIL, async () => {
-    const locked = await tickhaul(late, { env });
+    const locked = await runHere(late, { env });
     assert.equal(locked.exitCode, 5, locked.stderr);
     assert.match(locked.stderr, /the sign-in was not finished within 0\.3s\n$/);
     return { assertion: 'an-assertion', refreshToken: 'a-refresh-token' };
@@ -224,18 +225,18 @@ test('two identities: one is chosen by its e-mail, and a wide file is refused', 
   started.child.stdin?.end(`${await approveClaim(await linkOf(started), 'ann@example.com')}\n`);
   assert.equal((await started.finished).exitCode, 0);
 
-  const several = await tickhaul(['account'], { env });
+  const several = await runHere(['account'], { env });
   assert.equal(several.exitCode, 2);
   assert.match(several.stderr, /choose one with --email \(ann@example\.com, jo@example\.com\)/);
-  const one = await tickhaul(['account', '--email', 'ann@example.com', '--json'], { env });
+  const one = await runHere(['account', '--email', 'ann@example.com', '--json'], { env });
   assert.equal((JSON.parse(one.stdout) as { email: string }).email, 'ann@example.com');
 
   await chmod(identitiesOf(dir), 0o755);
-  const wide = await tickhaul(['account'], { env });
+  const wide = await runHere(['account'], { env });
   assert.equal(wide.exitCode, 2);
   assert.match(wide.stderr, /others may read it \(mode 0755\).*: chmod 700 \S+identities\n$/);
   await chmod(identitiesOf(dir), 0o700);
-  assert.equal((await tickhaul(['logout', '--all'], { env })).stdout, '2 stored identities forgotten\n');
+  assert.equal((await runHere(['logout', '--all'], { env })).stdout, '2 stored identities forgotten\n');
 });
 
 const STEPS = [
@@ -264,7 +265,7 @@ test('SIGKILL at each step of a sign-in leaves nothing, or a whole identity', as
     const isVerified = step === '/oauth2/token' || step === '/v1/account';
     assert.equal(storedIn(dir).length, isVerified ? 1 : 0, step);
     started = undefined;
-    const next = isVerified ? await tickhaul([...LOGIN, '--json'], { env }) : await loginWithCode(env);
+    const next = isVerified ? await runHere([...LOGIN, '--json'], { env }) : await loginWithCode(env);
     assert.equal(next.exitCode, 0, next.stderr);
     assert.equal(jsonLines(next).at(-1)?.['reused'], isVerified);
   }

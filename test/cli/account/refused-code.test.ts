@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { approveClaim } from '../../helpers/claim-page.js';
-import { jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { jsonLines, start } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { accountEnv, EMAIL, LOGIN, linkOf, storedIn } from './account-helpers.js';
@@ -16,7 +17,7 @@ test('off a terminal a refused code is told, and what to do, in text as in JSON'
   const wrong = /the code is wrong \(invalid_user_code: "no such code"\)/;
   const login = async (...more: string[]) => {
     service.issuer.answerNext('complete', refusal('invalid_user_code', 'no such code'));
-    return tickhaul([...LOGIN, ...more], { env, stdin: 'abcd-efgh\n' });
+    return runHere([...LOGIN, ...more], { env, stdin: 'abcd-efgh\n' });
   };
 
   for (const quiet of [[], ['--quiet']]) {
@@ -73,7 +74,7 @@ for (const [typed, echoed] of [
         refusal('invalid_user_code', `wrong: ${echoed}`),
         refusal('odd', `wrong: ${echoed}`),
       );
-      const done = await tickhaul([...LOGIN, ...more], {
+      const done = await runHere([...LOGIN, ...more], {
         env: accountEnv(service, dir),
         stdin: `${typed}\n${typed}\n`,
       });

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BookSnapshotMessage, Message, TradeBarMessage } from '../../../src/market/messages.js';
-import { envOf, tickhaul } from '../../helpers/cli.js';
+import { envOf } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 
@@ -42,7 +43,7 @@ test('a day’s bars and snapshots are the same by download --convert --as, by c
   const [dir, out] = [await tempDir(t), await tempDir(t)];
   const env = envOf(service, dir);
   const run = async (...args: readonly string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await tickhaul(args, { env });
+    const { exitCode, stdout, stderr } = await runHere(args, { env });
     assert.equal(exitCode, 0, stderr);
     return stdout;
   };

@@ -30,7 +30,7 @@ for (const [signal, code] of [
 test('SIGKILL in the middle, then a run that clears the part away and completes', async (t) => {
   const dir = await tempDir(t);
   const out = join(dir, 'out');
-  for (const symbol of ['A', 'B']) await writeLargeFile(dir, symbol, symbol === 'A' ? 1 : 40);
+  for (const symbol of ['A', 'B']) await writeLargeFile(dir, symbol, symbol === 'A' ? 1 : 15);
   const { child, printed, finished } = start(['convert', dir, '-o', out, '-j', '2', '--json']);
   await printed('"event":"file"');
   child.kill('SIGKILL');
@@ -41,7 +41,7 @@ test('SIGKILL in the middle, then a run that clears the part away and completes'
   const summary = lastLine({ exitCode, stdout, stderr });
   assert.deepEqual([summary['skipped'], summary['converted']], [1, 1]);
   assert.equal((await names(out)).length, 2);
-  assert.equal(await rowsIn(join(out, 'deribit_incremental_book_L2_2024-03-01_B.parquet')), 40 * LARGE_ROWS);
+  assert.equal(await rowsIn(join(out, 'deribit_incremental_book_L2_2024-03-01_B.parquet')), 15 * LARGE_ROWS);
 });
 
 test('two runs at once over one folder leave whole files and no part', async (t) => {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { expectedRows } from '../../convert/computed/rows.js';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
-import { jsonLines, tickhaul } from '../../helpers/cli.js';
+import { jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
 
 test('--as: an event an output, then all skipped', async (t) => {
@@ -12,7 +13,7 @@ test('--as: an event an output, then all skipped', async (t) => {
   for (const symbol of ['A', 'B', 'C']) await writeDayFile(dir, 'trades', csvOf('trades', 200), symbol);
   await writeDayFile(dir, 'quotes', csvOf('quotes', 5));
   const args = ['convert', dir, '--as', 'trade_bar_1m,trade_bar_100ticks', '--json'];
-  const first = await tickhaul(args);
+  const first = await runHere(args);
   assert.equal(first.exitCode, 0, first.stderr);
   const files = jsonLines(first).filter(({ event }) => event === 'file');
   assert.deepEqual(
@@ -20,7 +21,7 @@ test('--as: an event an output, then all skipped', async (t) => {
     Array(6).fill(['converted', true]),
   );
   assert.match(first.stderr, /passed over: .*_quotes_/);
-  const second = await tickhaul(args);
+  const second = await runHere(args);
   assert.deepEqual(
     [jsonLines(second).at(-1)?.['skipped'], jsonLines(second).at(-1)?.['converted']],
     [6, undefined],
@@ -32,13 +33,13 @@ test('--as with -o -: one name, a line a row', async (t) => {
   const csv = csvOf('incremental_book_L2', 500);
   await writeDayFile(dir, 'incremental_book_L2', csv);
   await writeDayFile(dir, 'trades', csvOf('trades', 5));
-  const { exitCode, stdout, stderr } = await tickhaul(['convert', dir, '--as', 'quote_1s', '-o', '-']);
+  const { exitCode, stdout, stderr } = await runHere(['convert', dir, '--as', 'quote_1s', '-o', '-']);
   assert.equal(exitCode, 0, stderr);
   const expected = expectedRows('quote_1s', csv).map((row) => `${JSON.stringify(row)}\n`);
   assert.ok(expected.length > 0);
   assert.equal(stdout, expected.join(''));
   assert.match(stderr, /passed over: .*_trades_/);
-  const two = await tickhaul(['convert', dir, '--as', 'quote_1s,rows', '-o', '-']);
+  const two = await runHere(['convert', dir, '--as', 'quote_1s,rows', '-o', '-']);
   assert.equal(two.exitCode, 2);
   assert.match(two.stderr, /one name of --as only/);
 });
@@ -46,7 +47,7 @@ test('--as with -o -: one name, a line a row', async (t) => {
 test('--as with a name that is none: code 2, the nearest, nothing made', async (t) => {
   const dir = await tempDir(t);
   await writeDayFile(dir, 'trades', csvOf('trades', 5));
-  const { exitCode, stderr } = await tickhaul(['convert', dir, '--as', 'trade_bar_1h']);
+  const { exitCode, stderr } = await runHere(['convert', dir, '--as', 'trade_bar_1h']);
   assert.equal(exitCode, 2);
   assert.match(stderr, /"trade_bar_1h" is not a computed type .*trade_bar_60m/);
   assert.equal((await readdir(join(dir))).length, 1);

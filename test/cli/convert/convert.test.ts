@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { parse } from '../../../src/cli/arguments/parser.js';
-import { COMMANDS } from '../../../src/cli/commands/index.js';
 import { csvOf, parquetRows, writeDayFile } from '../../convert/day-files.js';
 import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -18,7 +16,7 @@ test('--json: a plan, each file with the contract’s fields, the summary last',
   const dir = await tempDir(t);
   for (const type of ['trades', 'quotes']) await writeDayFile(dir, type, csvOf(type, 20));
   await writeDayFile(dir, 'trades', 'junk', 'BAD');
-  const first = await tickhaul(['convert', dir, '--json']);
+  const first = await runHere(['convert', dir, '--json']);
   assert.equal(first.exitCode, 6, first.stderr);
   const [plan, ...rest] = jsonLines(first);
   assert.deepEqual(plan, { event: 'plan', files: 3 });
@@ -45,7 +43,7 @@ test('--json: a plan, each file with the contract’s fields, the summary last',
     [summary['event'], summary['exitCode'], summary['converted'], summary['failed']],
     ['summary', 6, 2, 1],
   );
-  const again = await tickhaul(['convert', dir, '--json']);
+  const again = await runHere(['convert', dir, '--json']);
   assert.deepEqual([lastLine(again)['skipped'], lastLine(again)['converted']], [2, undefined]);
 });
 
@@ -54,7 +52,7 @@ test('one common reason names the exit code, several are 3', async (t) => {
   await writeDayFile(dir, 'trades', 'junk', 'BAD');
   const taken = await writeDayFile(dir, 'trades', csvOf('trades', 3), 'TAKEN');
   await mkdir(taken.replace('csv.gz', 'parquet'));
-  const { exitCode, stderr } = await tickhaul(['convert', dir]);
+  const { exitCode, stderr } = await runHere(['convert', dir]);
   assert.equal(exitCode, 3, stderr);
   assert.match(stderr, /failed .*BAD\.csv\.gz: line 1/);
   assert.match(stderr, /failed .*TAKEN\.parquet: a folder stands/);
@@ -64,14 +62,14 @@ test('one common reason names the exit code, several are 3', async (t) => {
 test('a folder without day files is done at once; paths that name nothing are mistakes', async (t) => {
   const dir = await tempDir(t);
   await writeFile(join(dir, 'notes.txt'), 'x');
-  const none = await tickhaul(['convert', dir, '--json']);
+  const none = await runHere(['convert', dir, '--json']);
   assert.equal(none.exitCode, 0);
   assert.deepEqual(jsonLines(none)[0], { event: 'plan', files: 0 });
   for (const [path, said] of [
     [join(dir, 'nowhere'), /nowhere: there is no such file or folder/],
     [join(dir, '*.csv.gz'), /\*\.csv\.gz: no \.csv\.gz file matches/],
   ] as const) {
-    const { exitCode, stderr } = await tickhaul(['convert', path]);
+    const { exitCode, stderr } = await runHere(['convert', path]);
     assert.equal(exitCode, 2);
     assert.match(stderr, said);
   }
@@ -99,30 +97,11 @@ for (const [args, message] of MISTAKES) {
   test(`a mistake, found before anything is done: convert ${args.join(' ')}`, async (t) => {
     const dir = await tempDir(t);
     const words = args.length === 0 ? [] : [await writeDayFile(dir, 'trades', csvOf('trades', 3))];
-    await assert.rejects(runHere(['convert', ...words, ...args]), { code: 'usage', message });
-  });
-}
-
-/** Runs a command in this process; mistakes in its flags are thrown. */
-async function runHere(words: readonly string[]): Promise<number> {
-  const parsed = await parse(COMMANDS, words, 80);
-  assert.equal(parsed.kind, 'run');
-  const screen = { write: () => assert.fail('nothing is to be said') };
-  return parsed.command.run(parsed.args, {
-    env: {},
-    stdin: Readable.from([]),
-    stdout: screen,
-    stderr: screen,
-    dataOut: new PassThrough(),
-    signal: new AbortController().signal,
-    passSignals: () => {},
-    home: '/nonexistent',
-    pid: process.pid,
-    host: 'here',
-    commandLine: words.join(' '),
-    isAlive: () => false,
-    endGroup: () => {},
-    warn: () => {},
+    const { exitCode, stderr } = await runHere(['convert', ...words, ...args]);
+    assert.equal(exitCode, 2);
+    assert.equal((await names(dir)).length, words.length, 'nothing is made');
+    assert.match(stderr, message);
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
   });
 }
 
@@ -161,9 +140,9 @@ test('where names tell nothing, the manifest of the download says which day file
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const selection = tradesOf('2024-03-01');
-  await tickhaul(['download', ...selection, '--layout', '{exchange}/{type}/{symbol}/{date}'], { env });
+  await runHere(['download', ...selection, '--layout', '{exchange}/{type}/{symbol}/{date}'], { env });
   const out = join(dir, 'out');
-  const finished = await tickhaul(['convert', dir, '-o', out, '--layout', 'hive', '--json'], { env });
+  const finished = await runHere(['convert', dir, '-o', out, '--layout', 'hive', '--json'], { env });
   assert.equal(finished.exitCode, 0, finished.stderr);
   const folder = join(out, 'exchange=binance-futures/type=trades/symbol=BTCUSDT/date=2024-03-01');
   assert.deepEqual(await names(folder), ['binance-futures_trades_2024-03-01_BTCUSDT.parquet']);
@@ -174,10 +153,10 @@ test('an NDJSON that somebody cut is made anew', async (t) => {
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
   const output = source.replace('csv.gz', 'ndjson.gz');
   const args = ['convert', dir, '-f', 'ndjson', '--compression', 'gzip', '--json'];
-  await tickhaul(args);
+  await runHere(args);
   const whole = await readFile(output);
   await writeFile(output, whole.subarray(0, 100));
-  assert.equal(lastLine(await tickhaul(args))['converted'], 1);
+  assert.equal(lastLine(await runHere(args))['converted'], 1);
   assert.equal(
     gunzipSync(await readFile(output))
       .toString()
@@ -185,7 +164,7 @@ test('an NDJSON that somebody cut is made anew', async (t) => {
     51,
   );
   await copyFile(source, join(dir, 'other.csv.gz'));
-  assert.equal(lastLine(await tickhaul(args))['skipped'], 1);
+  assert.equal(lastLine(await runHere(args))['skipped'], 1);
 });
 
 test('a quoted file without a telling name is known by its header', async (t) => {
@@ -197,7 +176,7 @@ test('a quoted file without a telling name is known by its header', async (t) =>
     .map((name) => `"${name}"`)
     .join(',');
   await writeFile(source, gzipSync([quoted, ...lines].join('\n')));
-  const { exitCode, stderr } = await tickhaul(['convert', source]);
+  const { exitCode, stderr } = await runHere(['convert', source]);
   assert.equal(exitCode, 0, stderr);
   assert.doesNotMatch(stderr, /warning/);
   const rows = await parquetRows(await readFile(join(dir, 'some.parquet')));
@@ -208,15 +187,15 @@ test('-s converts some symbols only, to files and to stdout', async (t) => {
   const dir = await tempDir(t);
   for (const symbol of ['BTCUSDT', 'ETHUSDT']) await writeDayFile(dir, 'trades', csvOf('trades', 2), symbol);
   await writeFile(join(dir, 'nobody-knows.csv.gz'), '');
-  const { exitCode, stderr } = await tickhaul(['convert', dir, '-s', 'btc*']);
+  const { exitCode, stderr } = await runHere(['convert', dir, '-s', 'btc*']);
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(
     (await names(dir)).filter((name) => name.endsWith('.parquet')),
     ['deribit_trades_2024-03-01_BTCUSDT.parquet'],
   );
-  const { stdout } = await tickhaul(['convert', dir, '-s', 'ETHUSDT', '-o', '-']);
+  const { stdout } = await runHere(['convert', dir, '-s', 'ETHUSDT', '-o', '-']);
   assert.equal(stdout.split('\n').length, 3);
-  const unknown = await tickhaul(['convert', dir, '-s', 'ETHUSD']);
+  const unknown = await runHere(['convert', dir, '-s', 'ETHUSD']);
   assert.equal(unknown.exitCode, 2);
   assert.match(unknown.stderr, /no day file of symbol "ETHUSD"; did you mean ETHUSDT\?/);
 });

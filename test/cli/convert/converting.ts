@@ -20,8 +20,16 @@ export async function writeLargeFile(dir: string, symbol: string, times: number)
   return writeDayFile(dir, 'incremental_book_L2', bytes, symbol);
 }
 
+/** The header and the rows of a text, each compressed; the same text is compressed once. */
+const members = new Map<string, readonly [header: Buffer, rows: Buffer]>();
+
 export function repeated(csv: string, times: number): Buffer {
-  const [header = '', ...lines] = csv.split(/(?<=\n)/);
-  const block = gzipSync(lines.join(''), { level: 1 });
-  return Buffer.concat([gzipSync(header), ...Array<Buffer>(times).fill(block)]);
+  const [header, rows] = members.get(csv) ?? membersOf(csv);
+  members.set(csv, [header, rows]);
+  return Buffer.concat([header, ...Array<Buffer>(times).fill(rows)]);
+}
+
+function membersOf(csv: string): [header: Buffer, rows: Buffer] {
+  const at = csv.indexOf('\n') + 1;
+  return [gzipSync(csv.slice(0, at)), gzipSync(csv.slice(at), { level: 1 })];
 }

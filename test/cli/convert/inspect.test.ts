@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { inspectionText } from '../../../src/cli/output/inspection.js';
 import { DATA_TYPES } from '../../../src/dataset/data-types.js';
-import { inspectFile } from '../../../src/inspect/index.js';
+import { type Inspection, inspectFile } from '../../../src/inspect/index.js';
 import { csvOf, run, writeDayFile } from '../../convert/day-files.js';
 import { tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const signal = new AbortController().signal;
@@ -13,7 +14,7 @@ const screen = (columns: number) => ({ write: () => {}, isTTY: true, columns });
 
 test('--json is one document, with rows as objects and times in microseconds', async (t) => {
   const path = await writeDayFile(await tempDir(t), 'trades', csvOf('trades', 12));
-  const { exitCode, stdout, stderr } = await tickhaul(['inspect', path, '--json']);
+  const { exitCode, stdout, stderr } = await runHere(['inspect', path, '--json']);
   assert.deepEqual([exitCode, stderr], [0, '']);
   const document = JSON.parse(stdout);
   assert.deepEqual(
@@ -44,13 +45,24 @@ test('through a pipe the text is whole, and nothing is cut', async (t) => {
   assert.doesNotMatch(stdout, /…/);
 });
 
-for (const columns of [40, 80, 100, 132, 200]) {
-  test(`on a terminal of ${columns} columns no line of a table is longer`, async (t) => {
+let inspected: Promise<readonly Inspection[]> | undefined;
+
+/** A converted file of each data type; the same on a screen of any width. */
+function inspectAll(t: TestContext): Promise<readonly Inspection[]> {
+  const inspect = async (): Promise<readonly Inspection[]> => {
     const dir = await tempDir(t);
     for (const type of DATA_TYPES) await writeDayFile(dir, type, csvOf(type, 300));
     const { files } = await run([dir]);
-    for (const { path } of files) {
-      const text = inspectionText(await inspectFile({ path, signal }), screen(columns));
+    return Promise.all(files.map(({ path }) => inspectFile({ path, signal })));
+  };
+  inspected ??= inspect();
+  return inspected;
+}
+
+for (const columns of [40, 80, 100, 132, 200]) {
+  test(`on a terminal of ${columns} columns no line of a table is longer`, async (t) => {
+    for (const inspection of await inspectAll(t)) {
+      const text = inspectionText(inspection, screen(columns));
       const [facts = '', ...tables] = text.split('\n\n');
       assert.match(facts, /^rows +300$/m);
       for (const line of tables.join('\n').split('\n')) {
@@ -93,7 +105,7 @@ test('mistakes and corrupt files end with their codes', async (t) => {
     [[], 2, /an argument is missing/],
     [[bad], 6, /line 1, no header/],
   ] as const) {
-    const { exitCode, stderr, stdout } = await tickhaul(['inspect', ...args]);
+    const { exitCode, stderr, stdout } = await runHere(['inspect', ...args]);
     assert.equal(exitCode, code, stderr);
     assert.match(stderr, said);
     assert.equal(stdout, '');

@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { proveFile } from '../../../src/integrity/proof.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { envOf, type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
 import { smallDisk } from '../../helpers/small-disk.js';
@@ -70,7 +71,7 @@ test('a night without news is silent with --quiet', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   for (let night = 0; night < 2; night++) {
-    const { exitCode, stdout, stderr } = await tickhaul([...DAYS, '--quiet'], { env });
+    const { exitCode, stdout, stderr } = await runHere([...DAYS, '--quiet'], { env });
     assert.deepEqual([exitCode, stdout, stderr], [0, '', '']);
   }
 });
@@ -78,7 +79,7 @@ test('a night without news is silent with --quiet', async (t) => {
 test('elsewhere than on a terminal there are plain lines, one a failed file, and what to do next', async (t) => {
   const service = await sandbox(t, { faults: { '500': 1 } });
   const env = envOf(service, await tempDir(t), '');
-  const { stderr, stdout, exitCode } = await tickhaul([...DAYS, '--to', '2024-03-12', '--retries', '0'], {
+  const { stderr, stdout, exitCode } = await runHere([...DAYS, '--to', '2024-03-12', '--retries', '0'], {
     env,
   });
   assert.equal(exitCode, 3, 'a failed file, and files without a key');
@@ -108,7 +109,7 @@ for (const [signal, code] of [
     assert.deepEqual([summary['event'], summary['exitCode']], ['summary', code]);
     assert.ok(Number(summary['unfinished']) > 0);
     assert.ok((await namesIn(dir)).some((name) => name.endsWith('.part')));
-    const second = await tickhaul([...DAYS, '--json'], { env });
+    const second = await runHere([...DAYS, '--json'], { env });
     assert.equal(second.exitCode, 0, second.stderr);
     assert.ok(service.requests.some((request) => request.host === 'objects' && request.status === 206));
     assert.equal((await namesIn(dir)).filter((name) => name.endsWith('.part')).length, 0);
@@ -209,7 +210,7 @@ test('a folder that must not be written ends with code 8 and its name', async (t
 test('a file where the folder should be ends with code 8', async (t) => {
   const dir = join(await tempDir(t), 'file');
   await (await import('node:fs/promises')).writeFile(dir, '');
-  const { exitCode, stderr } = await tickhaul(FIRST, {
+  const { exitCode, stderr } = await runHere(FIRST, {
     env: { ...envOf(await sandbox(t), dir), XDG_CACHE_HOME: await tempDir(t) },
   });
   assert.equal(exitCode, 8, stderr);
@@ -243,7 +244,7 @@ test('symbols with odd characters arrive and are stored right', async (t) => {
   const dir = await tempDir(t);
   const symbols = 'a+b/usd,100%-USD,café-usd';
   const args = ['download', 'coinbase', '-t', 'trades', '-s', symbols, '--date', '2024-03-01', '--json'];
-  const finished = await tickhaul(args, { env: envOf(service, dir) });
+  const finished = await runHere(args, { env: envOf(service, dir) });
   assert.equal(finished.exitCode, 0, finished.stderr);
   assert.deepEqual(await namesIn(dir), [
     'coinbase_trades_2024-03-01_100%-USD.csv.gz',
@@ -257,7 +258,7 @@ test('symbols with odd characters arrive and are stored right', async (t) => {
 test('--max-rate is kept over all transfers', async (t) => {
   const service = await sandbox(t, { rows: 3000 });
   const env = envOf(service, await tempDir(t));
-  const finished = await tickhaul([...FIRST, '-t', 'quotes,book_ticker', '--max-rate', '100KB', '--json'], {
+  const finished = await runHere([...FIRST, '-t', 'quotes,book_ticker', '--max-rate', '100KB', '--json'], {
     env,
   });
   const { bytes, seconds } = lastLine(finished) as { bytes: number; seconds: number };
@@ -268,7 +269,7 @@ test('--max-rate is kept over all transfers', async (t) => {
 test('a proxy that refuses is named, with code 5', async (t) => {
   const service = await sandbox(t);
   const env = { ...envOf(service, await tempDir(t)), HTTP_PROXY: 'http://user:hidden@127.0.0.1:9' };
-  const { exitCode, stderr } = await tickhaul(['exchanges'], { env });
+  const { exitCode, stderr } = await runHere(['exchanges'], { env });
   assert.equal(exitCode, 5);
   assert.match(stderr, /proxy/i);
   assert.doesNotMatch(stderr, /hidden/);
@@ -278,8 +279,8 @@ test('rm -rf of the folder between two runs is no obstacle', async (t) => {
   const service = await sandbox(t);
   const dir = join(await tempDir(t), 'a', 'b');
   const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
-  assert.equal((await tickhaul(FIRST, { env })).exitCode, 0);
+  assert.equal((await runHere(FIRST, { env })).exitCode, 0);
   await rm(dir, { recursive: true });
-  assert.equal((await tickhaul(FIRST, { env })).exitCode, 0);
+  assert.equal((await runHere(FIRST, { env })).exitCode, 0);
   assert.equal((await namesIn(dir)).length, 1);
 });

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/options.js';
-import { envOf, type Finished, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -24,7 +25,7 @@ async function syncInto(
   const config = join(dir, 'tickhaul.yaml');
   await writeFile(config, CONFIG);
   const base = envOf(service, data ?? join(dir, 'data'));
-  return tickhaul(['sync', '--json', '--retries', '0', '--config', config], {
+  return runHere(['sync', '--json', '--retries', '0', '--config', config], {
     env: { ...base, XDG_CACHE_HOME: join(dir, 'cache'), ...env },
   });
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { busySandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -44,8 +45,8 @@ test('--with-disconnects marks each break once, and only then', async (t) => {
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const args = ['replay', 'bitmex', '--channel', 'all', ...PERIOD];
-  const plain = await tickhaul(args, { env });
-  const marked = await tickhaul([...args, '--with-disconnects', '--offline'], { env });
+  const plain = await runHere(args, { env });
+  const marked = await runHere([...args, '--with-disconnects', '--offline'], { env });
   assert.equal(marked.exitCode, 0, marked.stderr);
   assert.doesNotMatch(plain.stdout, /\n\n/);
   assert.match(marked.stdout, /\n\n/);
@@ -77,18 +78,18 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
   ];
   for (const [code, message, args] of cases) {
-    const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args], { env });
+    const { exitCode, stdout, stderr } = await runHere(['replay', ...args], { env });
     assert.equal(exitCode, code, `${args.join(' ')}: ${stderr}`);
     assert.match(stderr, message);
     assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
     assert.equal(stdout, '');
   }
   const closed = ['replay', ...trades, '--from', '2024-03-02T00:00', '--to', '2024-03-02T00:05'];
-  const keyless = await tickhaul(closed, { env: envOf(service, dir, '') });
+  const keyless = await runHere(closed, { env: envOf(service, dir, '') });
   assert.equal(keyless.exitCode, 4);
   assert.match(keyless.stderr, /^tickhaul: bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/);
   assert.equal(sliceRequests(service), 0);
-  const wrong = await tickhaul(closed, { env: envOf(service, dir, 'wrong-key') });
+  const wrong = await runHere(closed, { env: envOf(service, dir, 'wrong-key') });
   assert.equal(wrong.exitCode, 4);
   assert.equal(wrong.stdout, '');
   assert.doesNotMatch(wrong.stderr, /wrong-key/);
@@ -100,14 +101,14 @@ test('symbols that the record lacks are a warning, in any number; what matches n
   const env = envOf(service, dir);
   const unknown = Array.from({ length: 58 }, (_, i) => `M${i}`);
   const many = `bitmex:xbtusd,${unknown.join(',')},ETHUSD`;
-  const split = await tickhaul(['replay', many, '--channel', 'trade', ...PERIOD], { env });
+  const split = await runHere(['replay', many, '--channel', 'trade', ...PERIOD], { env });
   assert.equal(split.exitCode, 0, split.stderr);
   assert.match(split.stderr, /doesn't list M0, M1, M10 and 55 more/);
-  const whole = await tickhaul(['replay', 'bitmex:XBTUSD,ETHUSD', '--channel', 'trade', ...PERIOD], { env });
+  const whole = await runHere(['replay', 'bitmex:XBTUSD,ETHUSD', '--channel', 'trade', ...PERIOD], { env });
   assert.equal(split.stdout, whole.stdout);
   assert.ok(service.requests.every(({ status }) => status === 200));
 
-  const none = await tickhaul(['replay', 'bitmex:XBTUSDT', '--channel', 'trade', ...PERIOD], { env });
+  const none = await runHere(['replay', 'bitmex:XBTUSDT', '--channel', 'trade', ...PERIOD], { env });
   assert.equal(none.exitCode, 0);
   assert.equal(none.stdout, '');
   assert.match(none.stderr, /did you mean XBTUSD\?/);
@@ -120,13 +121,13 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   const env = envOf(service, dir);
   const cache = ['--cache-dir', join(dir, 'cache')];
   const replay = ['replay', 'bitmex', '--channel', 'trade', ...PERIOD, ...cache];
-  const right = await tickhaul(replay, { env });
-  const sound = await tickhaul(['verify', '--cache', ...cache], { env });
+  const right = await runHere(replay, { env });
+  const sound = await runHere(['verify', '--cache', ...cache], { env });
   assert.equal(sound.exitCode, 0, sound.stderr);
   const [first = '', ...others] = await cachedFiles(join(dir, 'cache'));
   assert.ok(others.length > 3);
   truncateSync(join(dir, 'cache/feeds', first), 30);
-  const broken = await tickhaul(['verify', '--cache', '--json', ...cache], { env });
+  const broken = await runHere(['verify', '--cache', '--json', ...cache], { env });
   assert.equal(broken.exitCode, 6);
   const lines = broken.stdout
     .trimEnd()
@@ -138,11 +139,11 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   );
   assert.equal(lines.filter(({ status }) => status === 'verified').length, others.length);
   assert.equal(lines.at(-1).event, 'summary');
-  const mended = await tickhaul(replay, { env });
+  const mended = await runHere(replay, { env });
   assert.equal(mended.stdout, right.stdout);
   assert.match(mended.stderr, /warning .*fetching it again/);
-  assert.equal((await tickhaul(['verify', '--cache', ...cache], { env })).exitCode, 0);
-  const cleared = await tickhaul([...replay, '--clear-cache', '--offline'], { env });
+  assert.equal((await runHere(['verify', '--cache', ...cache], { env })).exitCode, 0);
+  const cleared = await runHere([...replay, '--clear-cache', '--offline'], { env });
   assert.equal(cleared.exitCode, 7);
   assert.deepEqual(readdirSync(join(dir, 'cache')), []);
 });
@@ -152,8 +153,8 @@ test('--speed paces, a reader that leaves is a normal end, and an interrupt ends
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const args = ['replay', 'bitmex', '--channel', 'trade', ...PERIOD, '-q'];
-  const plain = await tickhaul(args, { env });
-  const paced = await tickhaul([...args, '--speed', '100000'], { env });
+  const plain = await runHere(args, { env });
+  const paced = await runHere([...args, '--speed', '100000'], { env });
   assert.equal(paced.exitCode, 0, paced.stderr);
   assert.equal(paced.stdout, plain.stdout);
   const script = `"$0" "$@" | head -n 1; echo "\${PIPESTATUS[0]}"`;

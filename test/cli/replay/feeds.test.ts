@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { replay } from '../../../src/index.js';
 import { sliceRequests } from '../../feeds/replaying.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { normalizeHere } from '../../replay/feeds/normalizing.js';
@@ -76,7 +77,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     [4, /bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/, [...trades, ...closed]],
   ];
   for (const [code, message, args] of cases) {
-    const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args, ...FEEDS], {
+    const { exitCode, stdout, stderr } = await runHere(['replay', ...args, ...FEEDS], {
       env: code === 4 ? envOf(service, dir, '') : env,
     });
     assert.equal(exitCode, code, `${args.join(' ')}: ${stderr}`);
@@ -85,7 +86,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     assert.equal(stdout, '');
   }
   assert.equal(sliceRequests(service), 0);
-  const wrong = await tickhaul(['replay', ...trades, ...FEEDS, ...closed], {
+  const wrong = await runHere(['replay', ...trades, ...FEEDS, ...closed], {
     env: envOf(service, dir, 'wrong-key'),
   });
   assert.equal(wrong.exitCode, 4);
@@ -99,9 +100,9 @@ test('a body that is cut ends the run in whole lines; a reader that leaves, an i
   const dir = await tempDir(t);
   const types = ['-t', 'trade,book_change,derivative_ticker'];
   const args = ['replay', 'bitmex', ...types, ...FEEDS, ...PERIOD, '-q', '--json'];
-  const right = await tickhaul(args, { env: envOf(sound, dir) });
+  const right = await runHere(args, { env: envOf(sound, dir) });
   assert.equal(right.exitCode, 0, right.stderr);
-  const cut = await tickhaul([...args, '--retries', '0'], { env: envOf(service, await tempDir(t)) });
+  const cut = await runHere([...args, '--retries', '0'], { env: envOf(service, await tempDir(t)) });
   assert.equal(cut.exitCode, 6);
   assert.ok(right.stdout.startsWith(cut.stdout) && /^$|\n$/.test(cut.stdout));
   const summary = JSON.parse(cut.stderr.trimEnd().split('\n').at(-1) ?? '');

@@ -6,7 +6,7 @@ import { busySandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
 /** How often a replay is killed: few here, a hundred by `npm run soak`. */
-const KILLS = Number(process.env['KILLS'] ?? 20);
+const KILLS = Number(process.env['KILLS'] ?? 8);
 /** Minutes of the period, a slice each, so that the last kill still finds some that are missing. */
 const MINUTES = KILLS * 9;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
 import { envOf, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -23,7 +24,7 @@ test('symbols by name, by glob and by file are the same; options are picked out 
   const service = await sandbox(t, { replayDir: dir, exportedUntil: undefined });
   const env = envOf(service, dir);
   const replay = async (...args: readonly string[]): Promise<string[]> => {
-    const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args, ...DAY], { env });
+    const { exitCode, stdout, stderr } = await runHere(['replay', ...args, ...DAY], { env });
     assert.equal(exitCode, 0, stderr);
     return stdout.trimEnd().split('\n');
   };

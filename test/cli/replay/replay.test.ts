@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { envOf, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { linesOfFile, mergePlainly, textOf } from './replaying.js';
@@ -72,7 +73,7 @@ test('a bar goes on over midnight, and -o writes a file that is whole, compresse
     '--from',
     '2024-03-01',
   ];
-  const plain = await tickhaul([...args, '--to', '2024-03-03'], { env });
+  const plain = await runHere([...args, '--to', '2024-03-03'], { env });
   assert.equal(plain.exitCode, 0, plain.stderr);
   const bars = plain.stdout.trimEnd().split('\n');
   const trades = DAYS.flatMap((day) => linesOfFile(dir, 'deribit', 'trades', day, BTC, ['trade'])).length;
@@ -83,7 +84,7 @@ test('a bar goes on over midnight, and -o writes a file that is whole, compresse
     ['bars.ndjson.zst', decompress],
   ] as const) {
     const path = join(dir, 'out', name);
-    const written = await tickhaul([...args, '--to', '2024-03-03', '-o', path], { env });
+    const written = await runHere([...args, '--to', '2024-03-03', '-o', path], { env });
     assert.equal(written.exitCode, 0, written.stderr);
     assert.equal(written.stdout, '');
     assert.equal(Buffer.from(unpack(readFileSync(path))).toString(), plain.stdout, name);
@@ -95,13 +96,13 @@ test('a corrupt day file: code 6, whole lines before it, and no output file', as
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const args = ['replay', `deribit:${BTC}`, '-t', 'trade', '--from', '2024-03-01', '--to', '2024-03-03'];
-  const whole = await tickhaul(args, { env });
+  const whole = await runHere(args, { env });
   assert.equal(whole.exitCode, 0, whole.stderr);
   const path = join(dir, `deribit_trades_2024-03-02_${BTC}.csv.gz`);
   const bytes = readFileSync(path);
   bytes.writeUInt32LE((bytes.readUInt32LE(bytes.length - 8) ^ 1) >>> 0, bytes.length - 8);
   writeFileSync(path, bytes);
-  const broken = await tickhaul([...args, '--json'], { env });
+  const broken = await runHere([...args, '--json'], { env });
   assert.equal(broken.exitCode, 6);
   assert.ok(whole.stdout.startsWith(broken.stdout));
   const firstDay = textOf(linesOfFile(dir, 'deribit', 'trades', '2024-03-01', BTC, ['trade']));
@@ -110,7 +111,7 @@ test('a corrupt day file: code 6, whole lines before it, and no output file', as
   assert.equal(summary.exitCode, 6);
   assert.equal(summary.error.code, 'corrupt');
   const out = join(dir, 'out');
-  assert.equal((await tickhaul([...args, '-o', join(out, 'a.ndjson')], { env })).exitCode, 6);
+  assert.equal((await runHere([...args, '-o', join(out, 'a.ndjson')], { env })).exitCode, 6);
   assert.deepEqual(readdirSync(out), []);
 });
 
@@ -176,14 +177,14 @@ test('what is refused, with its code and what to do', async (t) => {
     [7, /not exported yet/, [one, '-t', 'trade', '--from', '2024-03-09', '--to', '2024-03-11']],
   ];
   for (const [code, message, args] of cases) {
-    const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args], { env });
+    const { exitCode, stdout, stderr } = await runHere(['replay', ...args], { env });
     assert.equal(exitCode, code, `${args.join(' ')}: ${stderr}`);
     assert.match(stderr, message);
     assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
     assert.equal(stdout, '');
   }
   const keyless = envOf(service, dir, '');
-  const { exitCode } = await tickhaul(['replay', one, '-t', 'trade', '--date', '2024-03-02'], {
+  const { exitCode } = await runHere(['replay', one, '-t', 'trade', '--date', '2024-03-02'], {
     env: keyless,
   });
   assert.equal(exitCode, 4);
@@ -194,8 +195,8 @@ test('--speed paces by local timestamps', async (t) => {
   const dir = await tempDir(t);
   const args = ['replay', `deribit:${BTC}`, '-t', 'trade', '--date', '2024-03-01'];
   const env = envOf(service, dir);
-  const fast = await tickhaul(args, { env });
-  const paced = await tickhaul([...args, '--speed', '100000'], { env });
+  const fast = await runHere(args, { env });
+  const paced = await runHere([...args, '--speed', '100000'], { env });
   assert.equal(paced.exitCode, 0, paced.stderr);
   assert.ok(paced.stdout === fast.stdout);
 });

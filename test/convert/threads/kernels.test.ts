@@ -8,7 +8,7 @@ import { convertOptions } from '../../../src/format/options.js';
 import { csvOf } from '../day-files.js';
 import { begin, convertText, kernelsOf, outputInMemory, SOURCE } from './converting.js';
 
-const THREADS = [0, 1, 2, 3];
+const THREADS = [0, 1, 3];
 const NDJSON = convertOptions('ndjson', {});
 const PARQUET = convertOptions('parquet', { rowGroup: 1000 });
 
@@ -33,7 +33,7 @@ for (const options of [PARQUET, NDJSON, convertOptions('ndjson', { compression: 
       const csv = csvOf(dataType, rows);
       const expected = await convertText(csv, options, kernelsOf(0), { dataType });
       for (const threads of THREADS) {
-        const chunk = threads % 2 === 0 ? 9973 : 1 << 20;
+        const chunk = threads === 1 ? 1 << 20 : 9973;
         const bytes = await convertText(csv, options, kernelsOf(threads), { dataType, chunk });
         assert.ok(bytes.equals(expected), `${dataType} in ${threads} threads, chunks of ${chunk}`);
       }
@@ -100,16 +100,14 @@ test('a row without an end, and what is wrong behind the text, come after what i
   }
 });
 
-test('batches whose text is too large end early, the same in any number of threads', async () => {
+test('batches whose text is too large end early, the same in this thread and in two', async () => {
   const options = convertOptions('parquet', { rowGroup: 70, compression: 'none' });
   const [header = '', row = ''] = csvOf('trades', 1).split('\n');
   const cells = row.split(',');
   const lines = Array.from({ length: 100 }, (_, i) => cells.with(4, `${i}`.padEnd(900_000, 'x')).join(','));
   const csv = `${[header, ...lines].join('\n')}\n`;
   const expected = await convertText(csv, options, kernelsOf(0));
-  for (const threads of [1, 2]) {
-    assert.ok((await convertText(csv, options, kernelsOf(threads))).equals(expected), `${threads} threads`);
-  }
+  assert.ok((await convertText(csv, options, kernelsOf(2))).equals(expected));
 });
 
 test('a sink that fails ends the conversion with its error, in any number of threads', async () => {
@@ -131,7 +129,7 @@ test('a slow sink holds the text back', async () => {
     let writtenLines = 0;
     const output = outputInMemory(async (bytes) => {
       await new Promise((resolve) => setTimeout(resolve, 1));
-      writtenLines += bytes.reduce((sum, byte) => sum + (byte === 10 ? 1 : 0), 0);
+      for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) writtenLines++;
     });
     const conversion = begin(NDJSON, kernelsOf(threads), output);
     await conversion.write(Buffer.from(csv.slice(0, csv.indexOf('\n') + 1)));

@@ -39,7 +39,7 @@ test('every decimal is stored as Number(text), to the bit', () => {
         assert.ok(Object.is(rows[texts.length - 1 - i]?.[7], Number(text)), text);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 
@@ -102,7 +102,7 @@ test('any chunking gives the same batches, and so does csv-parse', () => {
         same(csvOf({ ...file, rows }), chunks);
       },
     ),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 
@@ -145,7 +145,7 @@ test('parsers that use a memory in turns each give what they give alone, also be
         }
       },
     ),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 
@@ -179,6 +179,6 @@ test('a mutated file gives the right rows or a clear error', () => {
         if (!csv.includes('"')) assert.deepEqual(rows, naiveRows(csv, file.dataType));
       },
     ),
-    { numRuns: 600 },
+    { numRuns: 250 },
   );
 });

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
 import { cellsOf, type Duck, openDuck, readWithHyparquet } from './readers.js';
+
+let duck: Duck;
+before(async () => {
+  duck = await openDuck();
+});
+after(() => duck.close());
 
 /** Runs of one value, of random lengths: what RLE, bit packing and the seams between them are made for. */
 function runsOf<T>(value: fc.Arbitrary<T>, longest: number): fc.Arbitrary<T[]> {
@@ -49,7 +55,7 @@ for (const [which, [kind, cells]] of Object.entries(COLUMNS)) {
         const file = await parquetOf([column], { compression: 'none' });
         assert.deepEqual(await readWithHyparquet(file, ['x']), cellsOf([column]));
       });
-      await fc.assert(property, { numRuns: 60 });
+      await fc.assert(property, { numRuns: 30 });
     });
   }
 }
@@ -118,22 +124,11 @@ function range<T extends Cell>(count: number, cell: (i: number) => T): T[] {
   return Array.from({ length: count }, (_, i) => cell(i));
 }
 
-async function withDuck<T>(use: (duck: Duck) => Promise<T>): Promise<T> {
-  const duck = await openDuck();
-  try {
-    return await use(duck);
-  } finally {
-    duck.close();
-  }
-}
-
 async function duckColumn(file: Uint8Array, expression: string): Promise<unknown[]> {
-  return withDuck(async (duck) => (await duck.rows(file, `SELECT ${expression} FROM $file`)).flat());
+  return (await duck.rows(file, `SELECT ${expression} FROM $file`)).flat();
 }
 
 async function encodingsOf(file: Uint8Array): Promise<string> {
-  const [[encodings] = []] = await withDuck((duck) =>
-    duck.rows(file, 'SELECT encodings FROM parquet_metadata($file)'),
-  );
+  const [[encodings] = []] = await duck.rows(file, 'SELECT encodings FROM parquet_metadata($file)');
   return String(encodings);
 }

@@ -55,7 +55,7 @@ test("a day's bars: the open one is given too, by the symbols' first appearance;
         expected.map((bar) => JSON.stringify(bar)),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -77,6 +77,6 @@ test("a day's snapshots are those of a replay", () => {
         linesOf('incremental_book_L2', csv, [spec.name]).map(({ text }) => text),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });

@@ -51,7 +51,7 @@ test('trades and their bars: lines equal those of a plain implementation', () =>
         assertLines(linesOf('trades', csvOf('trades', rows), names, how), expected);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -73,7 +73,7 @@ test('book changes and snapshots: lines equal those of a plain implementation', 
         assertLines(linesOf('incremental_book_L2', csv, names, how), expected);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
 
@@ -97,7 +97,7 @@ test('a period within a day: the book is older, snapshots begin as new', () => {
         expected,
       );
     }),
-    { numRuns: 80 },
+    { numRuns: 50 },
   );
 });
 
@@ -113,6 +113,7 @@ test('trades of a period, and of one symbol of a grouped file', () => {
       const options = { ...how, period: { start, end: Infinity }, isWanted: (s: string) => s === 'ETHUSDT' };
       assertLines(linesOf('trades', csvOf('trades', rows), ['trade', spec.name], options), expected);
     }),
+    { numRuns: 50 },
   );
 });
 
@@ -159,7 +160,7 @@ for (const [dataType, type] of Object.entries(ROW_TYPES) as [DataType, string][]
         const expected = rows.map((one) => rowMessage(type, one));
         assertLines(linesOf(dataType, csvOf(dataType, rows), [type], how), expected);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 }
