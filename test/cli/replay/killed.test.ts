@@ -8,7 +8,7 @@ import { tempDir } from '../../helpers/temp.js';
 /** How often a replay is killed: few here, a hundred by `npm run soak`. */
 const KILLS = Number(process.env['KILLS'] ?? 8);
 /** Minutes of the period, a slice each, so that the last kill still finds some that are missing. */
-const MINUTES = KILLS * 9;
+const MINUTES = KILLS * 18;
 
 interface Place {
   readonly env: Readonly<Record<string, string>>;
@@ -56,8 +56,8 @@ test(`killed ${KILLS} times at any moment, then the same bytes`, async (t) => {
   assert.equal(right.exitCode, 0, right.stderr);
   const killed = [...args, '--cache-dir', join(dir, 'killed')];
   for (let kill = 0; kill < KILLS; kill++) {
-    // Some slices later each time: what it fetched until then is kept.
-    const enough = more(1 + ((kill * 7) % 12));
+    // Some slices later each time; every second one when more were asked for than are at first, so that some were kept.
+    const enough = more((kill % 2 === 0 ? 1 : 12) + ((kill * 7) % 12));
     const run = start(killed, { env });
     await Promise.race([enough, run.finished]);
     run.child.kill('SIGKILL');
