@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen } from '../service/loopback.js';
 
 export interface ConnectProxy {
   readonly url: string;
@@ -13,6 +13,12 @@ export interface ConnectProxy {
 export async function connectProxy(t: TestContext, refuse?: number): Promise<ConnectProxy> {
   const asked: string[] = [];
   const server = createServer((_, response) => response.writeHead(405).end());
+  makeTunnels(server, asked, refuse);
+  return { url: await listen(t, server), asked };
+}
+
+/** Lets a proxy make tunnels, or refuse them with a status. @param asked is told of each. */
+export function makeTunnels(server: Server, asked: string[], refuse?: number): void {
   server.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
     if (refuse !== undefined) return socket.end(`HTTP/1.1 ${refuse} No\r\n\r\n`);
@@ -24,11 +30,4 @@ export async function connectProxy(t: TestContext, refuse?: number): Promise<Con
     onward.on('error', () => socket.destroy());
     return socket.on('error', () => onward.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }

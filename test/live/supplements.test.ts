@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { listen } from '../service/loopback.js';
 import { loopbackExchange } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
@@ -23,13 +22,7 @@ async function restHost(
     if (typeof body === 'number') response.writeHead(body, { 'retry-after': '0' }).end();
     else response.end(JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: await listen(t, server), asked };
 }
 
 test('a book that binance gives only over HTTP is joined to its changes; a limit is waited for', async (t) => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connect, createServer as createTcp } from 'node:net';
+import { createServer as createTcp } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { readBody } from '../../../src/service/http/body-watch.js';
 import { get } from '../../../src/service/http/http.js';
+import { makeTunnels } from '../../helpers/connect-proxy.js';
 import { clientFor, listen, serve } from '../loopback.js';
 
 interface Proxy {
@@ -24,17 +25,7 @@ async function startProxy(t: TestContext, refuse?: number): Promise<Proxy> {
     });
     return onward.end();
   });
-  server.on('connect', (request, socket) => {
-    asked.push(`CONNECT ${request.url}`);
-    if (refuse !== undefined) return socket.end(`HTTP/1.1 ${refuse} No\r\n\r\n`);
-    const [host, port] = String(request.url).split(':');
-    const onward = connect(Number(port), host, () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      onward.pipe(socket).pipe(onward);
-    });
-    onward.on('error', () => socket.destroy());
-    return socket.on('error', () => onward.destroy());
-  });
+  makeTunnels(server, asked, refuse);
   return { url: await listen(t, server), asked };
 }
 
