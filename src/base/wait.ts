@@ -14,6 +14,16 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
+/** What a promise gives, unless the signal is aborted first. @throws the reason of the abort, as a TickhaulError. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(abortReason(signal));
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
+
 /** Lets signals, answers and other work come in between. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

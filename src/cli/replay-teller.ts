@@ -2,6 +2,7 @@ import { readText, readToggle } from '../commands/arguments/read.js';
 import type { ReplayTeller } from '../commands/replay-run.js';
 import type { Written } from '../market/lines/line-sink.js';
 import type { Args, Cli } from './arguments/types.js';
+import { showFileProgress, writesFile } from './file-progress.js';
 import { pauseLine, warningLine } from './output/messages.js';
 import { createMinutesLine } from './output/run/minutes-line.js';
 import { chalkFor } from './output/text/color.js';
@@ -44,22 +45,9 @@ async function showFeeds(args: Args, cli: Cli, written: Written): Promise<Replay
 
 async function showDayFiles(args: Args, cli: Cli, written: Written): Promise<ReplayDisplay> {
   const reporter = await openTransferReporter(args, cli);
-  const hide = writesFile(args) ? await showProgress(args, cli, written) : () => {};
+  const hide = await showFileProgress(args, cli, written);
   return {
     teller: { ...tellerOf(args, reporter), onDownloaded: (summary) => reporter.finish(summary) },
     close: hide,
   };
-}
-
-/** Where bars would be shown. @returns what takes it off. */
-async function showProgress(args: Args, { stderr, env }: Cli, written: Written): Promise<() => void> {
-  const { reporterName } = await import('./output/run/reporters.js');
-  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
-  if (name !== 'bars') return () => {};
-  const { showWritten } = await import('./output/run/written-line.js');
-  return showWritten(stderr, written);
-}
-
-function writesFile(args: Args): boolean {
-  return (readText(args, 'out') ?? '-') !== '-';
 }

@@ -1,8 +1,9 @@
 import { usageError } from '../base/errors.js';
 import type { Args } from './arguments/args.js';
-import { readPath, readText, readToggle } from './arguments/read.js';
+import { readText, readToggle } from './arguments/read.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
+import { readOutput } from './message-output.js';
 import type { ReplayRun } from './replay-run.js';
 import { readReplayRequest, readSpeed } from './selection/replay.js';
 import { readDownloadOptions, readLayout, readStallTimeout } from './selection/selection.js';
@@ -26,7 +27,7 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   const { signal } = host;
   const request = await readReplayRequest(args, signal);
   const speed = readSpeed(args);
-  const out = readPath(args, 'out') ?? '-';
+  const withOutput = readOutput(args);
   const stallTimeoutMs = readStallTimeout(args);
   const layout = readLayout(args);
   return async ({ emit, note, onDownloaded, output, written }) => {
@@ -47,8 +48,6 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
     });
     const { replay } = await import('../replay/replay.js');
     const input = { series, period: request.period, speed, written, signal };
-    if (out === '-') return replay({ ...input, output });
-    const { toFile } = await import('../replay/output.js');
-    return toFile(out, (file) => replay({ ...input, output: file }));
+    return withOutput(output, (lines) => replay({ ...input, output: lines }));
   };
 }

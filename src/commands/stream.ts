@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../base/deadline.js';
+import { MAX_TIMER_MS, startDeadline } from '../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import type { LiveEvent, LiveOption } from '../live/types.js';
 import type { LineSink, Written } from '../market/lines/line-sink.js';
@@ -6,7 +6,7 @@ import { parseDataTypeName } from '../market/names/data-type-name.js';
 import type { Args } from './arguments/args.js';
 import { readDuration, readList, readPath, readToggle } from './arguments/read.js';
 import type { Host } from './host.js';
-import { readReplayOptions } from './selection/replay.js';
+import { readReplayOptions, refuseTwice } from './selection/replay.js';
 import { withSession } from './session.js';
 
 const TIMEOUT_INTERVAL_MS = 10_000;
@@ -38,8 +38,9 @@ export async function prepareStream(
   return async ({ tell, note, output, written }) => {
     await withSession(args, host, { note }, async ({ client, settings }) => {
       const { streamLive } = await import('../live/stream.js');
-      const end = endAfter(forMs, host.signal);
-      const input = { options, client, cache: settings.cacheDir, written, tell, signal: end.signal };
+      const end = startDeadline(forMs, new TickhaulError('interrupted', 'the time is over'));
+      const signal = AbortSignal.any([host.signal, end.signal]);
+      const input = { options, client, cache: settings.cacheDir, written, tell, signal };
       try {
         if (out === '-') await streamLive({ ...input, output });
         else {
@@ -70,28 +71,6 @@ async function intoFile(path: string, work: (file: LineSink) => Promise<void>): 
   if (ended !== undefined) throw ended;
 }
 
-interface End {
-  readonly signal: AbortSignal;
-  clear(): void;
-}
-
-/** A signal that is aborted with another one, and after a time. */
-function endAfter(ms: number | undefined, signal: AbortSignal): End {
-  const controller = new AbortController();
-  const onAbort = (): void => controller.abort(abortReason(signal));
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  const over = (): void => controller.abort(new TickhaulError('interrupted', 'the time is over'));
-  const timer = ms === undefined ? undefined : setTimeout(over, ms);
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-    },
-  };
-}
-
 /** A duration that a timer can run. */
 function readTimer(args: Args, flag: string): number | undefined {
   const ms = readDuration(args, flag);
@@ -106,10 +85,8 @@ async function readOptions(args: Args, signal: AbortSignal): Promise<readonly Li
   const withDisconnects = readToggle(args, 'with-disconnects');
   const timeoutIntervalMs = readTimer(args, 'timeout-interval') ?? TIMEOUT_INTERVAL_MS;
   const named = await readReplayOptions(args, signal);
-  return named.map(({ exchange, symbols }, at) => {
-    if (named.findIndex((one) => one.exchange === exchange) < at) {
-      throw usageError(`${exchange} is named twice; name it once, with all its symbols`);
-    }
+  refuseTwice(named);
+  return named.map(({ exchange, symbols }) => {
     const glob = symbols?.find((symbol) => /[*?]/.test(symbol));
     if (glob !== undefined)
       throw usageError(`"${glob}": name live symbols in full, as the exchange writes them`);

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { dayOfMs, isFirstOfMonth } from '../dataset/day.js';
+import { type Minute, type MinuteRange, MS_A_MINUTE } from '../dataset/minutes.js';
 import type { Filter } from '../service/feed-filter.js';
 import type { Client } from '../service/http/client.js';
 import { type FeedNames, fetchFeedNames } from '../service/records/feed-names.js';
 import { isProvisional, readSliceIndex } from './cache/slice-index.js';
 import { canonicalFilters, filterKeys, splitFilters } from './filters.js';
-import { type Minute, type MinuteRange, MS_A_MINUTE } from './minutes.js';
 import { checkFilters } from './names.js';
 import { describeMinutes, type FeedPart, missingMinutes } from './read/slices-ahead.js';
 import type { FeedRequest, FeedRun } from './types.js';

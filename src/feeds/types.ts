@@ -1,5 +1,5 @@
+import type { MinuteRange } from '../dataset/minutes.js';
 import type { Filter } from '../service/feed-filter.js';
-import type { MinuteRange } from './minutes.js';
 import type { FetchRun } from './request/fetch-run.js';
 import type { SharedSlices } from './request/shared-slices.js';
 

@@ -5,12 +5,12 @@ import { readFeedSettings } from '../../commands/feeds/feed-run.js';
 import { lockOwner } from '../../commands/lock-owner.js';
 import { readDownloadOptions, readLayout } from '../../commands/selection/selection.js';
 import { withSession } from '../../commands/session.js';
+import { HIGHEST_PORT } from '../../server/listen.js';
 import type { ServeOptions, ServerLog } from '../../server/options.js';
 import { SERVE_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 
 const DEFAULT_PORT = 8000;
-const HIGHEST_PORT = 65_534;
 /** Milliseconds that answers under way have: the process leaves at 5 s (`main.ts`). */
 const GRACE_MS = 4_600;
 

@@ -1,8 +1,9 @@
 import { formatDuration, formatSize } from '../../base/units.js';
-import { readText, readToggle } from '../../commands/arguments/read.js';
+import { readToggle } from '../../commands/arguments/read.js';
 import type { LiveEvent } from '../../live/types.js';
 import { STREAM_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
+import { showFileProgress } from '../file-progress.js';
 import { warnerOf } from '../output/messages.js';
 import { tellMessages } from '../output/run/message-summary.js';
 import { noteOf } from '../session.js';
@@ -28,7 +29,7 @@ export const stream: Action = {
       const { prepareStream } = await import('../../commands/stream.js');
       const { ReaderGone, streamOutput } = await import('../../replay/output.js');
       const streamTo = await prepareStream(args, cli);
-      const hide = await showProgress(args, cli, written);
+      const hide = await showFileProgress(args, cli, written);
       const output = streamOutput(cli.dataOut);
       const note = noteOf(args, (line) => cli.stderr.write(`${line}\n`));
       await streamTo({ tell: tellerOf(args, cli), note, output, written })
@@ -61,18 +62,4 @@ function textOf(event: Exclude<LiveEvent, { readonly event: 'warning' }>): strin
     return `${exchange}: the reader is ${formatSize(event.bytes)} behind: disconnected until it has caught up`;
   }
   return `${event.error.message}; ${exchange} is connected anew in ${formatDuration(event.waitMs)}`;
-}
-
-/** Where the lines go to a file, what was written so far, on a terminal. @returns what takes it off. */
-async function showProgress(
-  args: Args,
-  { stderr, env }: Cli,
-  written: { readonly messages: number; readonly bytes: number },
-): Promise<() => void> {
-  if ((readText(args, 'out') ?? '-') === '-') return () => {};
-  const { reporterName } = await import('../output/run/reporters.js');
-  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
-  if (name !== 'bars') return () => {};
-  const { showWritten } = await import('../output/run/written-line.js');
-  return showWritten(stderr, written);
 }

@@ -1,6 +1,7 @@
 import type { Args } from '../arguments/args.js';
-import { readPath, readToggle } from '../arguments/read.js';
+import { readToggle } from '../arguments/read.js';
 import type { Host } from '../host.js';
+import { readOutput } from '../message-output.js';
 import type { ReplayRun } from '../replay-run.js';
 import { readSpeed } from '../selection/replay.js';
 import { readFeedSettings, withFeedRun } from './feed-run.js';
@@ -11,7 +12,7 @@ export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun
   const { signal } = host;
   const request = await readFeedRequest(args, signal);
   const speed = readSpeed(args);
-  const out = readPath(args, 'out') ?? '-';
+  const withOutput = readOutput(args);
   const withDisconnects = readToggle(args, 'with-disconnects');
   const settings = await readFeedSettings(args, host);
   const period = request.range.end - request.range.start;
@@ -26,9 +27,7 @@ export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun
         // Each part of a feed goes through the whole period.
         onMinutes: (more: number) => onMinutes?.(more / feed.parts.length, period),
       };
-      if (out === '-') return replayRaw({ ...input, output });
-      const { toFile } = await import('../../replay/output.js');
-      return toFile(out, (file) => replayRaw({ ...input, output: file }));
+      return withOutput(output, (lines) => replayRaw({ ...input, output: lines }));
     });
     if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
   };

@@ -1,7 +1,8 @@
-import { US_A_MINUTE } from '../../feeds/minutes.js';
+import { microsOf } from '../../dataset/minutes.js';
 import type { Args } from '../arguments/args.js';
-import { readPath, readToggle } from '../arguments/read.js';
+import { readToggle } from '../arguments/read.js';
 import type { Host } from '../host.js';
+import { readOutput } from '../message-output.js';
 import type { ReplayRun } from '../replay-run.js';
 import { readReplayRequest, readSpeed, wholeMinutes } from '../selection/replay.js';
 import { readFeedSettings, withFeedRun } from './feed-run.js';
@@ -12,14 +13,14 @@ export async function prepareFeedTypes(args: Args, host: Host): Promise<ReplayRu
   const { options, types, period } = await readReplayRequest(args, signal);
   const minutes = wholeMinutes(period);
   const speed = readSpeed(args);
-  const out = readPath(args, 'out') ?? '-';
+  const withOutput = readOutput(args);
   const withDisconnects = readToggle(args, 'with-disconnects');
   const settings = await readFeedSettings(args, host);
   const asked = options.map(({ exchange, symbols }) => ({
     exchange,
     symbols: symbols?.includes('all') ? undefined : symbols,
     types,
-    period: { start: minutes.start * US_A_MINUTE, end: minutes.end * US_A_MINUTE },
+    period: microsOf(minutes),
     withDisconnects,
   }));
   const length = minutes.end - minutes.start;
@@ -34,9 +35,7 @@ export async function prepareFeedTypes(args: Args, host: Host): Promise<ReplayRu
         // Each source goes through the whole period.
         onMinutes: (more: number) => onMinutes?.(more / sources.length, length),
       };
-      if (out === '-') return replayFeeds({ ...input, output });
-      const { toFile } = await import('../../replay/output.js');
-      return toFile(out, (file) => replayFeeds({ ...input, output: file }));
+      return withOutput(output, (lines) => replayFeeds({ ...input, output: lines }));
     });
     if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
   };

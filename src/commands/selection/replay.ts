@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { type MinuteRange, US_A_MINUTE } from '../../feeds/minutes.js';
+import { type MinuteRange, minutesOf } from '../../dataset/minutes.js';
 import { parseDataTypeName } from '../../market/names/data-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import { parsePeriod } from '../../replay/period.js';
@@ -18,11 +18,16 @@ export async function readReplayRequest(args: Args, signal: AbortSignal): Promis
   const types = [...new Set(names)].map(parseDataTypeName);
   const period = readPeriod(args);
   const options = await readReplayOptions(args, signal);
+  refuseTwice(options);
+  return { options, types, period };
+}
+
+/** @throws usage error for an exchange that is named twice. */
+export function refuseTwice(options: readonly ReplayOption[]): void {
   const twice = options.find(
     ({ exchange }, at) => options.findIndex((one) => one.exchange === exchange) < at,
   );
   if (twice) throw usageError(`${twice.exchange} is named twice; name it once, with all its symbols`);
-  return { options, types, period };
 }
 
 /** The exchanges that are named, with their symbols; `-s` names those of the ones that have none of their own. */
@@ -39,8 +44,8 @@ export function readPeriod(args: Args): Period {
 }
 
 /** The whole minutes of a period, in which raw data comes. @throws usage error where there is none. */
-export function wholeMinutes({ start, end }: Period): MinuteRange {
-  const range = { start: Math.floor(start / US_A_MINUTE), end: Math.floor(end / US_A_MINUTE) };
+export function wholeMinutes(period: Period): MinuteRange {
+  const range = minutesOf(period);
   if (range.start < range.end) return range;
   throw usageError('the period is shorter than a minute: raw data comes by whole minutes, of local time');
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { formatMinute, type Minute, type MinuteRange } from '../minutes.js';
+import { formatMinute, type Minute, type MinuteRange } from '../../dataset/minutes.js';
 import type { Encoding } from '../unpack/unpack.js';
 
 /**

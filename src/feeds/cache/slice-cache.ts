@@ -3,7 +3,7 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
-import type { MinuteRange } from '../minutes.js';
+import type { MinuteRange } from '../../dataset/minutes.js';
 import type { Encoding } from '../unpack/unpack.js';
 import { evictTo } from './evict.js';
 import { type SliceFile, slicePath, UNFINISHED } from './layout.js';

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, isSystemError } from '../../base/errors.js';
-import { type Minute, type MinuteRange, MS_A_MINUTE } from '../minutes.js';
+import { type Minute, type MinuteRange, MS_A_MINUTE } from '../../dataset/minutes.js';
 import { hourFolder, LONGEST_SLICE, parseSliceName, type SliceFile, UNFINISHED } from './layout.js';
 
 /** Milliseconds after its last minute from which on a slice is sure to be all there is. */

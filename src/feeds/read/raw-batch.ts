@@ -1,5 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { Minute, MinuteRange } from '../minutes.js';
+import type { Minute, MinuteRange } from '../../dataset/minutes.js';
 import { isLineStart, MESSAGE_START, TimestampReader } from './raw-line.js';
 
 const LF = 0x0a;
@@ -22,6 +22,11 @@ export class RawBatch {
     this.starts[this.count] = start;
     this.ends[this.count] = end;
     this.localTimestamps[this.count++] = localTimestamp;
+  }
+
+  /** Whether it stands for a broken connection. */
+  isBreak(line: number): boolean {
+    return this.starts[line] === this.ends[line];
   }
 
   clear(): void {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
-import { formatMinute, type MinuteRange } from '../minutes.js';
+import { formatMinute, type MinuteRange } from '../../dataset/minutes.js';
 import type { FeedRun } from '../types.js';
 import { LineCutter, type RawBatch } from './raw-batch.js';
 import { type FeedPart, type OpenSlice, SlicesAhead } from './slices-ahead.js';

@@ -1,8 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
+import { formatMinute, type Minute, type MinuteRange, overlap } from '../../dataset/minutes.js';
 import type { Filter } from '../../service/feed-filter.js';
 import type { SliceFile } from '../cache/layout.js';
 import type { SliceIndex } from '../cache/slice-index.js';
-import { formatMinute, type Minute, type MinuteRange, overlap } from '../minutes.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
 import { MOST_MINUTES } from '../request/slice-request.js';
 import type { FeedRun } from '../types.js';

@@ -1,7 +1,7 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
+import { formatMinute } from '../../dataset/minutes.js';
 import { finalError, waitForTry } from '../../transfer/next-try.js';
 import type { ReceivedSlice } from '../cache/slice-cache.js';
-import { formatMinute } from '../minutes.js';
 import { type SliceText, unpackSlice } from '../unpack/unpack.js';
 import type { FetchRun } from './fetch-run.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import { abortReason } from '../../base/errors.js';
+import { orAborted } from '../../base/wait.js';
+import type { Minute, MinuteRange } from '../../dataset/minutes.js';
 import type { SliceFile } from '../cache/layout.js';
-import type { Minute, MinuteRange } from '../minutes.js';
 import type { FetchRun } from './fetch-run.js';
 import { type FetchedSlice, fetchSlice } from './fetch-slice.js';
 import type { SliceRequest } from './slice-request.js';
@@ -126,13 +127,4 @@ function minuteName({ exchange, key }: KeyedRequest, minute: Minute): string {
 function minuteNames(request: KeyedRequest): readonly string[] {
   const { start, end } = request;
   return Array.from({ length: end - start }, (_, at) => minuteName(request, start + at));
-}
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(abortReason(signal));
-    if (signal.aborted) return leave();
-    signal.addEventListener('abort', leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

@@ -1,5 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
+import { MINUTES_A_DAY, type MinuteRange, MS_A_MINUTE } from '../../dataset/minutes.js';
 import { pathSegment } from '../../service/datasets.js';
 import type { Filter } from '../../service/feed-filter.js';
 import { discardBody } from '../../service/http/body-watch.js';
@@ -8,7 +9,6 @@ import { errorAnswer } from '../../service/http/error-answer.js';
 import { get, type Headers } from '../../service/http/http.js';
 import type { RateLimit } from '../../transfer/rate.js';
 import { filtersText } from '../filters.js';
-import { MINUTES_A_DAY, type MinuteRange } from '../minutes.js';
 import type { Encoding } from '../unpack/unpack.js';
 import { HAS_ZSTD } from '../unpack/unzstd.js';
 
@@ -38,7 +38,7 @@ export interface SliceAnswer {
 export function sliceUrl(base: string, { exchange, filters, start, end }: SliceRequest): string {
   const offset = start % MINUTES_A_DAY;
   const query = new URLSearchParams({
-    from: new Date((start - offset) * 60_000).toISOString(),
+    from: new Date((start - offset) * MS_A_MINUTE).toISOString(),
     offset: String(offset),
     ...(filters.length > 0 && { filters: filtersText(filters) }),
     compression: HAS_ZSTD ? 'zstd' : 'gzip',

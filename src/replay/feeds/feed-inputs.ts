@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { US_A_MINUTE } from '../../dataset/minutes.js';
 import type { FeedRun } from '../../feeds/types.js';
 import { createHandover } from '../handover.js';
 import type { Inputs } from '../inputs.js';
@@ -18,7 +19,7 @@ export interface FeedInputsOptions {
 /** What merges and writes keeps up with no more. */
 const MOST_THREADS = 8;
 /** A thread takes a while to start: what is shorter is done by then. */
-const WORTH_THREADS_US = 15 * 60_000_000;
+const WORTH_THREADS_US = 15 * US_A_MINUTE;
 
 /**
  * Sources as inputs of the merge, one each. This thread asks for slices and cuts their text; other threads parse and

@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
+import { type Minute, minutesOf } from '../../dataset/minutes.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { isRefused } from '../../dialects/refusals.js';
-import { type Minute, type MinuteRange, US_A_MINUTE } from '../../feeds/minutes.js';
 import { checkExchangeId, lookUpFeed, refuseMissing, storedNames, warnOfYoung } from '../../feeds/open.js';
 import type { FeedRun } from '../../feeds/types.js';
-import type { Period } from '../../market/trade-bars.js';
 import { type FeedNames, fetchFeedNames } from '../../service/records/feed-names.js';
 import { nameSymbols } from './feed-symbols.js';
 import { warnOfLacking } from './lacking-types.js';
@@ -94,8 +93,4 @@ async function lookUp(run: FeedRun, source: FeedSource): Promise<LookedUp> {
     ),
   );
   return { source, plan, feeds, missing: feeds.flatMap(({ missing }) => missing) };
-}
-
-function minutesOf({ start, end }: Period): MinuteRange {
-  return { start: start / US_A_MINUTE, end: end / US_A_MINUTE };
 }

@@ -1,10 +1,9 @@
 import type { Feed } from '../../feeds/open.js';
-import { RawBatch } from '../../feeds/read/raw-batch.js';
-import { readPart } from '../../feeds/read/read-part.js';
+import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import type { FeedRun } from '../../feeds/types.js';
-import { Merge } from '../../market/merge.js';
-import { createHandover, type Exchange } from '../handover.js';
+import type { Exchange } from '../handover.js';
 import { Breaks } from '../raw/breaks.js';
+import { mergeParts } from '../raw/merge-parts.js';
 import { FEED_TEXT, type FeedTextBuffer } from './feed-text.js';
 
 /** Less than so many bytes of text wait for more, where more is at hand. */
@@ -36,20 +35,14 @@ export async function readFeeds(
   };
   const readFeed = async ({ parts }: Feed): Promise<void> => {
     const tell = (minutes: number): void => onMinutes(minutes / parts.length);
-    const merge = new Merge(
-      parts.map((part) =>
-        createHandover([new RawBatch(), new RawBatch()], (batches) =>
-          readPart(run, part, batches, tell, stopped),
-        ),
-      ),
-    );
+    const merge = mergeParts(run, parts, tell, stopped);
     const breaks = new Breaks(parts.length);
     try {
       while (await merge.fill()) {
         while (merge.next()) {
           const { batch, end, input } = merge;
           for (let at = merge.start; at < end; ) {
-            if (isBreak(batch, at)) {
+            if (batch.isBreak(at)) {
               if (breaks.isNew(input, batch.starts[at] as number)) text.addBreak();
               at++;
               continue;
@@ -72,10 +65,6 @@ export async function readFeeds(
   } finally {
     await handOver(1);
   }
-}
-
-function isBreak({ starts, ends }: RawBatch, at: number): boolean {
-  return starts[at] === ends[at];
 }
 
 /** Lines that lie end to end are copied in one go. @returns the line behind them. */

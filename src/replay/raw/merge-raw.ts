@@ -1,13 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { RawBatch } from '../../feeds/read/raw-batch.js';
-import { readPart } from '../../feeds/read/read-part.js';
+import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import type { FeedPart } from '../../feeds/read/slices-ahead.js';
 import type { FeedRun } from '../../feeds/types.js';
-import { Merge } from '../../market/merge.js';
 import { fillOrFlush } from '../fill-or-flush.js';
-import { createHandover } from '../handover.js';
 import { createPace } from '../pace.js';
 import { Breaks } from './breaks.js';
+import { mergeParts } from './merge-parts.js';
 
 /** Takes lines of the raw data API, and makes something of them that can be written. */
 export interface RawSink {
@@ -42,27 +40,20 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
   const { run, parts, withDisconnects, speed, lines, onMinutes, signal } = input;
   setMaxListeners(0, signal);
   const left = new AbortController();
-  const base = Math.min(...parts.map(({ range }) => range.start));
-  const merge = new Merge(
-    parts.map((part) =>
-      createHandover([new RawBatch(), new RawBatch()], (exchange) =>
-        readPart(run, part, exchange, onMinutes, left.signal, base),
-      ),
-    ),
-  );
+  const merge = mergeParts(run, parts, onMinutes, left.signal);
   const breaks = new Breaks(parts.length);
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
 
   /** Lines up to the next break are added in one go, where nothing has to wait. */
   const add = async (batch: RawBatch, start: number, end: number, from: number): Promise<void> => {
     for (let at = start; at < end; ) {
-      if (batch.starts[at] === batch.ends[at]) {
+      if (batch.isBreak(at)) {
         if (breaks.isNew(from, batch.starts[at] as number) && withDisconnects) await lines.addBreak();
         at++;
         continue;
       }
       let until = at + 1;
-      if (!pace) while (until < end && batch.starts[until] !== batch.ends[until]) until++;
+      if (!pace) while (until < end && !batch.isBreak(until)) until++;
       await pace?.(batch.localTimestamps[at] as number);
       await lines.add(batch, at, until, from);
       breaks.sawLine(from);

@@ -1,10 +1,8 @@
 import type { Day } from '../../dataset/day.js';
+import { MINUTES_A_DAY, US_A_MINUTE } from '../../dataset/minutes.js';
 import { connectionLostAt } from '../market/connection.js';
 import { seededRandom } from '../market/random.js';
 import type { MarketSize } from '../market/size.js';
-
-const MINUTES_A_DAY = 1440;
-const US_A_MINUTE = 60_000_000;
 
 /** The breaks of a collector's connection to an exchange on a UTC day, in order. */
 export interface Breaks {

@@ -1,6 +1,5 @@
+import { US_A_MINUTE } from '../../dataset/minutes.js';
 import type { RawLine } from './raw-line.js';
-
-const US_A_MINUTE = 60_000_000;
 
 /** Lines of a day, taken minute by minute. */
 export class DayReel {

@@ -1,11 +1,11 @@
 import type { Day } from '../../dataset/day.js';
+import { MINUTES_A_DAY } from '../../dataset/minutes.js';
 import { Latest } from '../archive/latest.js';
 import { DayReel } from './day-reel.js';
 import type { FeedMarket } from './markets.js';
 import { MinuteCache } from './minute-cache.js';
 import type { RawLine } from './raw-line.js';
 
-const MINUTES_A_DAY = 1440;
 /** Markets whose day is under way. */
 const MOST_REELS = 256;
 

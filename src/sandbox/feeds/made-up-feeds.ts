@@ -1,4 +1,5 @@
 import type { Day } from '../../dataset/day.js';
+import { MINUTES_A_DAY, US_A_MINUTE } from '../../dataset/minutes.js';
 import { Latest } from '../archive/latest.js';
 import { DIALECTS } from '../dialects/dialects.js';
 import type { ExchangeRecord } from '../market/exchanges.js';
@@ -9,8 +10,6 @@ import { marketLines } from './market-lines.js';
 import { type FeedMarket, marketsOf, mayBeSelected } from './markets.js';
 import { isSelected, type RawFilter } from './raw-line.js';
 
-const MINUTES_A_DAY = 1440;
-const US_A_MINUTE = 60_000_000;
 /** Characters of lines. */
 const MOST_KEPT = 64_000_000;
 /** Days of exchanges. */

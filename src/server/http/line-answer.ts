@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
-import { abortReason, TickhaulError } from '../../base/errors.js';
+import { TickhaulError } from '../../base/errors.js';
+import { orAborted } from '../../base/wait.js';
 import type { LineSink, Written } from '../../market/lines/line-sink.js';
 import { describeFailure } from '../../run/failure.js';
 import { type Call, sendError, tellBug } from './call.js';
@@ -101,18 +102,13 @@ function gzipInto(response: ServerResponse): Writable {
 }
 
 /** Waits for what a connection does; one that is gone never tells. */
-function unlessLeft(
+async function unlessLeft(
   signal: AbortSignal,
   step: (done: (error?: Error | null) => void) => void,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(abortReason(signal));
-    if (signal.aborted) return leave();
-    signal.addEventListener('abort', leave, { once: true });
-    step((error) => {
-      signal.removeEventListener('abort', leave);
-      if (error) reject(error);
-      else resolve();
-    });
+  signal.throwIfAborted();
+  const stepped = new Promise<void>((resolve, reject) => {
+    step((error) => (error ? reject(error) : resolve()));
   });
+  await orAborted(stepped, signal);
 }

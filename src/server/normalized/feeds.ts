@@ -1,10 +1,9 @@
+import { microsOf, minutesOf } from '../../dataset/minutes.js';
 import { openFeedSources } from '../../replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../replay/feeds/replay-feeds.js';
 import type { MergeOptions } from '../../replay/replay.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { Serving } from '../serving.js';
-
-const US_A_MINUTE = 60_000_000;
 
 /** From the raw data API; what is below a minute is cut off. */
 export async function replayFromFeeds(
@@ -14,17 +13,10 @@ export async function replayFromFeeds(
 ): Promise<void> {
   const run = { ...shared, signal: target.signal };
   const sources = options
-    .map(({ period, ...source }) => ({
-      ...source,
-      period: { start: wholeMinute(period.start), end: wholeMinute(period.end) },
-    }))
+    .map((option) => ({ ...option, period: microsOf(minutesOf(option.period)) }))
     .filter(({ period }) => period.start < period.end);
   if (sources.length === 0) return;
   const opened = await openFeedSources(run, sources, records);
   await replayFeeds({ ...target, run, sources: opened, onMinutes: () => {} });
   await run.cache.trim();
-}
-
-function wholeMinute(time: number): number {
-  return time - (time % US_A_MINUTE);
 }

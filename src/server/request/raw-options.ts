@@ -1,10 +1,8 @@
-import type { MinuteRange } from '../../feeds/minutes.js';
+import { type MinuteRange, minutesOf } from '../../dataset/minutes.js';
 import type { FeedRequest } from '../../feeds/types.js';
 import { type Filter, filterOf } from '../../service/feed-filter.js';
 import { listOf, readFields, textOf, textsOf, toggleOf } from './fields.js';
 import { readPeriod } from './period.js';
-
-const US_A_MINUTE = 60_000_000;
 
 /** What `/replay` is asked for (service interface, Local replay server). */
 export interface RawOptions extends FeedRequest {
@@ -26,8 +24,7 @@ export function readRawOptions(options: unknown, tell: (line: string) => void): 
 
 /** The whole minutes of a period: what is below a minute is cut off. @throws usage error. */
 export function readMinutes(from: string, to: string): MinuteRange {
-  const { start, end } = readPeriod(from, to);
-  return { start: Math.floor(start / US_A_MINUTE), end: Math.floor(end / US_A_MINUTE) };
+  return minutesOf(readPeriod(from, to));
 }
 
 function readFilter(value: unknown, tell: (line: string) => void): Filter {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { abortReason, TickhaulError } from '../../base/errors.js';
+import { TickhaulError } from '../../base/errors.js';
+import { orAborted } from '../../base/wait.js';
 import type { Metrics } from '../metrics.js';
 import { Frames } from './frames.js';
 
@@ -115,20 +116,15 @@ export class SocketClient {
   }
 
   #taken(bytes: Buffer): Promise<void> {
-    const { signal } = this;
-    return new Promise((resolve, reject) => {
-      const leave = (): void => reject(abortReason(signal));
-      if (signal.aborted) return leave();
-      signal.addEventListener('abort', leave, { once: true });
+    const written = new Promise<void>((resolve) => {
       this.#connection.write(bytes, (error) => {
-        signal.removeEventListener('abort', leave);
         this.#isAlive = true;
-        if (!error) return resolve();
         // The WebSocket hears of it later than this write does.
-        this.#leave();
-        leave();
+        if (error) this.#leave();
+        else resolve();
       });
     });
+    return orAborted(written, this.signal);
   }
 }
 

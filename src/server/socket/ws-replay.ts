@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
+import { US_A_MINUTE } from '../../dataset/minutes.js';
 import { readSubscription } from '../../dialects/subscriptions/subscriptions.js';
-import { MS_A_MINUTE } from '../../feeds/minutes.js';
 import { NO_RAW } from '../http/replay.js';
 import { readMinutes } from '../request/raw-options.js';
 import type { Serving } from '../serving.js';
@@ -58,7 +58,7 @@ function memberOf(client: SocketClient, query: URLSearchParams): Member {
 /** What isn't understood is ignored, and told once an exchange. */
 function subscribe({ warnOnce }: Serving, member: Member, text: string): void {
   const { exchange, range } = member.request;
-  const { filters, ...refused } = readSubscription(exchange, parsed(text), range.start * MS_A_MINUTE * 1000);
+  const { filters, ...refused } = readSubscription(exchange, parsed(text), range.start * US_A_MINUTE);
   if (filters) member.filters = joined(member.filters, filters);
   else if ('advice' in refused) warnOnce(`/ws-replay ${exchange}: ${refused.advice}`);
 }

@@ -1,6 +1,6 @@
+import { US_A_MINUTE } from '../../../src/dataset/minutes.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
-import { US_A_MINUTE } from '../../../src/feeds/minutes.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { MS_A_MINUTE, US_A_MINUTE } from '../../../src/dataset/minutes.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { slicePath } from '../../../src/feeds/cache/layout.js';
 import { canonicalFilters, filterKeys } from '../../../src/feeds/filters.js';
-import { MS_A_MINUTE, US_A_MINUTE } from '../../../src/feeds/minutes.js';
 import type { FeedSource } from '../../../src/replay/feeds/types.js';
 
 /** A local timestamp with the exchange's message, or a break. */

@@ -16,6 +16,16 @@ export function formatMinute(minute: Minute): string {
   return new Date(minute * MS_A_MINUTE).toISOString().slice(0, 16);
 }
 
+/** A period of microseconds since the epoch as whole minutes: what is below one is cut off at both ends. */
+export function minutesOf({ start, end }: { readonly start: number; readonly end: number }): MinuteRange {
+  return { start: Math.floor(start / US_A_MINUTE), end: Math.floor(end / US_A_MINUTE) };
+}
+
+/** Minutes in microseconds since the epoch. */
+export function microsOf({ start, end }: MinuteRange): { readonly start: number; readonly end: number } {
+  return { start: start * US_A_MINUTE, end: end * US_A_MINUTE };
+}
+
 /** The minutes that two ranges share; undefined where there are none. */
 export function overlap(a: MinuteRange, b: MinuteRange): MinuteRange | undefined {
   const start = Math.max(a.start, b.start);
