@@ -47,13 +47,23 @@ export async function errorOf(call: Promise<unknown>): Promise<TickhaulError> {
   );
 }
 
-/** Without what differs between two runs. */
+/**
+ * Without what differs between two runs: times, and which file ends first. With one place the next file begins while
+ * the one before is proven and recorded, and may end before it.
+ */
 export function timeless(events: readonly object[]): readonly object[] {
-  return events.map((event) =>
-    Object.fromEntries(
-      Object.entries(event).filter(([name]) => !['seconds', 'estimatedSeconds', 'freeBytes'].includes(name)),
-    ),
-  );
+  const pathOf = (event: object): string => String('path' in event ? event.path : '');
+  const isFile = (event: object): boolean => 'event' in event && event.event === 'file';
+  const files = events.filter(isFile).toSorted((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1));
+  return events
+    .map((event) => (isFile(event) ? (files.shift() ?? event) : event))
+    .map((event) =>
+      Object.fromEntries(
+        Object.entries(event).filter(
+          ([name]) => !['seconds', 'estimatedSeconds', 'freeBytes'].includes(name),
+        ),
+      ),
+    );
 }
 
 export function filesOf(events: readonly RunEvent[]) {

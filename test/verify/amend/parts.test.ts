@@ -106,9 +106,11 @@ test('what killed runs leave is removed, that of a second run in the folder too'
   const parts = async (pattern: RegExp): Promise<number> =>
     (await readdir(dir).catch(() => [])).filter((name) => pattern.test(name)).length;
   const first = start(['download', ...SELECTION], { env });
-  while ((await parts(/\.gz\.part$/)) === 0) await new Promise(setImmediate);
+  while (first.child.exitCode === null && (await parts(/\.gz\.part$/)) === 0) await new Promise(setImmediate);
   const second = start(['download', ...SELECTION], { env });
-  while ((await parts(/-[0-9a-f]{8}\.part$/)) === 0) await new Promise(setImmediate);
+  while (second.child.exitCode === null && (await parts(/-[0-9a-f]{8}\.part$/)) === 0) {
+    await new Promise(setImmediate);
+  }
   second.child.kill('SIGKILL');
   await second.finished;
   await assert.rejects(verify('--clean'), { code: 'locked', exitCode: 9 });

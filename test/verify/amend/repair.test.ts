@@ -59,13 +59,16 @@ test('a day that needs a key is not asked for without one', async (t) => {
 });
 
 test('a repair that is killed leaves the old file, and the next one ends the work', async (t) => {
-  const { dir, verify } = await downloaded(t, { rows: 3000 });
-  const slow = folderOf(await sandbox(t, { rows: 3000, rate: 30_000 }), dir);
+  // A file that is too large to be taken in one piece: its part is seen growing.
+  const { dir, verify } = await downloaded(t, { rows: 10_000 });
+  const slow = folderOf(await sandbox(t, { rows: 10_000, rate: 30_000 }), dir);
   await truncate(join(dir, FIRST), 100);
   const { child, finished } = start(['verify', '--repair'], { env: slow.env });
-  while (!((await sizeOf(join(dir, `${FIRST}.part`))) > 0)) await new Promise(setImmediate);
+  while (child.exitCode === null && (await sizeOf(join(dir, `${FIRST}.part`))) === 0) {
+    await new Promise(setImmediate);
+  }
   child.kill('SIGKILL');
-  await finished;
+  assert.equal((await finished).exitCode, null);
   assert.equal(await sizeOf(join(dir, FIRST)), 100);
   const { exitCode, bad } = await verify('--repair', '--clean');
   assert.deepEqual([exitCode, bad], [0, [`repaired ${FIRST}`]]);
