@@ -13,10 +13,11 @@ import {
   summaryObject,
 } from '../run/json.js';
 import type { Args } from './arguments/args.js';
+import { readPath } from './arguments/read.js';
 import type { Host } from './host.js';
 import type { Teller } from './run.js';
 import { readStallTimeout } from './selection/selection.js';
-import { type OpenedPlan, openWanted, optionsFor, readWanted } from './selection/wanted.js';
+import { type OpenedPlan, openWanted, optionsFor, readWanted, type Wanted } from './selection/wanted.js';
 import { withSession } from './session.js';
 
 /** A plan to be looked at; nothing of it is done. */
@@ -37,6 +38,7 @@ export type PlanRun = <T>(teller: Teller, work: (shown: ShownPlan) => Promise<T>
 export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
   const wanted = await readWanted(args, host);
   const stallTimeoutMs = readStallTimeout(args);
+  const pin = readPath(args, 'pin');
   const { signal } = host;
   return ({ emit, note }, work) => {
     const began = performance.now();
@@ -44,6 +46,7 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
       const options = optionsFor(wanted, args, session.settings.downloadDir);
       const opened = await openWanted(wanted, { session, options, emit, signal });
       await opened.manifest.close();
+      if (pin !== undefined) await writePin(pin, wanted, opened);
       return work({
         ...opened,
         convert: options.convert,
@@ -57,6 +60,14 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
       });
     });
   };
+}
+
+/** Writes what the plan was worked out of; a list, which names its files, is refused before. */
+async function writePin(path: string, { selection }: Wanted, { plan, record }: OpenedPlan): Promise<void> {
+  if (!selection || !record || !('range' in plan)) return;
+  const { formatPin, pinOf } = await import('../download/lists/pin.js');
+  const { writeWhole } = await import('../base/write-whole.js');
+  await writeWhole(path, formatPin(pinOf(selection, record, plan)));
 }
 
 /** A plan as `--json` has it. */

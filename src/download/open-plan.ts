@@ -1,7 +1,7 @@
 import type { EventSink } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
-import { fetchDatasetRecord } from '../service/records/metadata.js';
+import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/metadata.js';
 import { type Manifest, openManifest } from '../store/manifest/manifest.js';
 import { makePlan, type Plan } from './plan/plan.js';
 import type { DownloadOptions, Selection } from './types.js';
@@ -11,6 +11,8 @@ export interface OpenPlanInput {
   /** Folder for copies of exchange records; without one, the service is asked each time. */
   readonly cache?: string | undefined;
   readonly selection: Selection;
+  /** The exchange's record where it is pinned; else the service is asked for it. */
+  readonly record?: ExchangeRecord | undefined;
   readonly options: DownloadOptions;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -18,6 +20,8 @@ export interface OpenPlanInput {
 
 export interface OpenedPlan {
   readonly plan: Plan;
+  /** What the plan was made from. */
+  readonly record: ExchangeRecord;
   readonly manifest: Manifest;
   /** Whether the API key has expired. */
   readonly keyExpired: boolean;
@@ -28,7 +32,7 @@ export async function openPlan(input: OpenPlanInput): Promise<OpenedPlan> {
   const { client, cache, selection, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
   const [record, { mayRead, keyExpired }] = await Promise.all([
-    fetchDatasetRecord(client, selection.exchange, { cache, signal }),
+    input.record ?? fetchDatasetRecord(client, selection.exchange, { cache, signal }),
     fetchKeyReach(client, signal, warn),
   ]);
   const manifest = await openManifest(options.dir, { warn });
@@ -43,5 +47,5 @@ export async function openPlan(input: OpenPlanInput): Promise<OpenedPlan> {
     mayRead,
   });
   for (const message of plan.warnings) warn(message);
-  return { plan, manifest, keyExpired };
+  return { plan, record, manifest, keyExpired };
 }

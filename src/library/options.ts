@@ -56,6 +56,10 @@ export type ListOptions =
   | {
       /** A lock file: the folder is to hold exactly its files, to the byte. */
       readonly frozen: string;
+    }
+  | {
+      /** A plan that `pin` wrote: the very same day files, whatever the service says by now. */
+      readonly pinned: string;
     };
 
 export interface LayoutOptions {
@@ -117,8 +121,8 @@ export interface ArrivalOptions extends EncodingOptions {
   readonly noKeepCsv?: boolean | undefined;
 }
 
-/** What `plan` is told: what `download` is told, but for what only a download does. */
-export type PlanOptions = (SelectionOptions | ListOptions) &
+/** What `plan` and `download` are told alike. */
+export type WantedOptions = (SelectionOptions | ListOptions) &
   ServiceOptions &
   FolderOptions &
   LayoutOptions &
@@ -126,7 +130,12 @@ export type PlanOptions = (SelectionOptions | ListOptions) &
   DownloadRules &
   ArrivalOptions;
 
-export type DownloadOptions = PlanOptions & {
+export type PlanOptions = WantedOptions & {
+  /** Write the plan there, for `pinned` on other machines. */
+  readonly pin?: string | undefined;
+};
+
+export type DownloadOptions = WantedOptions & {
   /** Write the day files that failed there, as JSON lines. */
   readonly failedTo?: string | undefined;
   /** Plan only: the same as `plan`. */

@@ -20,6 +20,7 @@ import type {
   SyncOptions,
   TransferOptions,
   VerifyOptions,
+  WantedOptions,
 } from './options.js';
 
 /** Every name that options may have, whichever of several forms they take. */
@@ -71,9 +72,9 @@ const SELECTION: Kinds<SelectionOptions> = {
   last: 'number',
   weekdays: 'list',
 };
-const LISTS: Kinds<ListOptions> = { fromFile: 'file', frozen: 'file' };
+const LISTS: Kinds<ListOptions> = { fromFile: 'file', frozen: 'file', pinned: 'file' };
 
-const PLAN_KINDS: Kinds<PlanOptions> = {
+const WANTED_KINDS: Kinds<WantedOptions> = {
   ...SELECTION,
   ...LISTS,
   ...SERVICE,
@@ -83,7 +84,8 @@ const PLAN_KINDS: Kinds<PlanOptions> = {
   ...RULES,
   ...ARRIVAL,
 };
-const DOWNLOAD_KINDS: Kinds<DownloadOptions> = { ...PLAN_KINDS, failedTo: 'file', dryRun: 'toggle' };
+const PLAN_KINDS: Kinds<PlanOptions> = { ...WANTED_KINDS, pin: 'file' };
+const DOWNLOAD_KINDS: Kinds<DownloadOptions> = { ...WANTED_KINDS, failedTo: 'file', dryRun: 'toggle' };
 const SYNC_KINDS: Kinds<SyncOptions> = {
   ...SERVICE,
   ...FOLDER,

@@ -55,8 +55,14 @@ export const PLAN_FLAGS = grouped('Plan:', {
   files: toggle('print one line for each file'),
 });
 
+/** A plan for several machines: `plan` (contract, Beyond one machine). */
+export const PIN_FLAGS = grouped('Plan:', {
+  pin: value('write the plan to this file, for --pinned on other machines'),
+});
+
 /** Day files of a list in the place of a selection: `plan`, `download` (contract, Sync, lock files). */
 export const LIST_FLAGS = grouped('Lists:', {
+  pinned: value('the very same plan that plan --pin wrote, whatever the service says by now'),
   'from-file': value(
     'take the day files from a list that --failed-to or plan --json wrote, or from a part of it; "-" is stdin',
   ),

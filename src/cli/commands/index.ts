@@ -60,6 +60,11 @@ export const COMMANDS: readonly Outline[] = [
     load: async () => (await import('./lock.js')).lock,
   },
   {
+    syntax: 'manifest <action> <folder..>',
+    describe: 'make one manifest of those of several download folders',
+    load: async () => (await import('./manifest.js')).manifest,
+  },
+  {
     syntax: 'convert <path..>',
     describe: 'convert day files to Parquet or NDJSON',
     working: true,

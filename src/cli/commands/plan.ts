@@ -7,7 +7,7 @@ import type { PlannedFile } from '../../download/types.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import { line } from '../../run/json.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
-import { DOWNLOAD_FLAGS, LIST_FLAGS, PLAN_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
+import { DOWNLOAD_FLAGS, LIST_FLAGS, PIN_FLAGS, PLAN_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import { SHARD_FLAGS } from '../arguments/folder-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
@@ -22,6 +22,7 @@ export const plan: Action = {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
     ...PLAN_FLAGS,
+    ...PIN_FLAGS,
     ...DOWNLOAD_FLAGS,
     ...CONVERT_ON_ARRIVAL_FLAGS,
     ...LIST_FLAGS,

@@ -60,7 +60,17 @@ function flagNames(flags = flagsOf(undefined)): readonly Candidate[] {
   }));
 }
 
-const FILES = new Set(['config', 'api-key-file', 'from-file', 'frozen', 'failed-to', 'html', 'code-file']);
+const FILES = new Set([
+  'config',
+  'api-key-file',
+  'from-file',
+  'frozen',
+  'pin',
+  'pinned',
+  'failed-to',
+  'html',
+  'code-file',
+]);
 const FOLDERS = new Set(['dir', 'replay-dir']);
 
 /** Values of flags that have some usual ones, by the long name. */

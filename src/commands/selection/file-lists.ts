@@ -15,7 +15,10 @@ export interface FileList {
   readonly isFrozen: boolean;
 }
 
+/** Options that name day files by what they hold. */
 const SELECTING = ['exchange', 'type', 'symbol', 'symbol-type', 'from', 'to', 'date', 'last', 'weekdays'];
+/** Files in the place of such options. */
+const NAMING = ['from-file', 'frozen', 'pinned'];
 
 /**
  * What `--from-file` or `--frozen` names; undefined where neither is given.
@@ -25,15 +28,8 @@ export async function readFileList(args: Args, { stdin, signal }: Host): Promise
   const list = readText(args, 'from-file');
   const lock = readText(args, 'frozen');
   if (list === undefined && lock === undefined) return undefined;
-  if (list !== undefined && lock !== undefined)
-    throw usageError('--from-file and --frozen: give one of them');
   const flag = list === undefined ? 'frozen' : 'from-file';
-  const others = [...SELECTING, ...(lock === undefined ? [] : ['layout'])];
-  const other = others.find((name) => args[name] !== undefined);
-  if (other !== undefined) {
-    const named = other === 'exchange' ? `"${args['exchange']}"` : `--${other}`;
-    throw usageError(`--${flag} names the files; leave ${named} out`);
-  }
+  refuseBeside(args, flag, lock === undefined ? ['pin'] : ['layout', 'pin']);
   if (list !== undefined) {
     const content =
       list === '-' ? await readStdin(stdin, '--from-file', signal) : await readNamed(list, flag, signal);
@@ -46,6 +42,20 @@ export async function readFileList(args: Args, { stdin, signal }: Host): Promise
   const locked = parseLockFile(await readNamed(lock ?? '', flag, signal), lock ?? '');
   const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));
   return { files: placeFiles(files, undefined), isFrozen: true };
+}
+
+/**
+ * The one flag that names the files stands alone.
+ * @param besides what it says as well, and so can't be given beside it.
+ * @throws usage error.
+ */
+export function refuseBeside(args: Args, flag: string, besides: readonly string[]): void {
+  const second = NAMING.find((name) => name !== flag && args[name] !== undefined);
+  if (second !== undefined) throw usageError(`--${flag} and --${second}: give one of them`);
+  const other = [...SELECTING, ...besides].find((name) => args[name] !== undefined);
+  if (other === undefined) return;
+  const named = other === 'exchange' ? `"${args['exchange']}"` : `--${other}`;
+  throw usageError(`--${flag} names the files; leave ${named} out`);
 }
 
 function readNamed(path: string, flag: string, signal: AbortSignal): Promise<string> {

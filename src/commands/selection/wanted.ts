@@ -5,16 +5,20 @@ import type { Plan } from '../../download/plan/plan.js';
 import type { DownloadOptions, Selection } from '../../download/types.js';
 import type { EventSink } from '../../run/events.js';
 import { fetchKeyReach } from '../../service/key/key-coverage.js';
+import type { ExchangeRecord } from '../../service/records/metadata.js';
 import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
 import type { Args } from '../arguments/args.js';
 import type { Host } from '../host.js';
 import type { Session } from '../session.js';
 import { type FileList, readFileList } from './file-lists.js';
+import { readPinned } from './pinned.js';
 import { readDownloadOptions, readSelection } from './selection.js';
 
-/** What `plan` and `download` are about: what a selection names, or the day files of a list. */
+/** What `plan` and `download` are about: what a selection names, a pinned one too, or the day files of a list. */
 export interface Wanted {
   readonly selection?: Selection | undefined;
+  /** The exchange's record as it was pinned with the selection. */
+  readonly record?: ExchangeRecord | undefined;
   readonly list?: FileList | undefined;
 }
 
@@ -22,6 +26,8 @@ export interface Wanted {
 export async function readWanted(args: Args, host: Host): Promise<Wanted> {
   const list = await readFileList(args, host);
   if (list) return { list };
+  const pinned = await readPinned(args, host.signal);
+  if (pinned) return pinned;
   if (args['exchange'] === undefined) {
     throw usageError('an argument is missing: tickhaul download <exchange>; see tickhaul download --help');
   }
@@ -43,6 +49,8 @@ export interface OpenInput {
 
 export interface OpenedPlan {
   readonly plan: Plan | ListPlan;
+  /** What a plan of a selection was made from. */
+  readonly record?: ExchangeRecord | undefined;
   readonly manifest: Manifest;
   /** Whether the API key has expired. */
   readonly keyExpired: boolean;
@@ -50,10 +58,11 @@ export interface OpenedPlan {
 
 /** Works out what is wanted against the service's record, where it is a selection, and what stands on disk. */
 export async function openWanted(
-  { selection, list }: Wanted,
+  { selection, record, list }: Wanted,
   { session: { client, settings }, options, emit, signal }: OpenInput,
 ): Promise<OpenedPlan> {
-  if (selection) return openPlan({ client, cache: settings.cacheDir, selection, options, emit, signal });
+  if (selection)
+    return openPlan({ client, cache: settings.cacheDir, selection, record, options, emit, signal });
   const warn = (message: string): void => emit({ event: 'warning', message });
   const manifest = await openManifest(options.dir, { warn });
   const { mayRead, keyExpired } = await fetchKeyReach(client, signal, warn);

@@ -55,13 +55,39 @@ const EMPTY: Omit<ManifestScan, 'live' | 'history'> = {
  * @throws TickhaulError `disk`.
  */
 export async function openManifest(dir: string, options: ManifestOptions): Promise<Manifest> {
-  const path = join(stateFolder(dir), 'manifest.jsonl');
+  const path = manifestPath(dir);
   const scan = await readManifest(path);
   for (const message of findings(scan, path)) options.warn(message);
   const manifest = new ManifestFile(path, scan);
   if (scan.damaged.length + scan.outside.length > 0) await manifest.compact();
   else await manifest.compactIfGrown();
   return manifest;
+}
+
+/**
+ * The records of a folder's manifest, which is left as it is.
+ * @throws TickhaulError `disk`.
+ */
+export async function readRecords(
+  dir: string,
+  { warn }: ManifestOptions,
+): Promise<IterableIterator<ManifestRecord>> {
+  const path = manifestPath(dir);
+  const scan = await readManifest(path);
+  for (const message of findings(scan, path)) warn(message);
+  return recordsOf(scan.live);
+}
+
+/** Where a download folder has its manifest. */
+export function manifestPath(dir: string): string {
+  return join(stateFolder(dir), 'manifest.jsonl');
+}
+
+function* recordsOf(live: LineStore): Generator<ManifestRecord> {
+  for (const line of live.values()) {
+    const record = parseLine(line);
+    if (record !== undefined) yield record;
+  }
 }
 
 async function readManifest(path: string): Promise<ManifestScan> {
@@ -118,11 +144,8 @@ class ManifestFile implements Manifest {
     return line === undefined ? undefined : parseLine(line);
   }
 
-  *records(): IterableIterator<ManifestRecord> {
-    for (const line of this.#live.values()) {
-      const record = parseLine(line);
-      if (record !== undefined) yield record;
-    }
+  records(): IterableIterator<ManifestRecord> {
+    return recordsOf(this.#live);
   }
 
   /** Records that come while a write is under way go out together in the next one. */

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { usageError } from '../../base/errors.js';
+import { formatDay } from '../../dataset/day.js';
+import { parseLayout } from '../../dataset/layout.js';
+import type { ExchangeRecord } from '../../service/records/metadata.js';
+import { checkRecord, checkWith } from '../../service/records/schema.js';
+import type { Plan } from '../plan/plan.js';
+import type { Selection } from '../types.js';
+
+/**
+ * What a plan is worked out of: whoever has it, whenever, comes to the very same day files, whatever the service's
+ * record says by then.
+ */
+export interface PinnedPlan {
+  /** Its days are given by `from` and `to`, its layout is a text. */
+  readonly selection: Selection;
+  /** Without what a plan has no use for. */
+  readonly record: ExchangeRecord;
+}
+
+/** Of the form below: another one is another number. */
+const VERSION = 1;
+
+/** @throws usage error for a layout that is a function: it can't be written down. */
+export function pinOf(
+  selection: Selection,
+  record: ExchangeRecord,
+  { range }: Pick<Plan, 'range'>,
+): PinnedPlan {
+  const { exchange, types, symbols, symbolTypes, weekdays, layout } = selection;
+  if (typeof layout === 'function') throw usageError('--pin: a layout that is a function can’t be pinned');
+  const { id, datasets } = record;
+  return {
+    selection: {
+      exchange,
+      types,
+      symbols,
+      symbolTypes,
+      weekdays,
+      from: formatDay(range.from),
+      to: formatDay(range.to),
+      layout,
+    },
+    record: { id, datasets },
+  };
+}
+
+const HEAD = '{"sha256":"';
+const SUM_DIGITS = 64;
+const MIDDLE = '","pinned":';
+const END = '}\n';
+
+/** A pinned plan as a file: one JSON object, with the sha256 of what stands behind `"pinned":`. */
+export function formatPin(pin: PinnedPlan): readonly string[] {
+  const text = JSON.stringify({ version: VERSION, ...pin });
+  return [HEAD, sha256Of(text), MIDDLE, text, END];
+}
+
+/** @throws usage error for another file, and for one that was changed. @param name of the file, for errors. */
+export function parsePin(text: string, name: string): PinnedPlan {
+  const start = HEAD.length + SUM_DIGITS + MIDDLE.length;
+  const head = text.slice(0, start);
+  const sum = head.slice(HEAD.length, -MIDDLE.length);
+  if (head !== HEAD + sum + MIDDLE || !/^[0-9a-f]*$/.test(sum))
+    throw usageError(`${name}: is no pinned plan as plan --pin writes one`);
+  const pinned = text.slice(start, -END.length);
+  if (!text.endsWith(END) || sha256Of(pinned) !== sum)
+    throw usageError(
+      `${name}: was changed or cut since plan --pin wrote it; take the file as it was, or pin anew`,
+    );
+  try {
+    const pin = checkPin(JSON.parse(pinned), name);
+    parseLayout(pin.selection.layout);
+    return pin;
+  } catch {
+    throw usageError(`${name}: is pinned in a form that this version doesn't know; pin anew`);
+  }
+}
+
+const texts = z.array(z.string());
+
+const checkPin = checkWith<PinnedPlan>(
+  z.object({
+    version: z.literal(VERSION),
+    selection: z.object({
+      exchange: z.string(),
+      types: texts,
+      symbols: texts,
+      symbolTypes: texts.optional(),
+      weekdays: texts.optional(),
+      from: z.string(),
+      to: z.string(),
+      layout: z.string(),
+    }),
+    record: z.custom<ExchangeRecord>((value) => checkRecord(value, 'record') !== undefined),
+  }),
+);
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

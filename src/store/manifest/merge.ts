@@ -1,0 +1,149 @@
+import { stat } from 'node:fs/promises';
+import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
+import { isSameDayFile } from '../../dataset/day-file.js';
+import type { ManifestRecord } from '../types.js';
+import { LineStore } from './line-store.js';
+import { type Manifest, manifestPath, openManifest, readRecords } from './manifest.js';
+import { formatLine, parseLine } from './manifest-line.js';
+
+export interface MergeInput {
+  /** Download folders whose manifests are read, and left as they are. */
+  readonly folders: readonly string[];
+  /** The download folder whose manifest is to know all of it; its own records count as well. */
+  readonly target: string;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface MergeSummary {
+  /** Day files that the target's manifest knows now. */
+  readonly records: number;
+  /** Those that it didn't know before, and those of which it knew less. */
+  readonly added: number;
+  readonly changed: number;
+}
+
+const RECORDS_A_WRITE = 4096;
+
+/**
+ * Makes one manifest of those of several folders. Of a path that several know, the newest record stands, with the
+ * conversions of all. No file is moved or looked at. Records are appended, as those of a download are, so runs in the
+ * target go on, and what a kill cuts off comes with the next merge.
+ * @throws usage error for a folder without a manifest; TickhaulError `changed` where two manifests have different
+ * contents under one path: then nothing is written; `disk`; the reason of an abort.
+ */
+export async function mergeManifests({ folders, target, warn, signal }: MergeInput): Promise<MergeSummary> {
+  const manifest = await openManifest(target, { warn });
+  try {
+    const union = new Union(manifest);
+    for (const folder of folders) {
+      signal.throwIfAborted();
+      await assertManifest(folder);
+      for (const record of await readRecords(folder, { warn })) union.add(record, folder);
+    }
+    union.assertOneContentEach();
+    const before = manifest.size;
+    let batch: ManifestRecord[] = [];
+    let written = 0;
+    const write = async (): Promise<void> => {
+      signal.throwIfAborted();
+      await Promise.all(batch.map((record) => manifest.append(record)));
+      written += batch.length;
+      batch = [];
+    };
+    for (const record of union.news()) {
+      batch.push(record);
+      if (batch.length === RECORDS_A_WRITE) await write();
+    }
+    await write();
+    const added = manifest.size - before;
+    return { records: manifest.size, added, changed: written - added };
+  } finally {
+    await manifest.close();
+  }
+}
+
+async function assertManifest(folder: string): Promise<void> {
+  try {
+    await stat(manifestPath(folder));
+  } catch (error) {
+    if (!isSystemError(error) || (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')) throw error;
+    throw usageError(`${folder}: there is no manifest; name download folders, which have .tickhaul in them`);
+  }
+}
+
+/** What comes to the records of a manifest from others. A million are held as lines, outside of the heap. */
+class Union {
+  readonly #target: Pick<Manifest, 'get'>;
+  readonly #news = new LineStore();
+  /** By path, the sha256 of what was made of day files. */
+  readonly #conversions = new Map<string, string>();
+  readonly #conflicts = new Set<string>();
+  #first = '';
+
+  constructor(target: Pick<Manifest, 'get' | 'records'>) {
+    this.#target = target;
+    for (const { conversions = [] } of target.records())
+      for (const { path, sha256 } of conversions) this.#conversions.set(path, sha256);
+  }
+
+  add(record: ManifestRecord, folder: string): void {
+    const known = this.#get(record.path);
+    if (known && !isSameContent(known, record)) this.#conflict(record.path, folder);
+    for (const { path, sha256 } of record.conversions ?? []) {
+      const other = this.#conversions.get(path);
+      if (other === undefined) this.#conversions.set(path, sha256);
+      else if (other !== sha256) this.#conflict(path, folder);
+    }
+    const line = formatLine(known ? mergeRecords(known, record) : record);
+    if (!known || formatLine(known) !== line) this.#news.set(record.path, line.trimEnd());
+  }
+
+  /** New records, and those that say more than the target's. */
+  *news(): Generator<ManifestRecord> {
+    for (const line of this.#news.values()) {
+      const record = parseLine(line);
+      if (record) yield record;
+    }
+  }
+
+  /** @throws TickhaulError `changed`. */
+  assertOneContentEach(): void {
+    if (this.#conflicts.size === 0) return;
+    const others = this.#conflicts.size === 1 ? '' : `, as ${plural(this.#conflicts.size - 1, 'path')} more`;
+    throw new TickhaulError(
+      'changed',
+      `${this.#first}${others}; nothing was merged: tickhaul verify says which folder is right`,
+    );
+  }
+
+  #get(path: string): ManifestRecord | undefined {
+    const line = this.#news.get(path);
+    return line === undefined ? this.#target.get(path) : parseLine(line);
+  }
+
+  #conflict(path: string, folder: string): void {
+    if (this.#conflicts.size === 0)
+      this.#first = `${path}: in ${folder} it has other contents than in the folders before`;
+    this.#conflicts.add(path);
+  }
+}
+
+function isSameContent(a: ManifestRecord, b: ManifestRecord): boolean {
+  return a.sha256 === b.sha256 && isSameDayFile(a.file, b.file);
+}
+
+/** Two records of the same bytes: the newer one's facts, and what was made of them in either folder. */
+function mergeRecords(a: ManifestRecord, b: ManifestRecord): ManifestRecord {
+  const [older, newer] = a.time <= b.time ? [a, b] : [b, a];
+  const conversions = new Map(
+    [...(older.conversions ?? []), ...(newer.conversions ?? [])].map((entry) => [entry.path, entry]),
+  );
+  const { dropped: _, conversions: __, ...facts } = newer;
+  return {
+    ...facts,
+    ...(conversions.size > 0 && { conversions: [...conversions.values()] }),
+    ...(older.dropped && newer.dropped && { dropped: true }),
+  };
+}
