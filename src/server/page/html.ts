@@ -41,7 +41,7 @@ export function renderPage(): RenderedPage {
 <noscript><p>This page works by a script, which is turned off in this browser. The endpoints work without it.</p></noscript>
 <section aria-label="What is served">
 <dl class="totals">
-<div><dt>messages from</dt><dd id="source">–</dd></div>
+<div><dt>source</dt><dd id="source">–</dd></div>
 <div><dt>exchanges</dt><dd id="exchange-count">–</dd></div>
 <div><dt>cache</dt><dd id="cache">–</dd><dd class="soft" id="cache-limit"></dd></div>
 <div><dt>up for</dt><dd id="uptime">–</dd></div>

@@ -16,6 +16,8 @@ export const STYLE = `${BASE_STYLE}
 label { display: grid; gap: 4px; font-size: 14px; color: var(--soft); }
 label > input, label > select, label > textarea { width: 100%; min-width: 0; color: var(--text); font-size: 15px; }
 select { text-overflow: ellipsis; }
+input, select { min-height: 40px; }
+input[type='checkbox'] { min-height: 0; }
 fieldset { min-width: 0; margin: 12px 0 0; padding: 0; border: 0; }
 legend { padding: 0; font-size: 14px; color: var(--soft); }
 .ticks { display: flex; flex-wrap: wrap; gap: 4px 20px; margin-top: 12px; }
@@ -24,6 +26,7 @@ legend { padding: 0; font-size: 14px; color: var(--soft); }
 .ticks input { width: 17px; height: 17px; margin: 0; flex: none; accent-color: var(--main); }
 .buttons { display: flex; flex-wrap: wrap; gap: 10px; margin: 16px 0 12px; }
 button { min-height: 40px; padding: 7px 16px; }
+@media (max-width: 500px) { .buttons { gap: 8px; } .buttons button { padding: 7px 12px; } }
 button.first { background: var(--main); border-color: var(--main); color: var(--on-main); font-weight: 600; }
 button[aria-disabled='true'] { color: var(--soft); border-color: var(--line); cursor: default; }
 button.first[aria-disabled='true'] { background: none; }
@@ -35,7 +38,9 @@ progress { flex: 1 1 160px; height: 8px; appearance: none; border: 0; border-rad
 progress::-webkit-progress-bar { background: var(--line); }
 progress::-webkit-progress-value { background: var(--main); }
 progress::-moz-progress-bar { background: var(--main); }
-.views { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr)); gap: 12px; margin-top: 12px; align-items: start; }
+.views { display: grid; grid-template-columns: minmax(0, 1fr); gap: 12px; margin-top: 12px; align-items: start; }
+@media (min-width: 660px) { .views { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
+@media (min-width: 960px) { .views { grid-template-columns: repeat(3, minmax(0, 1fr)); } }
 .wide { grid-column: 1 / -1; }
 .chart { min-height: 296px; }
 table { width: 100%; border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums; }
@@ -56,6 +61,9 @@ td { padding: 0; height: 21px; line-height: 21px; text-align: right; white-space
 .endpoint { max-width: 460px; }
 .selection { border: 1px solid var(--line); border-radius: 8px; padding: 12px; }
 .selection legend { padding: 0 6px; }
+.selection + .selection { margin-top: 16px; }
+.selection:only-child { border: 0; padding: 0; }
+.selection:only-child legend { display: none; }
 .selection > label, .selection > div { margin-top: 12px; }
 .chips { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 8px; }
 .chips button { min-height: 32px; padding: 3px 10px; border-radius: 16px; border-color: var(--line); font-size: 13.5px; color: var(--soft); }

@@ -5,6 +5,8 @@ import { askJson, reasonOf } from './ask.js';
 
 /** Milliseconds between two questions. */
 const AGAIN_MS = 10_000;
+/** The same for the cache, which takes a look at each slice. */
+const CACHE_AGAIN_MS = 60_000;
 
 /** Shows what the server is, and goes on asking how it does. */
 export async function showFacts(): Promise<void> {
@@ -23,7 +25,7 @@ export async function showFacts(): Promise<void> {
   setTimeout(() => void showFacts(), AGAIN_MS);
 }
 
-/** Shows how full the cache is. */
+/** Shows how full the cache is, again and again. */
 export async function showCache(): Promise<void> {
   try {
     const { slices, bytes, limit } = await askJson<CacheFacts>('/page/cache');
@@ -33,6 +35,7 @@ export async function showCache(): Promise<void> {
   } catch (error) {
     byId('cache-limit').textContent = reasonOf(error);
   }
+  setTimeout(() => void showCache(), CACHE_AGAIN_MS);
 }
 
 /** Lists the exchanges; the names themselves when the list is opened. */

@@ -4,7 +4,8 @@ import { askJson, reasonOf } from './ask.js';
 import { fillBuilder, startBuilder } from './build/builder.js';
 import { showCache, showExchanges, showFacts } from './facts.js';
 import { say } from './say.js';
-import { fillViewer, startViewer } from './watch/viewer.js';
+import { fillForm } from './watch/form.js';
+import { startViewer } from './watch/viewer.js';
 
 startViewer();
 startBuilder();
@@ -17,7 +18,7 @@ async function list(): Promise<void> {
     const exchanges = await askJson<readonly ListedExchange[]>('/page/exchanges');
     showExchanges(exchanges);
     fillBuilder(exchanges);
-    await fillViewer(exchanges);
+    await fillForm(exchanges);
   } catch (error) {
     say(byId('state'), `The exchanges are not known. ${reasonOf(error)}`, 'problem');
   }

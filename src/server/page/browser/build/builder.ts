@@ -113,6 +113,8 @@ function showAddress(): void {
   }
   for (const [at, fields] of all.entries()) {
     fields.hidden = at > 0 && !takesList(endpoint);
+    const legend = fields.querySelector('legend');
+    if (legend) legend.textContent = `Options ${at + 1}`;
     const remove = fields.querySelector('.remove');
     if (remove) remove.hidden = all.length === 1 || !takesList(endpoint);
     const types = namesOf(fieldOf(fields, 'dataTypes').value);

@@ -1,5 +1,5 @@
 /** What the viewer reads of a normalized message; a message has some of it, by its type. */
-export interface ViewedMessage {
+export interface ViewedMessage extends Readonly<Partial<Record<TickerField, number>>> {
   readonly type: string;
   readonly localTimestamp: string;
   readonly price?: number;
@@ -7,12 +7,10 @@ export interface ViewedMessage {
   readonly side?: string;
   readonly bids?: readonly Level[];
   readonly asks?: readonly Level[];
-  readonly lastPrice?: number;
-  readonly markPrice?: number;
-  readonly indexPrice?: number;
-  readonly fundingRate?: number;
-  readonly openInterest?: number;
 }
+
+/** What is shown of a derivative ticker. */
+export type TickerField = 'lastPrice' | 'markPrice' | 'indexPrice' | 'fundingRate' | 'openInterest';
 
 /** A level of a book; without both where there is none. */
 export interface Level {

@@ -1,5 +1,6 @@
 /** Decimals that are shown at most. */
 const MOST_DECIMALS = 10;
+const MOST_DIGITS = 10;
 
 /** The number of decimals that numbers need to be shown alike. */
 export function decimalsOf(values: readonly (number | undefined)[]): number {
@@ -9,6 +10,11 @@ export function decimalsOf(values: readonly (number | undefined)[]): number {
 /** A number with so many decimals; of no number a dash. */
 export function fixed(value: number | undefined, decimals: number): string {
   return value === undefined ? '–' : value.toFixed(decimals);
+}
+
+/** A number in its shortest form, of at most ten digits that count; of no number a dash. */
+export function short(value: number | undefined): string {
+  return value === undefined ? '–' : String(Number(value.toPrecision(MOST_DIGITS)));
 }
 
 function ownDecimals(value = 0): number {

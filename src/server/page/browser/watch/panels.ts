@@ -1,7 +1,7 @@
 import type { PageNode } from '../../../../page/browser/dom.js';
 import { byId, make } from '../../../../page/browser/elements.js';
-import type { Level } from './messages.js';
-import { decimalsOf, fixed } from './numbers.js';
+import type { Level, TickerField } from './messages.js';
+import { decimalsOf, fixed, short } from './numbers.js';
 import type { Watched, WatchedBook, WatchedTrade } from './watched.js';
 
 const LEVELS = 10;
@@ -28,8 +28,7 @@ export function createPanels(): Panels {
       };
       for (const [at, row] of trades.entries()) row(shown[at], decimals);
       for (const node of fields) {
-        const value: unknown = ticker?.[node.dataset['field'] as keyof typeof ticker];
-        setText(node, value === undefined ? '–' : String(value));
+        setText(node, short(ticker?.[node.dataset['field'] as TickerField]));
       }
     },
   };

@@ -37,7 +37,9 @@ function optionsOf(size: { readonly width: number; readonly height: number }): o
   const line = { stroke: color('line'), width: 1 };
   const axis = { stroke: color('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
   const price = (_: unknown, value: number | null): string => (value === null ? '–' : text(value));
-  const edge = { stroke: 'transparent', width: 0, points: { show: false }, value: price };
+  // A price holds until the next one.
+  const held = { points: { show: false }, value: price, paths: uPlot.paths.stepped({ align: 1 }) };
+  const edge = { ...held, stroke: 'transparent', width: 0 };
   return {
     ...size,
     tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
@@ -49,7 +51,7 @@ function optionsOf(size: { readonly width: number; readonly height: number }): o
       },
       { label: 'High', ...edge },
       { label: 'Low', ...edge },
-      { label: 'Price', stroke: color('present'), width: 1.5, points: { show: false }, value: price },
+      { label: 'Price', ...held, stroke: color('present'), width: 1.5 },
     ],
     bands: [{ series: [1, 2], fill: color('fill') }],
     axes: [

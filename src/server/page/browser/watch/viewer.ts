@@ -1,17 +1,14 @@
 import {
-  type PageField,
   type PageNode,
   type PageProgress,
   requestAnimationFrame,
   window,
 } from '../../../../page/browser/dom.js';
 import { byId } from '../../../../page/browser/elements.js';
-import type { ListedExchange } from '../../types.js';
 import { askFor, reasonOf } from '../ask.js';
-import { firstExchange, firstPeriod, firstSymbol } from '../first-choice.js';
 import type { Chunks } from '../line-queue.js';
 import { say } from '../say.js';
-import { askSymbols, offerSymbols, option } from '../symbols.js';
+import { form, onSpeed, readForm, readSpeed } from './form.js';
 import { createPanels } from './panels.js';
 import { Player } from './player.js';
 import { createPriceChart } from './price-chart.js';
@@ -22,166 +19,116 @@ import { Watched } from './watched.js';
 /** Milliseconds between two pictures; more for who wants little motion. */
 const DRAW_MS = window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 500 : 80;
 
-const form = byId('watch');
-const field = (name: string): PageField => form.querySelector(`[name=${name}]`) as PageField;
-const [start, pause, step, stop] = ['start', 'pause', 'step', 'stop'].map(byId) as [
-  PageNode,
-  PageNode,
-  PageNode,
-  PageNode,
-];
-const state = byId('state');
-const progress = byId('progress') as PageProgress;
-
 interface Replay {
+  readonly form: WatchForm;
   readonly player: Player;
   readonly watched: Watched;
-  readonly form: WatchForm;
-  readonly abort: AbortController;
 }
+
+const state = byId('state');
+const [pause, step, stop] = [byId('pause'), byId('step'), byId('stop')];
+const panels = createPanels();
+const chart = createPriceChart();
+
+/** The one that is watched: its request, and once the answer began, itself. */
+let abort = new AbortController();
+let replay: Replay | undefined;
+let drawnAt = 0;
 
 /** Lets the viewer watch one replay after the other. */
 export function startViewer(): void {
-  const panels = createPanels();
-  const chart = createPriceChart();
-  let replay: Replay | undefined;
-  let drawnAt = 0;
-
-  const draw = ({ player, watched, form }: Replay): void => {
-    panels.draw(watched);
-    chart.draw(watched.prices);
-    const { position, messages } = player;
-    byId('position').textContent = position === undefined ? '–' : timeText(position);
-    byId('count').textContent = `${messages.toLocaleString('en')} ${messages === 1 ? 'message' : 'messages'}`;
-    progress.value = player.state === 'ended' ? 1 : shareOf(form, position ?? 0);
-  };
-
-  const tell = (current: Replay): void => {
-    const { player, form } = current;
-    const isOver = player.state === 'ended' || player.state === 'failed';
-    enable(pause, !isOver);
-    enable(step, !isOver);
-    enable(stop, !isOver);
-    pause.textContent = player.state === 'paused' ? 'Resume' : 'Pause';
-    const { text, kind } = sentenceOf(player, `${form.exchange} ${form.symbol.trim()}`);
-    say(state, text, kind);
-  };
-
-  const frame = (now: number): void => {
-    const current = replay;
-    if (current === undefined) return;
-    const before = { state: current.player.state, messages: current.player.messages };
-    current.player.tick(now);
-    const { player } = current;
-    const isChanged = player.state !== before.state;
-    if (isChanged) tell(current);
-    if (isChanged || now - drawnAt >= DRAW_MS) {
-      draw(current);
-      drawnAt = now;
-    }
-    if (player.state === 'ended' || player.state === 'failed') replay = undefined;
-    else requestAnimationFrame(frame);
-  };
-
-  const end = (): void => {
-    replay?.abort.abort();
-    replay = undefined;
-  };
-
-  const begin = async (): Promise<void> => {
-    end();
-    const asked = readForm();
-    const abort = new AbortController();
-    try {
-      const { path, priceType } = watchRequest(asked);
-      say(state, `Asking for ${asked.exchange} ${asked.symbol.trim()}.`);
-      enable(stop, true);
-      starting = abort;
-      const answer = await askFor(path, abort.signal);
-      if (abort.signal.aborted) return;
-      const watched = new Watched(priceType);
-      const player = new Player(chunksOf(answer), speedOf(), (message, time) => watched.take(message, time));
-      replay = { player, watched, form: asked, abort };
-      draw(replay);
-      tell(replay);
-      requestAnimationFrame(frame);
-    } catch (error) {
-      if (abort.signal.aborted) return;
-      for (const button of [pause, step, stop]) enable(button, false);
-      say(state, reasonOf(error), 'problem');
-    }
-  };
-  let starting: AbortController | undefined;
-
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    starting?.abort();
     void begin();
   });
   onPress(pause, () => {
-    if (replay === undefined) return;
-    if (replay.player.state === 'paused') replay.player.resume();
-    else replay.player.pause();
-    draw(replay);
-    tell(replay);
+    if (replay?.player.state === 'paused') replay.player.resume();
+    else replay?.player.pause();
+    show();
   });
   onPress(step, () => {
-    if (replay === undefined) return;
-    replay.player.pause();
-    replay.player.step();
-    draw(replay);
-    tell(replay);
+    replay?.player.pause();
+    replay?.player.step();
+    show();
   });
   onPress(stop, () => {
-    starting?.abort();
     end();
-    for (const button of [pause, step, stop]) enable(button, false);
-    pause.textContent = 'Pause';
+    enable([pause, step, stop], false);
     say(state, 'Stopped.');
-    start.focus();
+    byId('start').focus();
   });
-  field('speed').addEventListener('change', () => {
-    if (replay) replay.player.speed = speedOf();
+  onSpeed(() => {
+    if (replay) replay.player.speed = readSpeed();
   });
 }
 
-/** Fills in what most people would begin with. */
-export async function fillViewer(exchanges: readonly ListedExchange[]): Promise<void> {
-  const exchange = field('exchange');
-  const symbol = field('symbol');
-  exchange.append(...exchanges.map(({ id }) => option(id)));
-  exchange.value = firstExchange(exchanges.map(({ id }) => id));
-  offerSymbols(symbol, byId('watch-symbols'), () => exchange.value);
-  const fill = async (): Promise<void> => {
-    const id = exchange.value;
-    const found = await askSymbols(id, '').catch(() => undefined);
-    if (exchange.value !== id) return;
-    symbol.value = firstSymbol(found?.symbols ?? []);
-    const until = found?.exportedUntil ?? exchanges.find((one) => one.id === id)?.availableTo;
-    const period = firstPeriod(until, Date.now());
-    field('from').value = period.from;
-    field('to').value = period.to;
-  };
-  exchange.addEventListener('change', () => void fill());
-  await fill();
+async function begin(): Promise<void> {
+  end();
+  abort = new AbortController();
+  const { signal } = abort;
+  const asked = readForm();
+  try {
+    const { path, priceType } = watchRequest(asked);
+    say(state, `Asking for ${asked.exchange} ${asked.symbol.trim()}.`);
+    enable([stop], true);
+    const answer = await askFor(path, signal);
+    const watched = new Watched(priceType);
+    const player = new Player(chunksOf(answer), readSpeed(), (message, time) => watched.take(message, time));
+    replay = { form: asked, player, watched };
+    show();
+    watch(replay);
+  } catch (error) {
+    if (signal.aborted) return;
+    enable([pause, step, stop], false);
+    say(state, reasonOf(error), 'problem');
+  }
 }
 
-function readForm(): WatchForm {
-  return {
-    exchange: field('exchange').value,
-    symbol: field('symbol').value,
-    from: field('from').value,
-    to: field('to').value,
-    trade: field('trade').checked,
-    book: field('book').checked,
-    ticker: field('ticker').checked,
-  };
+function end(): void {
+  abort.abort();
+  replay = undefined;
 }
 
-function speedOf(): number {
-  return Number(field('speed').value);
+/** Shows what is due with each frame, for as long as it is the one that is watched. */
+function watch(watched: Replay): void {
+  requestAnimationFrame((now) => {
+    if (watched !== replay) return;
+    const { player } = watched;
+    const [before, shown] = [player.state, player.messages];
+    player.tick(now);
+    const isStep = player.state === 'paused' && player.messages > shown;
+    if (player.state !== before || isStep) show();
+    else if (now - drawnAt >= DRAW_MS) {
+      draw(watched);
+      drawnAt = now;
+    }
+    if (player.state === 'ended' || player.state === 'failed') end();
+    else watch(watched);
+  });
 }
 
+/** Shows where the replay is, and what can be done now. */
+function show(): void {
+  if (replay === undefined) return;
+  const { form, player } = replay;
+  draw(replay);
+  enable([pause, step, stop], player.state !== 'ended' && player.state !== 'failed');
+  pause.textContent = player.state === 'paused' ? 'Resume' : 'Pause';
+  const { text, kind } = sentenceOf(player, `${form.exchange} ${form.symbol.trim()}`);
+  say(state, text, kind);
+}
+
+function draw({ player, watched, form }: Replay): void {
+  panels.draw(watched);
+  chart.draw(watched.prices);
+  const { position, messages } = player;
+  byId('position').textContent =
+    position === undefined ? '–' : new Date(position).toISOString().replace('T', ' ').slice(0, 23);
+  byId('count').textContent = `${messages.toLocaleString('en')} ${messages === 1 ? 'message' : 'messages'}`;
+  (byId('progress') as PageProgress).value = player.state === 'ended' ? 1 : shareOf(form, position ?? 0);
+}
+
+/** The bytes of an answer, as they are asked for. */
 function chunksOf({ body }: Response): Chunks {
   const reader = body?.getReader();
   return {
@@ -196,16 +143,13 @@ function chunksOf({ body }: Response): Chunks {
 }
 
 /** A button that can't be used stays where the keyboard is. */
-function enable(button: PageNode, isEnabled: boolean): void {
-  button.setAttribute('aria-disabled', String(!isEnabled));
+function enable(buttons: readonly PageNode[], isEnabled: boolean): void {
+  for (const button of buttons) button.setAttribute('aria-disabled', String(!isEnabled));
+  if (!isEnabled) pause.textContent = 'Pause';
 }
 
 function onPress(button: PageNode, act: () => void): void {
   button.addEventListener('click', () => {
     if (button.getAttribute('aria-disabled') !== 'true') act();
   });
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ').slice(0, 23);
 }
