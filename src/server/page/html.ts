@@ -43,7 +43,7 @@ export function renderPage(): RenderedPage {
 <dl class="totals">
 <div><dt>source</dt><dd id="source">–</dd></div>
 <div><dt>exchanges</dt><dd id="exchange-count">–</dd></div>
-<div><dt>cache</dt><dd id="cache">–</dd><dd class="soft" id="cache-limit"></dd></div>
+<div id="cache-tile"><dt>cache</dt><dd id="cache">–</dd><dd class="soft" id="cache-limit"></dd></div>
 <div><dt>up for</dt><dd id="uptime">–</dd></div>
 <div><dt>messages sent</dt><dd id="sent">–</dd></div>
 </dl>

@@ -71,6 +71,7 @@ async function valueIn(page: Page, selector: string, wanted: RegExp): Promise<vo
 async function choose(page: Page, speed: string): Promise<void> {
   const form = page.locator('#watch');
   await form.getByLabel('Exchange').selectOption('binance-futures');
+  await valueIn(page, '#watch [name=symbol]', /^BTCUSDT$/);
   await form.getByLabel('From').fill(PERIOD.from);
   await form.getByLabel('To, not included').fill(PERIOD.to);
   await form.getByLabel('Speed').selectOption(speed);
@@ -197,12 +198,12 @@ test('the page of the server in a browser', async (t) => {
     const form = page.locator('#build');
     const state = page.locator('#build-state');
     await form.locator('[name=exchange]').selectOption('bitmex');
-    await form.getByLabel('Symbols').fill('XBTUSD');
-    await form.getByLabel('From').fill(PERIOD.from);
-    await form.getByLabel('To, not included').fill(PERIOD.to);
+    await valueIn(page, '#build [name=symbols]', /^XBTUSD$/);
+    await form.locator('[name=from]').fill(PERIOD.from);
+    await form.locator('[name=to]').fill(PERIOD.to);
     await form.getByRole('button', { name: 'book_change' }).click();
     await form.getByRole('button', { name: 'trade', exact: true }).click();
-    assert.equal(await form.getByLabel('Data types', { exact: true }).inputValue(), 'book_change');
+    assert.equal(await form.locator('[name=dataTypes]').inputValue(), 'book_change');
     const trial = async (): Promise<string> => {
       await form.getByRole('button', { name: 'Try it' }).click();
       const word = await lastWord(state);
@@ -212,7 +213,7 @@ test('the page of the server in a browser', async (t) => {
     const works = 'It works: here are the first 20 messages.';
 
     await form.locator('[name=endpoint]').selectOption('/replay');
-    await form.getByLabel('Channels').fill('trade: XBTUSD');
+    await form.locator('[name=filters]').fill('trade: XBTUSD');
     await form.getByRole('button', { name: 'Copy' }).click();
     await state.filter({ hasText: 'Copied.' }).waitFor();
     const copied = new URL((await page.evaluate('navigator.clipboard.readText()')) as string);
@@ -230,22 +231,22 @@ test('the page of the server in a browser', async (t) => {
     await form.getByRole('button', { name: 'Merge with another' }).click();
     const other = page.getByRole('group', { name: 'Options 2' });
     await other.locator('[name=exchange]').selectOption('deribit');
-    await other.getByLabel('Symbols').fill('BTC-PERPETUAL');
-    await other.getByLabel('From').fill(PERIOD.from);
-    await other.getByLabel('To, not included').fill(PERIOD.to);
+    await valueIn(page, '#build fieldset:nth-child(2) [name=symbols]', /^BTC-PERPETUAL$/);
+    await other.locator('[name=from]').fill(PERIOD.from);
+    await other.locator('[name=to]').fill(PERIOD.to);
     assert.equal(await trial(), works);
     assert.match(await page.locator('#answer').innerText(), /"exchange":"deribit"/);
     await other.getByRole('button', { name: 'Remove' }).click();
 
     await form.locator('[name=endpoint]').selectOption('/ws-replay');
-    await form.getByLabel('Subscribe message').fill('{"op":"subscribe","args":["orderBookL2:XBTUSD"]}');
+    await form.locator('#subscribe').fill('{"op":"subscribe","args":["orderBookL2:XBTUSD"]}');
     assert.equal(await trial(), works);
     assert.match(await page.locator('#answer').innerText(), /^(\{"table":"orderBookL2".*\}\n?){20}$/);
 
     await form.locator('[name=endpoint]').selectOption('/ws-stream-normalized');
-    await form.getByLabel('Data types', { exact: true }).fill('trades');
+    await form.locator('[name=dataTypes]').fill('trades');
     assert.match(await trial(), /^Closed with 1011: "trades" is not a normalized data type/);
-    await form.getByLabel('Data types', { exact: true }).fill('');
+    await form.locator('[name=dataTypes]').fill('');
     assert.equal(await trial(), 'Still needed: dataTypes.');
     assert.deepEqual(problems, []);
   });

@@ -15,6 +15,8 @@ export async function showFacts(): Promise<void> {
     const { source, offline, uptimeMs, messages } = await askJson<ServerFacts>('/page/server');
     byId('source').textContent =
       `${source === 'feeds' ? 'raw data' : 'day files'}${offline ? ', offline' : ''}`;
+    // Day files need no slices.
+    byId('cache-tile').hidden = source === 'datasets';
     byId('uptime').textContent = formatDuration(uptimeMs);
     byId('sent').textContent = formatCount(messages);
     problem.hidden = true;

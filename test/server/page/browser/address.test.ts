@@ -8,8 +8,8 @@ import {
   type Endpoint,
   missingFields,
   originsOf,
-  toggleName,
 } from '../../../../src/server/page/browser/build/address.js';
+import { splitLast, toggleName } from '../../../../src/server/page/browser/names.js';
 
 const ORIGINS = originsOf({ origin: 'http://localhost:8000', hostname: 'localhost', port: '8000' });
 
@@ -85,4 +85,10 @@ test('a name is put in, and taken out', () => {
   assert.equal(toggleName('', 'trade'), 'trade');
   assert.equal(toggleName('quote,trade', 'trade'), 'quote');
   assert.equal(toggleName('quote  trade_bar_1m', 'trade'), 'quote, trade_bar_1m, trade');
+});
+
+test('of several names the last is being typed', () => {
+  assert.deepEqual(splitLast('XBTUSD, eth'), { before: 'XBTUSD, ', last: 'eth' });
+  assert.deepEqual(splitLast('eth'), { before: '', last: 'eth' });
+  assert.deepEqual(splitLast('eth,'), { before: 'eth,', last: '' });
 });

@@ -1,3 +1,5 @@
+import { namesOf } from '../names.js';
+
 /** The options of each endpoint, by the names of the form's fields (service interface, Local replay server). */
 export const ENDPOINTS = {
   '/replay': ['exchange', 'filters', 'from', 'to', 'withDisconnects'],
@@ -66,17 +68,6 @@ export function missingFields(endpoint: Endpoint, drafts: readonly Draft[]): rea
   return REQUIRED.filter(
     (name) => fields.includes(name) && drafts.some((draft) => readField(name, draft[name]) === undefined),
   );
-}
-
-/** Names that commas or spaces part. */
-export function namesOf(text: string): readonly string[] {
-  return text.split(/[\s,]+/).filter((name) => name !== '');
-}
-
-/** A list of names as text, with one put in, or taken out where it is there. */
-export function toggleName(text: string, name: string): string {
-  const names = namesOf(text);
-  return (names.includes(name) ? names.filter((one) => one !== name) : [...names, name]).join(', ');
 }
 
 function optionsOf(endpoint: Endpoint, draft: Draft): Readonly<Record<string, unknown>> {

@@ -8,9 +8,9 @@ import {
 } from '../../../../page/browser/dom.js';
 import { byId, make } from '../../../../page/browser/elements.js';
 import type { ListedExchange } from '../../types.js';
-import { firstExchange, firstPeriod, firstSymbol } from '../first-choice.js';
+import { namesOf, toggleName } from '../names.js';
 import { say } from '../say.js';
-import { askSymbols, offerSymbols, option } from '../symbols.js';
+import { fillFields } from '../selection-fields.js';
 import {
   addressOf,
   type Draft,
@@ -19,10 +19,8 @@ import {
   type FieldName,
   isSocket,
   missingFields,
-  namesOf,
   originsOf,
   takesList,
-  toggleName,
 } from './address.js';
 import { createTrial } from './trial.js';
 
@@ -68,7 +66,6 @@ function addSelection(): PageNode {
   symbols.setAttribute('id', `symbols-${++count}`);
   fieldOf(copy, 'symbols').setAttribute('list', `symbols-${count}`);
   copy.append(symbols);
-  offerSymbols(fieldOf(copy, 'symbols'), symbols, () => fieldOf(copy, 'exchange').value);
   const types = fieldOf(copy, 'dataTypes');
   for (const button of copy.querySelectorAll('[data-type]')) {
     button.addEventListener('click', () => {
@@ -82,26 +79,16 @@ function addSelection(): PageNode {
     byId('add').focus();
   });
   selections.append(copy);
-  void fill(copy);
+  if (exchanges.length > 0) void fill(copy);
   return copy;
 }
 
 async function fill(fields: PageNode): Promise<void> {
-  const exchange = fieldOf(fields, 'exchange');
-  if (exchanges.length === 0 || exchange.value !== '') return;
-  exchange.append(...exchanges.map(({ id }) => option(id)));
-  exchange.value = firstExchange(exchanges.map(({ id }) => id));
-  const found = await askSymbols(exchange.value, '').catch(() => undefined);
-  const { from, to } = firstPeriod(found?.exportedUntil, Date.now());
-  for (const [name, value] of [
-    ['symbols', firstSymbol(found?.symbols ?? [])],
-    ['from', from],
-    ['to', to],
-  ] as const) {
-    const field = fieldOf(fields, name);
-    if (field.value === '') field.value = value;
-  }
-  showAddress();
+  const symbols = fields.querySelector('datalist');
+  if (symbols === null) return;
+  const [exchange, symbol] = [fieldOf(fields, 'exchange'), fieldOf(fields, 'symbols')];
+  const [from, to] = [fieldOf(fields, 'from'), fieldOf(fields, 'to')];
+  await fillFields({ exchange, symbol, symbols, from, to }, exchanges, showAddress);
 }
 
 function showAddress(): void {
@@ -124,7 +111,10 @@ function showAddress(): void {
   }
   byId('add').hidden = !takesList(endpoint);
   for (const node of document.querySelectorAll('[data-try]')) node.hidden = endpoint !== '/ws-replay';
-  address.value = addressOf(endpoint, drafts(), origins);
+  const made = addressOf(endpoint, drafts(), origins);
+  // What was said of the one before stays with it.
+  if (made === address.value) return;
+  address.value = made;
   const missing = missingFields(endpoint, drafts());
   say(state, missing.length === 0 ? '' : `Still needed: ${missing.join(', ')}.`);
 }

@@ -1,8 +1,7 @@
 import type { PageField } from '../../../../page/browser/dom.js';
 import { byId } from '../../../../page/browser/elements.js';
 import type { ListedExchange } from '../../types.js';
-import { firstExchange, firstPeriod, firstSymbol } from '../first-choice.js';
-import { askSymbols, offerSymbols, option } from '../symbols.js';
+import { fillFields } from '../selection-fields.js';
 import type { WatchForm } from './request.js';
 
 /** The viewer's form. */
@@ -31,23 +30,8 @@ export function onSpeed(listener: () => void): void {
   field('speed').addEventListener('change', listener);
 }
 
-/** Fills in what most people would begin with, anew for each exchange that is chosen. */
-export async function fillForm(exchanges: readonly ListedExchange[]): Promise<void> {
-  const exchange = field('exchange');
-  const symbol = field('symbol');
-  exchange.append(...exchanges.map(({ id }) => option(id)));
-  exchange.value = firstExchange(exchanges.map(({ id }) => id));
-  offerSymbols(symbol, byId('watch-symbols'), () => exchange.value);
-  const fill = async (): Promise<void> => {
-    const id = exchange.value;
-    const found = await askSymbols(id, '').catch(() => undefined);
-    if (exchange.value !== id) return;
-    symbol.value = firstSymbol(found?.symbols ?? []);
-    const until = found?.exportedUntil ?? exchanges.find((one) => one.id === id)?.availableTo;
-    const period = firstPeriod(until, Date.now());
-    field('from').value = period.from;
-    field('to').value = period.to;
-  };
-  exchange.addEventListener('change', () => void fill());
-  await fill();
+/** Fills in what most people would begin with. */
+export function fillForm(exchanges: readonly ListedExchange[]): Promise<void> {
+  const [exchange, symbol, from, to] = [field('exchange'), field('symbol'), field('from'), field('to')];
+  return fillFields({ exchange, symbol, symbols: byId('watch-symbols'), from, to }, exchanges, () => {});
 }
