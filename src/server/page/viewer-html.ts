@@ -34,7 +34,7 @@ export const VIEWER = `
 <p class="where"><progress id="progress" max="1" value="0" aria-label="Position in the period"></progress>
 <span id="position">–</span><span id="count">0 messages</span></p>
 </form>
-<div class="views">
+<div class="views" id="views" hidden>
 <figure class="wide"><figcaption>Price</figcaption><div id="price" class="chart"></div></figure>
 <figure><figcaption>Book</figcaption><table class="book" aria-label="Book: best 10 levels of each side"><thead><tr><th scope="col">price</th><th scope="col">amount</th></tr></thead><tbody id="asks"></tbody><tbody class="middle"><tr><td id="spread" colspan="2">spread –</td></tr></tbody><tbody id="bids"></tbody></table></figure>
 <figure><figcaption>Trades</figcaption><table class="trades" aria-label="Trades: the latest first"><thead><tr><th scope="col">local time</th><th scope="col">side</th><th scope="col">price</th><th scope="col">amount</th></tr></thead><tbody id="trades"></tbody></table></figure>

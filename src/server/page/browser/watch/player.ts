@@ -10,7 +10,7 @@ const BUDGET_MS = 8;
 /** Messages between two looks at the time. */
 const LOOK_EACH = 64;
 
-/** Shows the messages of an answer at a pace. While it is paused, nothing is read: the server waits with it. */
+/** Shows the messages of an answer at a pace. While it is paused, nothing is read. */
 export class Player {
   readonly #queue: LineQueue;
   readonly #clock: ReplayClock;

@@ -17,7 +17,7 @@ export function sentenceOf(
     case 'playing':
       return { text: `Playing ${what}.`, kind: 'plain' };
     case 'paused':
-      return { text: 'Paused: the server waits. Step shows one more message.', kind: 'plain' };
+      return { text: 'Paused. Step shows one more message.', kind: 'plain' };
     case 'ended':
       return { text: `The replay ended: ${endOf(messages, what)}`, kind: 'done' };
     case 'failed':

@@ -11,7 +11,7 @@ import { say } from '../say.js';
 import { form, onSpeed, readForm, readSpeed } from './form.js';
 import { createPanels } from './panels.js';
 import { Player } from './player.js';
-import { createPriceChart } from './price-chart.js';
+import { createPriceChart, type PriceChart } from './price-chart.js';
 import { shareOf, type WatchForm, watchRequest } from './request.js';
 import { sentenceOf } from './sentence.js';
 import { Watched } from './watched.js';
@@ -28,7 +28,8 @@ interface Replay {
 const state = byId('state');
 const [pause, step, stop] = [byId('pause'), byId('step'), byId('stop')];
 const panels = createPanels();
-const chart = createPriceChart();
+/** Made when there is something to see: it takes the width of its place. */
+let chart: PriceChart | undefined;
 
 /** The one that is watched: its request, and once the answer began, itself. */
 let abort = new AbortController();
@@ -75,6 +76,8 @@ async function begin(): Promise<void> {
     const watched = new Watched(priceType);
     const player = new Player(chunksOf(answer), readSpeed(), (message, time) => watched.take(message, time));
     replay = { form: asked, player, watched };
+    byId('views').hidden = false;
+    chart ??= createPriceChart();
     show();
     watch(replay);
   } catch (error) {
@@ -120,7 +123,7 @@ function show(): void {
 
 function draw({ player, watched, form }: Replay): void {
   panels.draw(watched);
-  chart.draw(watched.prices);
+  chart?.draw(watched.prices);
   const { position, messages } = player;
   byId('position').textContent =
     position === undefined ? '–' : new Date(position).toISOString().replace('T', ' ').slice(0, 23);
