@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
+import { VERSION } from '../../../src/base/version.js';
 import { readChartParts } from '../../../src/page/inline.js';
 import { findSymbols } from '../../../src/server/page/find-symbols.js';
 import { readScript } from '../../../src/server/page/html.js';
@@ -69,7 +70,7 @@ test('facts of the server and its cache', async (t) => {
   const lines = (await ask(httpPort, withOptions('/replay', options))).text.split('\n').length - 1;
   const { uptimeMs, ...server } = JSON.parse((await ask(httpPort, '/page/server')).text);
   assert.ok(uptimeMs >= 0);
-  assert.deepEqual(server, { version: '0.1.0', source: 'feeds', offline: false, messages: lines });
+  assert.deepEqual(server, { version: VERSION, source: 'feeds', offline: false, messages: lines });
   const { slices, bytes, limit } = JSON.parse((await ask(httpPort, '/page/cache')).text);
   assert.ok(slices > 0 && bytes > slices);
   assert.equal(limit, 1e9);
