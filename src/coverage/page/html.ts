@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { escapeHtml } from '../../base/escape-html.js';
 import { formatCount, formatSize } from '../../base/units.js';
 import { VERSION } from '../../base/version.js';
+import { readChartParts, sourceOf } from '../../page/inline.js';
 import type { Coverage, CoverageTotals } from '../types.js';
 import { pageData } from './data.js';
-import { readPageParts } from './script.js';
 import { STYLE } from './style.js';
 import { REPORT_MARK } from './write.js';
 
@@ -16,11 +16,17 @@ export interface PageOptions {
   readonly now: number;
 }
 
+/** The modules under `browser/` and what they import, which the build puts beside this module. */
+export function readScript(): string {
+  return readFileSync(new URL('./coverage-page.txt', import.meta.url), 'utf8');
+}
+
 /** The report as one page that loads nothing, and is allowed nothing else than what stands in it. */
 export function renderPage(coverage: Coverage, { dir, now }: PageOptions): string {
-  const { chartScript, chartStyle, script } = readPageParts();
-  const style = chartStyle + STYLE;
-  const policy = `default-src 'none'; style-src '${hashOf(style)}'; script-src '${hashOf(chartScript)}' '${hashOf(script)}'; img-src data:; base-uri 'none'; form-action 'none'`;
+  const chart = readChartParts();
+  const script = readScript();
+  const style = chart.style + STYLE;
+  const policy = `default-src 'none'; style-src ${sourceOf(style)}; script-src ${sourceOf(chart.script)} ${sourceOf(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
   const title = `Coverage of ${escapeHtml(basename(resolve(dir)))}`;
   return `<!doctype html>
 <html lang="en">
@@ -61,7 +67,7 @@ ${totalsHtml(coverage.totals)}
 </main>
 <div id="tooltip" role="status" hidden></div>
 <script type="application/json" id="data">${scriptText(JSON.stringify(pageData(coverage)))}</script>
-<script>${chartScript}</script>
+<script>${chart.script}</script>
 <script type="module">${script}</script>
 </body>
 </html>
@@ -94,8 +100,4 @@ function count(number: number): string {
 /** A text inside a script element ends at its first `</`, whatever it means (HTML, 4.12.1.3). */
 function scriptText(json: string): string {
   return json.replaceAll('<', '\\u003c');
-}
-
-function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

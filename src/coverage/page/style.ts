@@ -1,60 +1,24 @@
+import { BASE_STYLE } from '../../page/style.js';
+
 /** The page's style sheet, light and dark. */
-export const STYLE = `
-:root {
-  color-scheme: light dark;
-  --page: #f4f5f7; --card: #ffffff; --text: #1c2430; --soft: #56606e; --line: #d5dae1;
-  --main: #1857b8; --fill: #2f74c033;
-  --present: #2f74c0; --empty: #8a6d00; --missing: #c4410c;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #12161c; --card: #1b212a; --text: #e8ecf2; --soft: #a3adba; --line: #333c48;
-    --main: #8ab4f8; --fill: #5aa2e633;
-    --present: #5aa2e6; --empty: #e6c229; --missing: #ff8a5c;
-  }
-}
-* { box-sizing: border-box; }
-[hidden] { display: none !important; }
-body {
-  margin: 0 auto; max-width: 1320px; padding: 24px 16px 64px;
-  background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif;
-}
-@media (max-width: 500px) { body { padding: 20px 12px 48px; } }
-h1 { margin: 0; font-size: 26px; line-height: 1.25; overflow-wrap: anywhere; }
-h2 { margin: 32px 0 12px; font-size: 20px; }
-h3 { margin: 0; font-size: 16px; overflow-wrap: anywhere; }
-p { margin: 4px 0 12px; }
+export const STYLE = `${BASE_STYLE}
 code { white-space: nowrap; }
-.soft { color: var(--soft); font-size: 14px; }
-.totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 12px; margin: 20px 0 12px; }
-.totals div, figure, .series {
+.series {
   background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px;
 }
-dt { color: var(--soft); font-size: 14px; }
-dd { margin: 0; font-size: 20px; font-weight: 600; font-variant-numeric: tabular-nums; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 12px; }
-figure { margin: 0; min-width: 0; }
-figcaption { font-weight: 600; margin-bottom: 8px; }
 .chart { min-height: 250px; }
-.uplot, .u-legend { font: 13px/1.4 system-ui, sans-serif; }
-.u-legend th, .u-legend td { font-weight: 400; color: var(--text); }
 .controls { display: flex; flex-wrap: wrap; gap: 12px 20px; align-items: center; margin-bottom: 12px; }
-input, select, button {
-  padding: 7px 10px; border: 1px solid var(--soft); border-radius: 8px;
-  background: var(--card); color: inherit; font: inherit;
-}
 input { width: min(260px, 60vw); }
-input::placeholder { color: var(--soft); opacity: 1; }
-button { display: block; margin: 16px auto; padding: 9px 20px; cursor: pointer; }
+button { display: block; margin: 16px auto; padding: 9px 20px; }
 output { color: var(--soft); }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 20px; }
 .legend span { display: inline-flex; gap: 6px; align-items: center; }
 .legend canvas { width: 12px; height: 12px; }
 .series { margin-bottom: 12px; }
 .series canvas { display: block; width: 100%; }
-summary { margin-top: 8px; cursor: pointer; color: var(--soft); font-size: 14px; }
+summary { margin-top: 8px; }
 details p { margin: 6px 0 0; font-size: 14px; max-height: 200px; overflow-y: auto; }
-:focus-visible { outline: 3px solid var(--main); outline-offset: 2px; border-radius: 4px; }
 #tooltip {
   position: absolute; z-index: 10; padding: 4px 10px; border-radius: 6px; pointer-events: none;
   background: var(--text); color: var(--page); font-size: 13px; white-space: nowrap;

@@ -13,6 +13,9 @@ export interface Call {
   readonly query: URLSearchParams;
 }
 
+/** Answers a request; what it throws is told to the client. */
+export type Answer = (call: Call) => Promise<void> | void;
+
 /** Path and query of an address: the path in any case, with or without a slash at its end. */
 export function readTarget(url = '/'): { readonly path: string; readonly query: URLSearchParams } {
   const [path = '', query = ''] = url.split(/\?(.*)/s);

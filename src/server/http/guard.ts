@@ -23,8 +23,10 @@ export function createGuard(host: string, allowed: readonly string[]): Guard {
   const isOwn = (name: string): boolean =>
     name === 'localhost' || name.endsWith('.localhost') || names.has(name) || isIP(name) !== 0;
   return {
-    isForeignPage({ headers }) {
-      if (headers['sec-fetch-site'] === 'cross-site' && headers.origin === undefined) return true;
+    isForeignPage({ headers, url }) {
+      // A link to the page is anybody's: it does nothing by itself.
+      const isLink = url === '/' && headers['sec-fetch-dest'] === 'document';
+      if (headers['sec-fetch-site'] === 'cross-site' && headers.origin === undefined) return !isLink;
       if (headers.origin === undefined) return false;
       if (!URL.canParse(headers.origin)) return true;
       const page = new URL(headers.origin);

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { printable } from '../../base/printable.js';
 import { metricsText } from '../metrics.js';
+import { pageRoutes } from '../page/routes.js';
 import type { Serving } from '../serving.js';
-import { type Call, readTarget, sendError, sendJson } from './call.js';
+import { type Answer, readTarget, sendError, sendJson } from './call.js';
 import type { Guard } from './guard.js';
 import { healthOf } from './health-check.js';
 import { answerReplay } from './replay.js';
@@ -19,8 +20,6 @@ export const BOUNDS = {
   connectionsCheckingInterval: 2_000,
 } as const;
 
-type Answer = (call: Call) => Promise<void> | void;
-
 const ROUTES: Readonly<Record<string, Answer>> = {
   '/replay': answerReplay,
   '/replay-normalized': answerReplayNormalized,
@@ -34,15 +33,21 @@ const ROUTES: Readonly<Record<string, Answer>> = {
 /** The HTTP endpoints; nothing listens yet. */
 export function createHttpServer(serving: Serving, guard: Guard): Server {
   const { request: logRequest } = serving.options.log;
+  const routes = { ...ROUTES, ...pageRoutes(serving) };
   return createServer(BOUNDS, (request, response) => {
     if (logRequest) noteRequest(request, response, logRequest);
-    void answer(serving, guard, request, response);
+    void answer({ serving, guard, routes }, request, response);
   });
 }
 
+interface Answering {
+  readonly serving: Serving;
+  readonly guard: Guard;
+  readonly routes: Readonly<Record<string, Answer>>;
+}
+
 async function answer(
-  serving: Serving,
-  guard: Guard,
+  { serving, guard, routes }: Answering,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -55,18 +60,23 @@ async function answer(
     const allowed = guard.allowedOrigin(request);
     // Without that its browser keeps the answer from the page.
     if (allowed !== undefined) response.setHeader('access-control-allow-origin', allowed);
-    if (guard.isForeignPage(request) || (call.path === '/' && guard.isForeignHost(request))) {
+    if (guard.isForeignPage(request) || (isOfPage(call.path) && guard.isForeignHost(request))) {
       return sendJson(call, 403, {
         message: 'not for pages of another origin; --allow-origin names some that may',
       });
     }
-    const route = Object.hasOwn(ROUTES, call.path) ? ROUTES[call.path] : undefined;
+    const route = Object.hasOwn(routes, call.path) ? routes[call.path] : undefined;
     if (request.method === 'GET' && route) return await route(call);
     response.writeHead(404).end();
   } catch (error) {
     if (response.headersSent) response.destroy();
     else sendError(call, error);
   }
+}
+
+/** The page, and what it asks for. */
+function isOfPage(path: string): boolean {
+  return path === '/' || path.startsWith('/page/');
 }
 
 /** A line a request, when it is over. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
-import { renderPage } from '../../../src/coverage/page/html.js';
-import { readPageParts } from '../../../src/coverage/page/script.js';
+import { readScript, renderPage } from '../../../src/coverage/page/html.js';
 import { readCoverage } from '../../../src/coverage/read.js';
+import { readChartParts } from '../../../src/page/inline.js';
 import { tempDir } from '../../helpers/temp.js';
 import { makeFolder } from '../folders.js';
 
@@ -22,8 +22,7 @@ test('the page names nothing outside itself, and no folder but its own', async (
 });
 
 test('the scripts are whole, and nothing in them ends their element', () => {
-  const { chartScript, script } = readPageParts();
-  for (const code of [chartScript, script]) {
+  for (const code of [readChartParts().script, readScript()]) {
     assert.equal(/<\/script|<!--/i.test(code), false);
     // Parsed, and not run: a word of modules that is left is an error.
     assert.ok(new Script(code));

@@ -1,6 +1,6 @@
 import { addDays, type Day } from '../../../dataset/day.js';
+import type { PageCanvas, PageEvent, PageNode } from '../../../page/browser/dom.js';
 import type { DayState } from '../../types.js';
-import type { PageCanvas, PageEvent, PageNode } from './dom.js';
 import { drawCalendar, penOf } from './drawing.js';
 import { type CalendarLayout, calendarLayout, dayAt, dayPlace } from './layout.js';
 import { hideTooltip, showTooltip } from './tooltip.js';

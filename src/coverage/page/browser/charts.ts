@@ -1,8 +1,8 @@
 import { formatSize } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
+import { type DrawnChart, type PageNode, ResizeObserver, uPlot } from '../../../page/browser/dom.js';
+import { color } from '../../../page/browser/elements.js';
 import type { ChartData } from '../data.js';
-import { type DrawnChart, type PageNode, ResizeObserver, uPlot } from './dom.js';
-import { color } from './elements.js';
 
 const CHART_HEIGHT = 220;
 const SECONDS_A_DAY = 86_400;

@@ -1,7 +1,7 @@
 import { type Day, firstOfMonth, yearOf } from '../../../dataset/day.js';
+import { type PageCanvas, type Pen, window } from '../../../page/browser/dom.js';
+import { color } from '../../../page/browser/elements.js';
 import type { DayState } from '../../types.js';
-import { type PageCanvas, type Pen, window } from './dom.js';
-import { color } from './elements.js';
 import { type CalendarLayout, dayPlace, LABEL_WIDTH, type Place, yearPlace } from './layout.js';
 
 const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -1,6 +1,3 @@
-import type { DayState } from '../../types.js';
-import type { PageData } from '../data.js';
-import { createChart, everyDay, runningTotal } from './charts.js';
 import {
   document,
   IntersectionObserver,
@@ -9,9 +6,12 @@ import {
   type PageNode,
   ResizeObserver,
   window,
-} from './dom.js';
+} from '../../../page/browser/dom.js';
+import { byId } from '../../../page/browser/elements.js';
+import type { DayState } from '../../types.js';
+import type { PageData } from '../data.js';
+import { createChart, everyDay, runningTotal } from './charts.js';
 import { drawCell, penOf, stateColors } from './drawing.js';
-import { byId } from './elements.js';
 import { chooseSeries, type Order } from './list.js';
 import { type ListedSeries, listSeries, type SeriesSection } from './series.js';
 

@@ -1,11 +1,11 @@
 import { formatSize } from '../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../dataset/day.js';
+import type { PageCanvas, PageNode } from '../../../page/browser/dom.js';
+import { make } from '../../../page/browser/elements.js';
 import { type Run, runsOf, unpackStates } from '../../runs.js';
 import type { DayState } from '../../types.js';
 import type { PackedSeries, PageData } from '../data.js';
 import { type Calendar, createCalendar } from './calendar.js';
-import type { PageCanvas, PageNode } from './dom.js';
-import { make } from './elements.js';
 
 /** A series as the list sorts and shows it. */
 export interface ListedSeries {

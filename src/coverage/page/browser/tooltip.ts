@@ -1,7 +1,7 @@
 import { type Day, formatDay } from '../../../dataset/day.js';
+import { window } from '../../../page/browser/dom.js';
+import { byId } from '../../../page/browser/elements.js';
 import type { DayState } from '../../types.js';
-import { window } from './dom.js';
-import { byId } from './elements.js';
 import { weekdayOf } from './layout.js';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

@@ -1,5 +1,5 @@
 /**
- * As much of a browser as the page uses. The rest of the package runs in Node, and is not to see a browser's globals:
+ * As much of a browser as the pages use. The rest of the package runs in Node, and is not to see a browser's globals:
  * these are imported by name.
  */
 
@@ -11,10 +11,15 @@ export interface PageNode {
   readonly clientWidth: number;
   readonly isConnected: boolean;
   readonly dataset: Record<string, string | undefined>;
-  readonly style: { height: string; left: string; top: string };
+  readonly style: { height: string; left: string; top: string; width: string };
   append(...children: (PageNode | string)[]): void;
   replaceChildren(...children: PageNode[]): void;
+  remove(): void;
+  focus(): void;
+  querySelector(selector: string): PageNode | null;
+  querySelectorAll(selector: string): Iterable<PageNode>;
   setAttribute(name: string, value: string): void;
+  getAttribute(name: string): string | null;
   getBoundingClientRect(): { readonly left: number; readonly top: number; readonly width: number };
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
 }
@@ -26,9 +31,21 @@ export interface PageEvent {
   preventDefault(): void;
 }
 
-/** An `input` or a `select`. */
+/** An `input`, a `select` or a `textarea`. */
 export interface PageField extends PageNode {
+  readonly name: string;
+  readonly type: string;
   value: string;
+  checked: boolean;
+  select(): void;
+}
+
+export interface PageTemplate extends PageNode {
+  readonly content: { cloneNode(deep: true): PageNode };
+}
+
+export interface PageProgress extends PageNode {
+  value: number;
 }
 
 export interface PageCanvas extends PageNode {
@@ -68,8 +85,20 @@ interface Browser {
     readonly scrollX: number;
     readonly scrollY: number;
     addEventListener(type: string, listener: () => void): void;
-    matchMedia(query: string): { addEventListener(type: 'change', listener: () => void): void };
+    matchMedia(query: string): {
+      readonly matches: boolean;
+      addEventListener(type: 'change', listener: () => void): void;
+    };
   };
+  readonly location: {
+    readonly hostname: string;
+    readonly port: string;
+    readonly origin: string;
+  };
+  /** Without a clipboard where the page isn't of loopback, nor of https. */
+  readonly navigator: { readonly clipboard?: { writeText(text: string): Promise<void> } };
+  readonly requestAnimationFrame: (draw: (nowMs: number) => void) => number;
+  readonly WebSocket: new (url: string) => PageSocket;
   readonly getComputedStyle: (node: PageNode) => { getPropertyValue(name: string): string };
   readonly IntersectionObserver: new (
     look: (entries: readonly Entry[]) => void,
@@ -95,11 +124,37 @@ interface ChartLibrary {
   readonly paths: { stepped(options: { readonly align: 1 | -1 }): unknown };
 }
 
+export interface PageSocket {
+  send(text: string): void;
+  close(): void;
+  addEventListener(type: 'open' | 'error', listener: () => void): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(
+    type: 'close',
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
+}
+
 export interface DrawnChart {
+  setData(data: readonly (readonly (number | null)[])[]): void;
   setSize(size: { readonly width: number; readonly height: number }): void;
   destroy(): void;
 }
 
 declare const self: Browser;
 
-export const { document, window, getComputedStyle, IntersectionObserver, ResizeObserver, uPlot } = self;
+export const {
+  document,
+  window,
+  location,
+  navigator,
+  WebSocket,
+  getComputedStyle,
+  IntersectionObserver,
+  ResizeObserver,
+  uPlot,
+} = self;
+
+/** Not taken out of its object: it wants to be called on it. */
+export const requestAnimationFrame = (draw: (nowMs: number) => void): number =>
+  self.requestAnimationFrame(draw);

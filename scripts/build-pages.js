@@ -1,0 +1,31 @@
+// Writes what the pages in a browser consist of beside the modules that read it: the scripts, each in one piece, and the
+// charting library.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+
+const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const uplot = (file) => readFileSync(pathOf(`node_modules/uplot/dist/${file}`), 'utf8');
+
+/** A page that opens from disk can't load modules. */
+function bundled(path) {
+  const { outputFiles } = buildSync({
+    entryPoints: [pathOf(path)],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    charset: 'utf8',
+    logLevel: 'warning',
+  });
+  return outputFiles[0].text;
+}
+
+const chart = { script: uplot('uPlot.iife.min.js'), style: uplot('uPlot.min.css') };
+writeFileSync(pathOf('dist/src/page/chart.json'), JSON.stringify(chart));
+for (const [page, script] of [
+  ['coverage/page', 'coverage-page.txt'],
+  ['server/page', 'server-page.txt'],
+]) {
+  writeFileSync(pathOf(`dist/src/${page}/${script}`), bundled(`dist/src/${page}/browser/main.js`));
+}

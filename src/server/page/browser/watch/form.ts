@@ -1,0 +1,37 @@
+import type { PageField } from '../../../../page/browser/dom.js';
+import { byId } from '../../../../page/browser/elements.js';
+import type { ListedExchange } from '../../types.js';
+import { fillFields } from '../selection-fields.js';
+import type { WatchForm } from './request.js';
+
+/** The viewer's form. */
+export const form = byId('watch');
+
+const field = (name: string): PageField => form.querySelector(`[name=${name}]`) as PageField;
+
+export function readForm(): WatchForm {
+  return {
+    exchange: field('exchange').value,
+    symbol: field('symbol').value,
+    from: field('from').value,
+    to: field('to').value,
+    trade: field('trade').checked,
+    book: field('book').checked,
+    ticker: field('ticker').checked,
+  };
+}
+
+/** How often faster than real time; Infinity for as fast as it goes. */
+export function readSpeed(): number {
+  return Number(field('speed').value);
+}
+
+export function onSpeed(listener: () => void): void {
+  field('speed').addEventListener('change', listener);
+}
+
+/** Fills in what most people would begin with. */
+export function fillForm(exchanges: readonly ListedExchange[]): Promise<void> {
+  const [exchange, symbol, from, to] = [field('exchange'), field('symbol'), field('from'), field('to')];
+  return fillFields({ exchange, symbol, symbols: byId('watch-symbols'), from, to }, exchanges, () => {});
+}

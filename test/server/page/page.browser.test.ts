@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { browserFor } from '../../helpers/browser.js';
+import { LOWEST_CONTRAST } from '../../helpers/contrast.js';
+import { tempDir } from '../../helpers/temp.js';
+import { ask, busySandbox, type Served, serveHere, withOptions } from '../serving.js';
+
+/** A folder for pictures of the page, for people to look at. */
+const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
+
+const PERIOD = { from: '2024-03-01T00:00', to: '2024-03-01T00:10' };
+/** What the viewer asks for, with all boxes ticked. */
+const WATCHED = {
+  exchange: 'binance-futures',
+  symbols: ['BTCUSDT'],
+  ...PERIOD,
+  dataTypes: ['trade', 'book_snapshot_10_100ms', 'derivative_ticker'],
+  withDisconnectMessages: true,
+};
+
+interface Look {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+interface Opened {
+  readonly page: Page;
+  /** What the console said, and what was asked of any but the server's two ports. */
+  readonly problems: readonly string[];
+}
+
+/** Opens the page, and waits until it knows exchanges and symbols. */
+async function open(
+  t: TestContext,
+  browser: Browser,
+  { httpPort, wsPort }: Served,
+  { colorScheme = 'light', width = 1280 }: Look = {},
+): Promise<Opened> {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  t.after(() => context.close());
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const isOwn = (url: string): boolean =>
+    [`http://localhost:${httpPort}/`, `ws://localhost:${wsPort}/`].some((own) => url.startsWith(own)) ||
+    url.startsWith('data:');
+  page.on('console', (message) => problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => isOwn(request.url()) || problems.push(request.url()));
+  page.on('websocket', (socket) => isOwn(socket.url()) || problems.push(socket.url()));
+  await page.goto(`http://localhost:${httpPort}/`);
+  for (const name of ['#watch [name=to]', '#build [name=to]']) await valueIn(page, name, /./);
+  return { page, problems };
+}
+
+/** Waits until the value of a field is like this. */
+async function valueIn(page: Page, selector: string, wanted: RegExp): Promise<void> {
+  const value = `document.querySelector(${JSON.stringify(selector)}).value`;
+  await page.evaluate(`new Promise((done, fail) => {
+    const last = performance.now() + 20000;
+    const look = () => {
+      if (${wanted}.test(${value})) done();
+      else if (performance.now() > last) fail(new Error('it is ' + ${value}));
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
+}
+
+async function choose(page: Page, speed: string): Promise<void> {
+  const form = page.locator('#watch');
+  await form.getByLabel('Exchange').selectOption('binance-futures');
+  await valueIn(page, '#watch [name=symbol]', /^BTCUSDT$/);
+  await form.getByLabel('From').fill(PERIOD.from);
+  await form.getByLabel('To, not included').fill(PERIOD.to);
+  await form.getByLabel('Speed').selectOption(speed);
+}
+
+/** Waits for what the page says in the end, good or bad. */
+async function lastWord(state: Locator): Promise<string> {
+  const page = state.page();
+  const id = await state.getAttribute('id');
+  await page.locator(`#${id}[data-kind=done], #${id}[data-kind=problem]`).waitFor();
+  return state.innerText();
+}
+
+async function messagesShown(page: Page): Promise<number> {
+  return Number((await page.locator('#count').innerText()).replace(/\D/g, ''));
+}
+
+test('the page of the server in a browser', async (t) => {
+  const browser = await browserFor(t);
+  if (!browser) return;
+  const service = await busySandbox(t);
+  const server = await serveHere(t, service, await tempDir(t));
+  const answer = (await ask(server.httpPort, withOptions('/replay-normalized', WATCHED))).text;
+  const messages = answer
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const trades = messages.filter(({ type }) => type === 'trade');
+  const book = messages.filter(({ type }) => type === 'book_snapshot').at(-1);
+  assert.ok(trades.length > 20 && book.bids.length === 10);
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 375]) {
+      await t.test(`a replay to its end, ${colorScheme}, ${width} pixels wide`, async (t) => {
+        const { page, problems } = await open(t, browser, server, { colorScheme, width });
+        await choose(page, 'Infinity');
+        await page.getByRole('button', { name: 'Start' }).click();
+        assert.equal(
+          await lastWord(page.locator('#state')),
+          `The replay ended: all ${messages.length.toLocaleString('en')} messages were shown.`,
+        );
+        assert.equal(await messagesShown(page), messages.length);
+        assert.equal(await page.evaluate('document.querySelector("#progress").value'), 1);
+        assert.equal(
+          await page.locator('#trades tr').first().locator('td').first().innerText(),
+          trades.at(-1).localTimestamp.slice(11, 23),
+        );
+        const prices = async (side: string): Promise<number[]> =>
+          (await page.locator(`#${side} td:first-child`).allInnerTexts()).map(Number);
+        const priceOf = ({ price }: { price: number }): number => price;
+        assert.deepEqual(await prices('bids'), book.bids.map(priceOf));
+        assert.deepEqual(await prices('asks'), book.asks.map(priceOf).reverse());
+        assert.match(String(await page.locator('#price').getAttribute('aria-label')), /^Price: \d/);
+        const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+        assert.equal(await page.evaluate(overflow), 0);
+        const contrast = (await page.evaluate(LOWEST_CONTRAST)) as number;
+        assert.ok(contrast >= 4.5, `contrast ${contrast}`);
+        if (SCREENSHOTS) {
+          await page.screenshot({ path: `${SCREENSHOTS}/serve-${colorScheme}-${width}.png`, fullPage: true });
+        }
+        assert.deepEqual(problems, []);
+      });
+    }
+  }
+
+  await t.test('by keyboard alone: start, pause, step, resume, to the end', async (t) => {
+    const { page, problems } = await open(t, browser, server);
+    await choose(page, '1');
+    // The keyboard begins at the top.
+    await page.locator('h1').click();
+    const reach = async (selector: string): Promise<void> => {
+      for (let presses = 0; presses < 30; presses++) {
+        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+        await page.keyboard.press('Tab');
+      }
+      assert.fail(`Tab doesn't lead to ${selector}`);
+    };
+    await reach('#watch [name=symbol]');
+    await page.keyboard.press('Enter');
+    await page.locator('#state', { hasText: 'Playing' }).waitFor();
+    await reach('#pause');
+    const ring = 'getComputedStyle(document.activeElement).outlineStyle';
+    assert.equal(await page.evaluate(ring), 'solid');
+    await page.keyboard.press('Space');
+    await page.locator('#state', { hasText: 'Paused' }).waitFor();
+    const before = await messagesShown(page);
+    await page.keyboard.press('Tab');
+    for (let steps = 1; steps <= 3; steps++) {
+      await page.keyboard.press('Enter');
+      await page.locator('#count', { hasText: new RegExp(`^${before + steps} `) }).waitFor();
+    }
+    const time = messages[before + 2].localTimestamp.slice(0, 23).replace('T', ' ');
+    assert.equal(await page.locator('#position').innerText(), time);
+    await page.locator('#watch').getByLabel('Speed').selectOption('Infinity');
+    await page.keyboard.press('Shift+Tab');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Resume');
+    await page.keyboard.press('Space');
+    assert.match(await lastWord(page.locator('#state')), /^The replay ended: all/);
+    // The keyboard stays where it was.
+    assert.equal(await page.evaluate('document.activeElement.id'), 'pause');
+    assert.equal(await messagesShown(page), messages.length);
+    assert.deepEqual(problems, []);
+  });
+
+  await t.test('what goes wrong is said in the words of the server; a stop stops', async (t) => {
+    const { page } = await open(t, browser, server);
+    await choose(page, '1');
+    const state = page.locator('#state');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await state.filter({ hasText: 'Playing' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    assert.equal(await state.innerText(), 'Stopped.');
+    await page.locator('#watch').getByLabel('Symbol').fill('BTCUSDX');
+    await page.getByRole('button', { name: 'Start' }).click();
+    assert.match(await lastWord(state), /^400: .*"BTCUSDX".*BTCUSDT/);
+    await page.locator('#watch').getByLabel('From').fill('2024-03-01T00:00');
+    for (const box of await page.locator('#watch input[type=checkbox]').all()) await box.uncheck();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await state.filter({ hasText: 'Tick what to show' }).waitFor();
+  });
+
+  await t.test('the address of each endpoint works as it is copied, and as it is tried', async (t) => {
+    const { page, problems } = await open(t, browser, server);
+    const form = page.locator('#build');
+    const state = page.locator('#build-state');
+    await form.locator('[name=exchange]').selectOption('bitmex');
+    await valueIn(page, '#build [name=symbols]', /^XBTUSD$/);
+    await form.locator('[name=from]').fill(PERIOD.from);
+    await form.locator('[name=to]').fill(PERIOD.to);
+    await form.getByRole('button', { name: 'book_change' }).click();
+    await form.getByRole('button', { name: 'trade', exact: true }).click();
+    assert.equal(await form.locator('[name=dataTypes]').inputValue(), 'book_change');
+    const trial = async (): Promise<string> => {
+      await form.getByRole('button', { name: 'Try it' }).click();
+      const word = await lastWord(state);
+      assert.equal(await form.getByRole('button', { name: 'Try it' }).innerText(), 'Try it');
+      return word;
+    };
+    const works = 'It works: here are the first 20 messages.';
+
+    await form.locator('[name=endpoint]').selectOption('/replay');
+    await form.locator('[name=filters]').fill('trade: XBTUSD');
+    await form.getByRole('button', { name: 'Copy' }).click();
+    await state.filter({ hasText: 'Copied.' }).waitFor();
+    const copied = new URL((await page.evaluate('navigator.clipboard.readText()')) as string);
+    assert.equal(copied.origin, `http://localhost:${server.httpPort}`);
+    const fetched = await ask(server.httpPort, copied.pathname + copied.search);
+    assert.equal(fetched.status, 200);
+    assert.match(fetched.text, /^(\{"localTimestamp":.*"table":"trade".*\}\n)+$/);
+    assert.match(await trial(), new RegExp(`^${works}$|^That is all`));
+
+    for (const endpoint of ['/replay-normalized', '/ws-replay-normalized']) {
+      await form.locator('[name=endpoint]').selectOption(endpoint);
+      assert.equal(await trial(), works, endpoint);
+      assert.match(await page.locator('#answer').innerText(), /^(\{"type":"book_change".*\}\n?){20}$/);
+    }
+    await form.getByRole('button', { name: 'Merge with another' }).click();
+    const other = page.getByRole('group', { name: 'Options 2' });
+    await other.locator('[name=exchange]').selectOption('deribit');
+    await valueIn(page, '#build fieldset:nth-child(2) [name=symbols]', /^BTC-PERPETUAL$/);
+    await other.locator('[name=from]').fill(PERIOD.from);
+    await other.locator('[name=to]').fill(PERIOD.to);
+    assert.equal(await trial(), works);
+    assert.match(await page.locator('#answer').innerText(), /"exchange":"deribit"/);
+    await other.getByRole('button', { name: 'Remove' }).click();
+
+    await form.locator('[name=endpoint]').selectOption('/ws-replay');
+    await form.locator('#subscribe').fill('{"op":"subscribe","args":["orderBookL2:XBTUSD"]}');
+    assert.equal(await trial(), works);
+    assert.match(await page.locator('#answer').innerText(), /^(\{"table":"orderBookL2".*\}\n?){20}$/);
+
+    await form.locator('[name=endpoint]').selectOption('/ws-stream-normalized');
+    await form.locator('[name=dataTypes]').fill('trades');
+    assert.match(await trial(), /^Closed with 1011: "trades" is not a normalized data type/);
+    await form.locator('[name=dataTypes]').fill('');
+    assert.equal(await trial(), 'Still needed: dataTypes.');
+    assert.deepEqual(problems, []);
+  });
+});
