@@ -5,7 +5,11 @@ import { runWorker } from '../../src/fleet/worker.js';
 import { createClient } from '../../src/service/http/client.js';
 
 const [url = '', apiUrl = '', datasetsUrl = '', apiKey = ''] = process.argv.slice(2);
-const open = await openQueue({ url, name: 'tickhaul', warn: (message) => console.error(message) });
+const open = await openQueue({
+  url,
+  name: 'tickhaul',
+  warn: (message) => process.stderr.write(`${message}\n`),
+});
 const client = createClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
 const { pid } = process;
 const isAlive = (): boolean => true;
@@ -16,10 +20,10 @@ const summary = await runWorker({
   concurrency: 2,
   once: true,
   threads: 1,
-  emit: (event) => console.log(JSON.stringify(event)),
+  emit: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
   signal: new AbortController().signal,
   times: { lockMs: 1000, stalledMs: 500 },
 });
-console.log(JSON.stringify({ event: 'summary', ...summary }));
+process.stdout.write(`${JSON.stringify({ event: 'summary', ...summary })}\n`);
 await client.close();
 await open.close();

@@ -103,11 +103,11 @@ test('no key is in Redis, and none is needed to look at the queue', { skip: NO_R
   const key = fleet.env['TICKHAUL_API_KEY'] ?? '-';
   const { default: Redis } = await import('ioredis');
   const redis = new Redis.default(fleet.redis.url);
-  t.after(() => redis.disconnect());
   for (const name of await redis.keys('*')) {
     const dump = await redis.dumpBuffer(name);
     assert.ok(!dump?.includes(key), name);
   }
+  redis.disconnect();
   delete fleet.env['TICKHAUL_API_KEY'];
   assert.deepEqual(await statusOf(fleet), { ...EMPTY, waiting: FILES });
   assert.match((await fleet.run('queue', 'status')).stdout, /^waiting\s+20\n/);
