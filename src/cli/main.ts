@@ -63,7 +63,7 @@ async function runWords(words: readonly string[], leave: Leave): Promise<number>
     process.stdout.write(parsed.text);
     return 0;
   }
-  return parsed.command.run(parsed.args, cliOf(words, listenToSignals(leave)));
+  return parsed.command.run(parsed.args, cliOf(words, listenToSignals(leave, parsed.command)));
 }
 
 function cliOf(words: readonly string[], signals: Signals): Cli {
@@ -78,13 +78,13 @@ type Leave = (reason: TickhaulError) => never;
 type Signals = Pick<Cli, 'signal' | 'passSignals'>;
 
 /** The first signal ends the run in order, a second SIGINT or SIGTERM at once; unless they are passed on. */
-function listenToSignals(leave: Leave): Signals {
+function listenToSignals(leave: Leave, { endsInItsTime }: Outline): Signals {
   const controller = new AbortController();
   const { signal } = controller;
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   let pass: Parameters<Cli['passSignals']>[0] | undefined;
   const end = (reason: TickhaulError): void => {
-    setTimeout(() => leave(reason), LEAVE_MS).unref();
+    if (!endsInItsTime) setTimeout(() => leave(reason), LEAVE_MS).unref();
     controller.abort(reason);
   };
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {

@@ -20,6 +20,8 @@ export interface JobsInput {
   /** Once it is aborted no file is begun, and what is in flight goes on to its end. */
   readonly noMore?: AbortSignal | undefined;
   readonly askForSpace?: AskForSpace | undefined;
+  /** Where other runs are to wait with this one; without it, it has one of its own. */
+  readonly pause?: Pause | undefined;
 }
 
 /** What the jobs of one run share. */
@@ -69,7 +71,7 @@ export function openShared(
     pool,
     concurrency,
     rate: createRateLimit(options.maxRate),
-    pause: createPause(),
+    pause: input.pause ?? createPause(),
     stop,
     stopped,
     begun: jobs > 1 ? new Map() : undefined,

@@ -45,6 +45,8 @@ export interface Outline {
   readonly working?: boolean;
   /** Does work that goes on when nobody reads stdout any longer. */
   readonly outlivesReader?: boolean;
+  /** After a signal it ends in order however long that takes; a second signal ends it at once. */
+  readonly endsInItsTime?: boolean;
   load(): Promise<Action>;
 }
 

@@ -43,6 +43,25 @@ export const COMMANDS: readonly Outline[] = [
     load: async () => (await import('./sync.js')).sync,
   },
   {
+    syntax: 'enqueue [exchange]',
+    describe: 'put the work of a download into a queue, for many machines',
+    working: true,
+    load: async () => (await import('./enqueue.js')).enqueue,
+  },
+  {
+    syntax: 'worker',
+    describe: 'work on slices of the queue: one on each machine',
+    working: true,
+    outlivesReader: true,
+    endsInItsTime: true,
+    load: async () => (await import('./worker.js')).worker,
+  },
+  {
+    syntax: 'queue <action> [id..]',
+    describe: 'show the queue and what failed in it, retry, pause, resume or empty it',
+    load: async () => (await import('./queue.js')).queue,
+  },
+  {
     syntax: 'verify [path..]',
     describe: 'check downloaded files against the manifest and their own checksums',
     working: true,

@@ -54,7 +54,12 @@ const END = '}\n';
 /** A pinned plan as a file: one JSON object, with the sha256 of what stands behind `"pinned":`. */
 export function formatPin(pin: PinnedPlan): readonly string[] {
   const text = JSON.stringify({ version: VERSION, ...pin });
-  return [HEAD, sha256Of(text), MIDDLE, text, END];
+  return [HEAD + sha256Of(text) + MIDDLE, text, END];
+}
+
+/** A name that is the same for the same plan. @param texts of `formatPin`. */
+export function pinName(texts: readonly string[]): string {
+  return texts[0]?.slice(HEAD.length, HEAD.length + SUM_DIGITS) ?? '';
 }
 
 /** @throws usage error for another file, and for one that was changed. @param name of the file, for errors. */

@@ -1,0 +1,53 @@
+import { formatCount, plural } from '../../base/units.js';
+import { readToggle } from '../../commands/arguments/read.js';
+import { line } from '../../run/json.js';
+import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
+import { DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
+import { ENQUEUE_FLAGS, QUEUE_FLAGS } from '../arguments/fleet-flags.js';
+import { SHARD_FLAGS } from '../arguments/folder-flags.js';
+import type { Action } from '../arguments/types.js';
+import { noteOf } from '../session.js';
+
+export const enqueue: Action = {
+  positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
+  flags: {
+    ...SELECTION_FLAGS,
+    ...SHARD_FLAGS,
+    ...DOWNLOAD_FLAGS,
+    ...CONVERT_ON_ARRIVAL_FLAGS,
+    pinned: LIST_FLAGS['pinned'] ?? {},
+    ...ENQUEUE_FLAGS,
+    ...QUEUE_FLAGS,
+  },
+  examples: [
+    [
+      '$0 enqueue binance-futures -t trades -s all --from 2020-01 --dir /shared/data',
+      'slices of a month a series; workers take the newest first',
+    ],
+    [
+      '$0 enqueue deribit -t incremental_book_L2 -s all --last 90d --slice 1d',
+      'a day a slice, for files of gigabytes',
+    ],
+  ],
+  async run(args, cli) {
+    const { prepareEnqueue } = await import('../../commands/fleet/enqueue.js');
+    const { stdout, stderr, warn } = cli;
+    const run = await prepareEnqueue(args, cli);
+    const { unauthorized, ...told } = await run({
+      emit: (event) => {
+        if (event.event === 'warning') warn(event.message);
+      },
+      note: noteOf(args, (text) => stderr.write(`${text}\n`)),
+    });
+    if (unauthorized > 0)
+      warn(`${plural(unauthorized, 'day file')} left out: the API key does not cover them`);
+    if (readToggle(args, 'json')) stdout.write(line({ event: 'summary', exitCode: 0, ...told }));
+    else if (!readToggle(args, 'quiet')) {
+      const { slices, added, present } = told;
+      stderr.write(
+        `${plural(slices, 'slice')}: ${formatCount(added)} added, ${formatCount(present)} there already\n`,
+      );
+    }
+    return 0;
+  },
+};

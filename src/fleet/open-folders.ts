@@ -1,0 +1,72 @@
+import { type LockOwner, tryLock } from '../store/lock/run-lock.js';
+import { type Manifest, openManifest } from '../store/manifest/manifest.js';
+import { privateSuffix } from '../store/part-owner.js';
+
+/** A download folder in which slices are worked on. */
+export interface OpenFolder {
+  readonly manifest: Manifest;
+  /** Makes part names private to this worker, where another run holds the folder's lock. */
+  readonly partSuffix: string | undefined;
+  /** Aborted when another run took the lock. */
+  readonly lost: AbortSignal | undefined;
+  close(): Promise<void>;
+}
+
+interface Shared {
+  readonly opening: Promise<OpenFolder>;
+  users: number;
+}
+
+/**
+ * The folders of a worker: each is open once, with its lock where that is free, from its first slice to its last. An idle
+ * worker holds no lock.
+ */
+export class OpenFolders {
+  readonly #owner: () => LockOwner;
+  readonly #warn: (message: string) => void;
+  readonly #open = new Map<string, Shared>();
+
+  constructor(owner: () => LockOwner, warn: (message: string) => void) {
+    this.#owner = owner;
+    this.#warn = warn;
+  }
+
+  /** @throws TickhaulError `disk`; what the work throws. */
+  async use<T>(dir: string, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
+    const shared = this.#open.get(dir) ?? { opening: this.#openFolder(dir), users: 0 };
+    this.#open.set(dir, shared);
+    shared.users++;
+    try {
+      return await work(await shared.opening);
+    } finally {
+      shared.users--;
+      if (shared.users === 0) {
+        this.#open.delete(dir);
+        await shared.opening.then(
+          (folder) => folder.close(),
+          () => {},
+        );
+      }
+    }
+  }
+
+  async #openFolder(dir: string): Promise<OpenFolder> {
+    const owner = this.#owner();
+    const lock = await tryLock(dir, owner);
+    try {
+      const manifest = await openManifest(dir, { warn: this.#warn });
+      return {
+        manifest,
+        partSuffix: lock ? undefined : await privateSuffix(owner.pid),
+        lost: lock?.lost,
+        async close() {
+          await manifest.close();
+          await lock?.release();
+        },
+      };
+    } catch (error) {
+      await lock?.release();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { usageError } from '../base/errors.js';
+import type { OpenQueue } from './redis.js';
+import type { Slice } from './slices.js';
+
+export interface QueueStatus {
+  /** Slices that nobody works on yet, those of a paused queue too. */
+  readonly waiting: number;
+  readonly active: number;
+  /** Those that failed and will be tried again. */
+  readonly delayed: number;
+  readonly completed: number;
+  /** For good. */
+  readonly failed: number;
+  readonly paused: boolean;
+}
+
+export async function queueStatus({ queue }: OpenQueue): Promise<QueueStatus> {
+  const [counts, paused] = await Promise.all([
+    queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'completed', 'failed'),
+    queue.isPaused(),
+  ]);
+  const { wait = 0, prioritized = 0, active = 0, delayed = 0, completed = 0, failed = 0 } = counts;
+  return { waiting: wait + prioritized, active, delayed, completed, failed, paused };
+}
+
+/** A slice that failed as often as it may. */
+export interface FailedSlice extends Slice {
+  readonly id: string;
+  readonly attempts: number;
+  readonly error: string;
+}
+
+export async function failedSlices({ queue }: OpenQueue): Promise<readonly FailedSlice[]> {
+  const jobs = await queue.getFailed();
+  return jobs.map(({ id = '', data, attemptsMade, failedReason }) => {
+    const { exchange, dataType, symbol, from, to } = data;
+    return { id, exchange, dataType, symbol, from, to, attempts: attemptsMade, error: failedReason ?? '' };
+  });
+}
+
+/**
+ * Puts failed slices into the queue again, all of them without ids.
+ * @returns how many. @throws usage error for an id of which no slice failed; then none is put back.
+ */
+export async function retrySlices({ queue }: OpenQueue, ids: readonly string[]): Promise<number> {
+  const failed = await queue.getFailed();
+  const wanted = ids.length === 0 ? failed : failed.filter(({ id = '' }) => ids.includes(id));
+  const unknown = ids.find((id) => !wanted.some((job) => job.id === id));
+  if (unknown !== undefined)
+    throw usageError(`"${unknown}" is no failed slice; tickhaul queue failed lists them`);
+  // Another worker, or another retry, may have been faster.
+  await Promise.all(
+    wanted.map((job) => job.retry('failed', { resetAttemptsMade: true }).catch(() => undefined)),
+  );
+  return wanted.length;
+}
+
+/** No slice is begun until `resumeQueue`; those that are worked on go on. */
+export async function pauseQueue({ queue }: OpenQueue): Promise<void> {
+  await queue.pause();
+}
+
+export async function resumeQueue({ queue }: OpenQueue): Promise<void> {
+  await queue.resume();
+}
+
+/** Drops what waits, also for another try. @returns how many slices. */
+export async function drainQueue(open: OpenQueue): Promise<number> {
+  const before = await queueStatus(open);
+  await open.queue.drain(true);
+  return before.waiting + before.delayed;
+}

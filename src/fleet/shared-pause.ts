@@ -1,0 +1,35 @@
+import { wait } from '../base/wait.js';
+import { createPause, type Pause } from '../transfer/pause.js';
+import type { OpenQueue } from './redis.js';
+
+/** More slices a second than any queue gives: without a limit, BullMQ knows no pause. */
+export const LIMITER = { max: 1_000_000_000, duration: 1000 } as const;
+/** Milliseconds after which a file no longer waits to hear of a pause: Redis may be gone, and the file is not. */
+const PATIENCE_MS = 1000;
+
+/**
+ * The pause of all workers of a queue: before each file they look whether one of them was told to wait. BullMQ hands out
+ * no slice meanwhile.
+ */
+export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>): Pause {
+  const own = createPause();
+  const ofOthers = async (): Promise<number> => {
+    const ttl = queue.getRateLimitTtl(LIMITER.max).catch(() => 0);
+    return Promise.race([ttl, wait(PATIENCE_MS).then(() => 0)]);
+  };
+  return {
+    hold: own.hold,
+    async passed(signal) {
+      await own.passed(signal);
+      for (let ms = await ofOthers(); ms > 0; ms = await ofOthers()) {
+        own.hold(ms);
+        await own.passed(signal);
+      }
+    },
+  };
+}
+
+/** Has all workers wait. A part of a millisecond would be refused by Redis, so it is rounded up. */
+export async function pauseAll({ queue }: Pick<OpenQueue, 'queue'>, ms: number): Promise<void> {
+  await queue.rateLimit(Math.ceil(ms));
+}

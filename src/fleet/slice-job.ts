@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { parseWanted, ROWS_WORD } from '../convert/wanted.js';
+import type { ConvertSetting, DownloadOptions } from '../download/types.js';
+import type { ConvertOptions } from '../format/options.js';
+import type { Slice } from './slices.js';
+
+/** How a worker brings a slice's files: what `enqueue` was told, as plain JSON; what it wasn't told is left out. */
+export interface SliceOptions extends Omit<DownloadOptions, 'dir' | 'convert' | 'failFast' | 'strict'> {
+  readonly convert?:
+    | {
+        readonly options: ConvertOptions;
+        /** Names of `--as`. */
+        readonly as?: readonly string[] | undefined;
+        readonly keepCsv: boolean;
+      }
+    | undefined;
+}
+
+/** What stands in the queue of a slice; never a key. */
+export interface SliceJob extends Slice {
+  /** Name of the pinned plan in the destination. */
+  readonly pin: string;
+  /** The destination: a folder that all workers share, as an absolute path. */
+  readonly dir: string;
+  readonly options: SliceOptions;
+  /** Of the selection: with other days, it is another slice. */
+  readonly weekdays?: readonly string[] | undefined;
+  readonly layout: string;
+}
+
+export function sliceOptions({
+  dir: _,
+  convert,
+  failFast: __,
+  strict: ___,
+  ...options
+}: DownloadOptions): SliceOptions {
+  if (!convert) return options;
+  const { wanted, keepCsv } = convert;
+  const as = wanted && [...(wanted.rows ? [ROWS_WORD] : []), ...wanted.computed.map(({ name }) => name)];
+  return { ...options, convert: { options: convert.options, keepCsv, ...(as && { as }) } };
+}
+
+/** @param threads that this worker converts with. */
+export function downloadOptions({ dir, options }: SliceJob, threads: number): DownloadOptions {
+  const { convert, ...rest } = options;
+  return {
+    ...rest,
+    dir,
+    failFast: false,
+    strict: false,
+    convert: convert && convertSetting(convert, threads),
+  };
+}
+
+function convertSetting(
+  { options, as, keepCsv }: NonNullable<SliceOptions['convert']>,
+  threads: number,
+): ConvertSetting {
+  return { options, wanted: as && parseWanted(as), keepCsv, threads };
+}
+
+/**
+ * The same for the same work, whatever the exchange's record said when it was planned: so a slice stands in a queue
+ * once, however often it is put there.
+ */
+export function jobId({ pin: _, options, ...slice }: SliceJob): string {
+  const { convert, shard } = options;
+  const parts = JSON.stringify([slice, convert ?? null, shard ?? null]);
+  return createHash('sha256').update(parts).digest('hex').slice(0, 32);
+}

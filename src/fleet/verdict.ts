@@ -1,0 +1,49 @@
+import { ERRORS, type ErrorCode, TickhaulError } from '../base/errors.js';
+import type { SliceStatus } from './events.js';
+import { failureText, type SliceResult } from './work-slice.js';
+
+/** What is to become of a slice, and of the worker that had it. */
+export interface Verdict {
+  readonly status: SliceStatus;
+  readonly why?: TickhaulError | undefined;
+  /** The worker would fare no better with any other slice. */
+  readonly endsWorker?: boolean | undefined;
+}
+
+/** Of answers that concern every file, those after which this worker may go on. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'ip_locked']);
+
+/**
+ * @param ended what came of the slice, or the error that it ended with.
+ * @param isStopped whether the worker was told to end, or to hand its slices back, meanwhile.
+ */
+export function verdictOf(ended: SliceResult | TickhaulError, isStopped: boolean): Verdict {
+  if (ended instanceof TickhaulError) return verdictOfError(ended, isStopped);
+  const { summary, failed } = ended;
+  if (summary.counts.unauthorized) {
+    const why = new TickhaulError(
+      'bad_key',
+      'the API key does not cover a slice: give this worker another one',
+    );
+    return { status: 'returned', why, endsWorker: true };
+  }
+  if (summary.error) {
+    const { code, message, status } = summary.error;
+    return verdictOfError(new TickhaulError(code, message, { status }), isStopped);
+  }
+  if (failed.length > 0) {
+    return {
+      status: 'failed',
+      why: new TickhaulError(failed[0]?.error?.code ?? 'mixed', failureText(failed)),
+    };
+  }
+  return isStopped && summary.unfinished > 0 ? { status: 'returned' } : { status: 'done' };
+}
+
+function verdictOfError(why: TickhaulError, isStopped: boolean): Verdict {
+  const { code } = why;
+  // Another run took the folder's lock: whoever is next opens the folder anew.
+  if (isStopped || code === 'locked' || code === 'ip_locked') return { status: 'returned', why };
+  if (ERRORS[code].everyone && !PASSING.has(code)) return { status: 'returned', why, endsWorker: true };
+  return { status: 'failed', why };
+}

@@ -1,0 +1,90 @@
+import { formatDay } from '../dataset/day.js';
+import { runJobs } from '../download/jobs.js';
+import type { PinnedPlan } from '../download/lists/pin.js';
+import { makePlan } from '../download/plan/plan.js';
+import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
+import type { Client } from '../service/http/client.js';
+import type { MayRead } from '../service/key/key-coverage.js';
+import type { Pause } from '../transfer/pause.js';
+import type { OpenFolder } from './open-folders.js';
+import { downloadOptions, type SliceJob } from './slice-job.js';
+
+export interface SliceInput {
+  readonly job: SliceJob;
+  readonly pin: PinnedPlan;
+  readonly folder: OpenFolder;
+  readonly client: Client;
+  readonly mayRead: MayRead;
+  /** That this worker converts with. */
+  readonly threads: number;
+  /** Of all workers. */
+  readonly pause: Pause;
+  readonly emit: EventSink;
+  /** Ends the work at once. */
+  readonly signal: AbortSignal;
+  /** Ends it after the files under way. */
+  readonly noMore: AbortSignal;
+}
+
+export interface SliceResult {
+  readonly summary: RunSummary;
+  /** Files that failed, or that no key allows. */
+  readonly failed: readonly FileEvent[];
+}
+
+/** Brings what is missing of a slice, as a download of it would. @throws TickhaulError for what no download begins with. */
+export async function workSlice(input: SliceInput): Promise<SliceResult> {
+  const { job, pin, folder, client, mayRead, threads, pause, emit, noMore } = input;
+  const { manifest, partSuffix, lost } = folder;
+  const options = downloadOptions(job, threads);
+  const plan = makePlan({
+    ...pinOfSlice(pin, job),
+    manifest,
+    dir: options.dir,
+    existing: options.existing,
+    convert: options.convert,
+    shard: options.shard,
+    mayRead,
+  });
+  const failed: FileEvent[] = [];
+  const tell: EventSink = (event) => {
+    if (event.event === 'file' && (event.status === 'failed' || event.status === 'unauthorized'))
+      failed.push(event);
+    emit(event);
+  };
+  const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
+  const [summary] = await runJobs({ manifest, partSuffix, options, pause, emit: tell, signal, noMore }, [
+    { plan, options, client },
+  ]);
+  if (!summary) throw new Error('a run without a summary');
+  return { summary, failed };
+}
+
+/** The part of a pinned plan that a slice is. */
+function pinOfSlice({ selection, record }: PinnedPlan, job: SliceJob): PinnedPlan {
+  const { dataType, symbol, from, to } = job;
+  const { datasets } = record;
+  return {
+    selection: {
+      ...selection,
+      types: [dataType],
+      symbols: [symbol],
+      symbolTypes: undefined,
+      from,
+      to,
+    },
+    record: {
+      ...record,
+      datasets: datasets && { ...datasets, symbols: datasets.symbols.filter(({ id }) => id === symbol) },
+    },
+  };
+}
+
+const MOST_DAYS = 5;
+
+/** The days of files that failed, and why the first did: what is told of a slice. */
+export function failureText(failed: readonly FileEvent[]): string {
+  const days = failed.flatMap(({ file }) => (file ? [formatDay(file.day)] : [])).sort();
+  const more = days.length > MOST_DAYS ? ` and ${days.length - MOST_DAYS} more` : '';
+  return `${days.slice(0, MOST_DAYS).join(', ')}${more}: ${failed[0]?.error?.message ?? 'failed'}`;
+}

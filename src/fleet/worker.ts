@@ -1,0 +1,262 @@
+import type { Job } from 'bullmq';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { secondsSince } from '../base/units.js';
+import { wait } from '../base/wait.js';
+import type { PinnedPlan } from '../download/lists/pin.js';
+import type { RunEvent } from '../run/events.js';
+import { describeFailure } from '../run/failure.js';
+import type { Client } from '../service/http/client.js';
+import { fetchKeyReach, type KeyReach } from '../service/key/key-coverage.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
+import type { SliceStatus, WorkerEvent, WorkerSummary } from './events.js';
+import { OpenFolders } from './open-folders.js';
+import { readPin } from './pins.js';
+import { queueStatus } from './queue.js';
+import type { OpenQueue, SliceWorker } from './redis.js';
+import { createSharedPause, LIMITER, pauseAll } from './shared-pause.js';
+import type { SliceJob } from './slice-job.js';
+import { verdictOf } from './verdict.js';
+import { type SliceResult, workSlice } from './work-slice.js';
+
+/** Milliseconds after which a slice of a worker that is silent is given to another, and between two looks for such. */
+export interface LockTimes {
+  readonly lockMs: number;
+  readonly stalledMs: number;
+}
+
+export interface WorkerInput {
+  readonly open: OpenQueue;
+  readonly client: Client;
+  readonly owner: () => LockOwner;
+  /** Slices at once. */
+  readonly concurrency: number;
+  /** To end when no slice is left. */
+  readonly once: boolean;
+  /** That this worker converts with. */
+  readonly threads: number;
+  readonly emit: (event: WorkerEvent) => void;
+  /** Ends the worker after the files under way. */
+  readonly signal: AbortSignal;
+  readonly times?: LockTimes | undefined;
+}
+
+const TIMES: LockTimes = { lockMs: 60_000, stalledMs: 30_000 };
+/** A slice may lose its worker so often before it counts as failed: machines of the cheap kind come and go. */
+const MOST_STALLED = 5;
+/** Milliseconds between two looks whether a slice is left. */
+const LOOK_MS = 500;
+
+/**
+ * Works on slices of a queue until there is a reason to end: `signal`, an answer that concerns all that this worker would
+ * ask for, or with `once` that none is left. A slice that it doesn't end goes back to the queue, and counts as not tried.
+ */
+export async function runWorker(input: WorkerInput): Promise<WorkerSummary> {
+  const worker = new FleetWorker(input);
+  const started = performance.now();
+  await worker.run();
+  return { ...(await worker.summary()), seconds: secondsSince(started) };
+}
+
+class FleetWorker {
+  readonly #input: WorkerInput;
+  readonly #worker: SliceWorker;
+  readonly #folders: OpenFolders;
+  readonly #pins = new Map<string, Promise<PinnedPlan>>();
+  readonly #pause: ReturnType<typeof createSharedPause>;
+  readonly #bullmq: OpenQueue['bullmq'];
+  /** Why it ends, where it doesn't by itself. */
+  readonly #end = new AbortController();
+  /** Aborted when the slices under way are to be handed back at once; then there is another. */
+  #handBack = new AbortController();
+  #keyReach: Promise<KeyReach> | undefined;
+  readonly #counts = { done: 0, failed: 0, returned: 0, bytes: 0 };
+
+  constructor(input: WorkerInput) {
+    const { open, owner, concurrency, times = TIMES } = input;
+    this.#input = input;
+    this.#bullmq = open.bullmq;
+    this.#pause = createSharedPause(open);
+    this.#folders = new OpenFolders(owner, this.#warn);
+    this.#worker = new open.bullmq.Worker<SliceJob>(
+      open.queue.name,
+      (job, token) => this.#process(job, token),
+      {
+        connection: open.connect(),
+        skipVersionCheck: true,
+        autorun: false,
+        concurrency,
+        limiter: LIMITER,
+        lockDuration: times.lockMs,
+        stalledInterval: times.stalledMs,
+        maxStalledCount: MOST_STALLED,
+      },
+    );
+    // Connections tell of theirs; another worker's slice that ends here is no trouble.
+    this.#worker.on('error', () => {});
+  }
+
+  async run(): Promise<void> {
+    const { signal, once } = this.#input;
+    const onSignal = (): void => this.#end.abort(abortReason(signal));
+    if (signal.aborted) onSignal();
+    signal.addEventListener('abort', onSignal, { once: true });
+    const running = this.#worker.run();
+    try {
+      if (once) await this.#untilNoneIsLeft();
+      else
+        await new Promise((resolve) => this.#end.signal.addEventListener('abort', resolve, { once: true }));
+    } finally {
+      signal.removeEventListener('abort', onSignal);
+      await this.#worker.close();
+      await running;
+    }
+  }
+
+  async summary(): Promise<Omit<WorkerSummary, 'seconds'>> {
+    const counts = this.#counts;
+    if (this.#end.signal.aborted) {
+      const { exitCode, error } = describeFailure(abortReason(this.#end.signal));
+      return { exitCode, ...counts, error };
+    }
+    const { failed } = await queueStatus(this.#input.open);
+    return { exitCode: failed > 0 ? 3 : 0, ...counts };
+  }
+
+  readonly #warn = (message: string): void => this.#input.emit({ event: 'warning', message });
+
+  async #untilNoneIsLeft(): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      const { waiting, active, delayed, paused } = await queueStatus(this.#input.open);
+      if (waiting + active + delayed === 0) return;
+      if (paused && active === 0) {
+        this.#end.abort(
+          new TickhaulError(
+            'out_of_time',
+            `the queue is paused, and ${waiting} slices wait: tickhaul queue resume`,
+          ),
+        );
+        return;
+      }
+      await wait(LOOK_MS, this.#end.signal).catch(() => {});
+    }
+  }
+
+  async #process(job: Job<SliceJob>, token: string | undefined): Promise<unknown> {
+    const handBack = this.#handBack.signal;
+    const ended = await this.#work(job, handBack);
+    const verdict = verdictOf(ended, handBack.aborted || this.#end.signal.aborted);
+    const { status, why } = verdict;
+    this.#tell(job, status, ended, why);
+    if (verdict.endsWorker && why) await this.#endFor(why);
+    if (status === 'done') return undefined;
+    if (status === 'failed') throw new Error(why?.message);
+    await job.moveToWait(token);
+    throw new this.#bullmq.WaitingError();
+  }
+
+  /** What came of it, or the error that it ended with. */
+  async #work({ data }: Job<SliceJob>, handBack: AbortSignal): Promise<SliceResult | TickhaulError> {
+    const { client, threads } = this.#input;
+    const noMore = this.#end.signal;
+    try {
+      if (noMore.aborted) throw abortReason(noMore);
+      const [{ mayRead }, pin] = await Promise.all([this.#reachOfKey(handBack), this.#pinOf(data)]);
+      return await this.#folders.use(data.dir, (folder) =>
+        workSlice({
+          job: data,
+          pin,
+          folder,
+          client,
+          mayRead,
+          threads,
+          pause: this.#pause,
+          emit: (event) => this.#onRunEvent(event),
+          signal: handBack,
+          noMore,
+        }),
+      );
+    } catch (error) {
+      if (error instanceof TickhaulError) return error;
+      throw error;
+    }
+  }
+
+  /** Asked for once: a key that changes is a new worker's. */
+  #reachOfKey(signal: AbortSignal): Promise<KeyReach> {
+    const known = this.#keyReach ?? fetchKeyReach(this.#input.client, signal, this.#warn);
+    this.#keyReach = known;
+    known.catch(() => {
+      this.#keyReach = undefined;
+    });
+    return known;
+  }
+
+  #pinOf({ dir, pin }: SliceJob): Promise<PinnedPlan> {
+    const key = `${dir}\0${pin}`;
+    const known = this.#pins.get(key) ?? readPin(dir, pin);
+    this.#pins.set(key, known);
+    known.catch(() => this.#pins.delete(key));
+    return known;
+  }
+
+  #onRunEvent(event: RunEvent): void {
+    if (event.event === 'warning') this.#warn(event.message);
+    if (event.event !== 'pause') return;
+    const { waitMs, error } = event;
+    if (error.code === 'ip_locked') void this.#standBack(waitMs, error.message);
+    else void pauseAll(this.#input.open, waitMs).catch(() => {});
+  }
+
+  /** The key is in use elsewhere, lawfully for all that is known: others may go on, and this worker not. */
+  async #standBack(ms: number, message: string): Promise<void> {
+    const { once, emit } = this.#input;
+    const handBack = this.#handBack;
+    if (handBack.signal.aborted) return;
+    await this.#worker.pause(true);
+    handBack.abort(new TickhaulError('ip_locked', message));
+    this.#handBack = new AbortController();
+    if (once) {
+      this.#end.abort(new TickhaulError('ip_locked', message));
+      return;
+    }
+    emit({ event: 'note', message: `${message}; this worker waits for ${Math.ceil(ms / 1000)} s` });
+    await wait(ms, this.#end.signal).catch(() => {});
+    if (!this.#end.signal.aborted) this.#worker.resume();
+  }
+
+  /** No further slice is taken; those under way end with their files. */
+  async #endFor(why: TickhaulError): Promise<void> {
+    if (this.#end.signal.aborted) return;
+    await this.#worker.pause(true);
+    // Nobody's key brings more today.
+    if (why.code === 'transfer_limit') await this.#input.open.queue.pause();
+    this.#end.abort(why);
+  }
+
+  #tell(
+    job: Job<SliceJob>,
+    status: SliceStatus,
+    ended: SliceResult | TickhaulError,
+    why?: TickhaulError,
+  ): void {
+    const { exchange, dataType, symbol, from, to } = job.data;
+    const { counts = {}, bytes = 0 } = ended instanceof TickhaulError ? {} : ended.summary;
+    this.#counts[status]++;
+    this.#counts.bytes += bytes;
+    this.#input.emit({
+      event: 'slice',
+      id: job.id ?? '',
+      status,
+      exchange,
+      dataType,
+      symbol,
+      from,
+      to,
+      downloaded: counts.downloaded ?? 0,
+      skipped: (counts.skipped ?? 0) + (counts.verified ?? 0),
+      bytes,
+      attempts: job.attemptsMade + (status === 'returned' ? 0 : 1),
+      ...(status !== 'done' && why && { error: why.message }),
+    });
+  }
+}

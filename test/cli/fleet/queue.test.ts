@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openQueue } from '../../../src/fleet/redis.js';
+import type { SandboxOptions } from '../../../src/sandbox/options.js';
+import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { NO_REDIS, startRedis, type TestRedis } from '../../helpers/redis.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { namesIn } from '../../verify/helpers.js';
+
+/** Day files of a folder that has the cache of records in it. */
+const filesIn = async (dir: string): Promise<readonly string[]> =>
+  (await namesIn(dir)).filter((name) => name.endsWith('.csv.gz'));
+
+const NAMED = ['binance-futures', '-t', 'trades,quotes', '-s', 'BTCUSDT,ETHUSDT'];
+const DAYS = ['--from', '2024-02-28', '--to', '2024-03-04'];
+/** Two series of two symbols in two months. */
+const SLICES = 8;
+const FILES = 20;
+
+interface Fleet {
+  readonly redis: TestRedis;
+  readonly dir: string;
+  readonly env: Record<string, string>;
+  readonly requests: () => readonly string[];
+  run(...args: readonly string[]): Promise<Finished>;
+}
+
+async function fleetOf(t: TestContext, options: SandboxOptions = {}): Promise<Fleet> {
+  const service = await sandbox(t, { rows: 50, ...options });
+  const redis = await startRedis(t);
+  const dir = join(await tempDir(t), 'data');
+  const env = { ...envOf(service, dir), TICKHAUL_QUEUE_URL: redis.url };
+  const requests = (): readonly string[] =>
+    service.requests.filter(({ host }) => host === 'datasets').map(({ url }) => url);
+  return { redis, dir, env, requests, run: (...args) => runHere(args, { env }) };
+}
+
+const lastOf = (ended: Finished): JsonLine | undefined => jsonLines(ended).at(-1);
+const statusOf = async (fleet: Fleet): Promise<Record<string, unknown>> =>
+  JSON.parse((await fleet.run('queue', 'status', '--json')).stdout) as Record<string, unknown>;
+const EMPTY = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0, paused: false };
+
+async function enqueue(fleet: Fleet, ...flags: readonly string[]): Promise<JsonLine | undefined> {
+  const days = flags.includes('--to') ? DAYS.slice(0, 2) : DAYS;
+  const types = flags.includes('-t')
+    ? NAMED.filter((word) => word !== '-t' && !word.includes('trades'))
+    : NAMED;
+  const ended = await fleet.run('enqueue', ...types, ...days, '--json', ...flags);
+  assert.equal(ended.exitCode, 0, ended.stderr);
+  return lastOf(ended);
+}
+
+/** As if each slice had failed twice already: without the waits between tries. */
+async function allowOneTry({ redis }: Fleet): Promise<void> {
+  const { queue, close } = await openQueue({ url: redis.url, name: 'tickhaul', warn: assert.fail });
+  for (const { id = '', data } of await queue.getWaiting()) {
+    await queue.remove(id);
+    await queue.add('slice', data, { jobId: id, attempts: 1 });
+  }
+  await close();
+}
+
+test('workers share what enqueue put there, each file once; a second enqueue finds nothing to do', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const fleet = await fleetOf(t);
+  const summary = { event: 'summary', exitCode: 0 };
+  assert.deepEqual(await enqueue(fleet), { ...summary, slices: SLICES, added: SLICES, present: 0 });
+  assert.deepEqual(await enqueue(fleet), { ...summary, slices: SLICES, added: 0, present: SLICES });
+  assert.deepEqual(await statusOf(fleet), { ...EMPTY, waiting: SLICES });
+
+  const workers = await Promise.all(
+    [1, 2].map(() => tickhaul(['worker', '--once', '--json', '-j', '2'], { env: fleet.env })),
+  );
+  for (const { exitCode, stderr } of workers) assert.deepEqual([exitCode, stderr], [0, '']);
+  const done = workers.flatMap((worker) => jsonLines(worker).filter(({ event }) => event === 'slice'));
+  assert.equal(done.length, SLICES);
+  assert.equal(
+    done.reduce((sum, { downloaded }) => sum + Number(downloaded), 0),
+    FILES,
+  );
+  assert.deepEqual(await statusOf(fleet), { ...EMPTY, completed: SLICES });
+  assert.equal((await filesIn(fleet.dir)).length, FILES);
+  assert.equal(new Set(fleet.requests()).size, fleet.requests().length);
+  assert.equal((await fleet.run('verify')).exitCode, 0);
+  assert.deepEqual(await enqueue(fleet), { ...summary, slices: 0, added: 0, present: 0 });
+
+  // What is missing again is put there again, though its slice had ended.
+  const [first = ''] = await filesIn(fleet.dir);
+  await rm(join(fleet.dir, first));
+  assert.deepEqual(await enqueue(fleet), { ...summary, slices: 1, added: 1, present: 0 });
+  assert.equal((await fleet.run('worker', '--once')).exitCode, 0);
+  assert.equal((await filesIn(fleet.dir)).length, FILES);
+});
+
+test('no key is in Redis, and none is needed to look at the queue', { skip: NO_REDIS }, async (t) => {
+  const fleet = await fleetOf(t);
+  await enqueue(fleet, '--slice', '1d', '--convert', 'ndjson');
+  const key = fleet.env['TICKHAUL_API_KEY'] ?? '-';
+  const { default: Redis } = await import('ioredis');
+  const redis = new Redis.default(fleet.redis.url);
+  for (const name of await redis.keys('*')) {
+    const dump = await redis.dumpBuffer(name);
+    assert.ok(!dump?.includes(key), name);
+  }
+  redis.disconnect();
+  delete fleet.env['TICKHAUL_API_KEY'];
+  assert.deepEqual(await statusOf(fleet), { ...EMPTY, waiting: FILES });
+  assert.match((await fleet.run('queue', 'status')).stdout, /^waiting\s+20\n/);
+  assert.equal(
+    (await fleet.run('queue', 'drain')).stdout,
+    '20 slices dropped; enqueue puts them there again\n',
+  );
+  assert.deepEqual(await statusOf(fleet), EMPTY);
+});
+
+test('a slice that fails is tried again, told with its days, and put back by retry', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const fleet = await fleetOf(t, { faults: { 'bit-flip': 1 } });
+  await enqueue(fleet, '--retries', '0', '--to', '2024-03-01', '-t', 'trades');
+  await allowOneTry(fleet);
+  const worker = await fleet.run('worker', '--once', '--json');
+  assert.equal(worker.exitCode, 3, worker.stderr);
+  const failed = JSON.parse((await fleet.run('queue', 'failed', '--json')).stdout) as JsonLine[];
+  assert.equal(failed.length, 2);
+  for (const { exchange, dataType, from, to, attempts, error } of failed) {
+    assert.deepEqual(
+      [exchange, dataType, from, to, attempts],
+      ['binance-futures', 'trades', '2024-02-28', '2024-03-01', 1],
+    );
+    assert.match(String(error), /^2024-02-28, 2024-02-29: /);
+  }
+  assert.match((await fleet.run('queue', 'failed')).stdout, /1 attempt: 2024-02-28/);
+  const unknown = await fleet.run('queue', 'retry', 'nosuch');
+  assert.deepEqual([unknown.exitCode, unknown.stderr.includes('"nosuch" is no failed slice')], [2, true]);
+  const healthy = await sandbox(t, { rows: 50 });
+  const env = { ...fleet.env, ...envOf(healthy, fleet.dir) };
+  assert.equal((await fleet.run('queue', 'retry', String(failed[0]?.['id']))).exitCode, 0);
+  assert.equal((await fleet.run('queue', 'retry')).stdout, '1 slice put into the queue again\n');
+  assert.equal((await runHere(['worker', '--once'], { env })).exitCode, 0);
+  assert.equal((await filesIn(fleet.dir)).length, 4);
+});

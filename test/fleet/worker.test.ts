@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import { openManifest } from '../../src/store/manifest/manifest.js';
+import { envOf, start, tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { NO_REDIS, startRedis, type TestRedis } from '../helpers/redis.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+const SELECTION = [
+  ...['binance-futures', '-t', 'trades,quotes', '-s', 'BTCUSDT,ETHUSDT'],
+  ...['--from', '2024-02-27', '--to', '2024-03-05', '--slice', '2d'],
+];
+const FILES = 28;
+
+interface Work {
+  readonly service: Sandbox;
+  readonly redis: TestRedis;
+  readonly dir: string;
+  readonly env: Record<string, string>;
+}
+
+async function workFor(t: TestContext, options: SandboxOptions = {}): Promise<Work> {
+  const service = await sandbox(t, { rows: 50, ...options });
+  const redis = await startRedis(t);
+  const dir = join(await tempDir(t), 'data');
+  const env = { ...envOf(service, dir), TICKHAUL_QUEUE_URL: redis.url };
+  const { exitCode, stderr } = await runHere(['enqueue', ...SELECTION], { env });
+  assert.equal(exitCode, 0, stderr);
+  return { service, redis, dir, env };
+}
+
+function startChild({ redis, service }: Work): ChildProcess {
+  const script = join(import.meta.dirname, 'worker-child.js');
+  const { apiUrl, datasetsUrl, apiKey } = service;
+  return spawn(process.execPath, [script, redis.url, apiUrl, datasetsUrl, apiKey], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+const dayFiles = ({ service }: Work): readonly string[] =>
+  service.requests.filter(({ host }) => host === 'datasets').map(({ url }) => url);
+
+/** Every file is there, whole, and recorded once. */
+async function assertWhole({ dir, env }: Work): Promise<void> {
+  const manifest = await openManifest(dir, { warn: assert.fail });
+  const paths = [...manifest.records()].map(({ path }) => path);
+  await manifest.close();
+  assert.deepEqual([paths.length, new Set(paths).size], [FILES, FILES]);
+  const verified = await runHere(['verify', '--json'], { env });
+  assert.equal(verified.exitCode, 0, verified.stderr);
+}
+
+test('the slices of a worker that is killed are ended by another', { skip: NO_REDIS }, async (t) => {
+  let asked = 0;
+  let onFifth = (): void => {};
+  const fifth = new Promise<void>((resolve) => {
+    onFifth = resolve;
+  });
+  const onRequest: SandboxOptions['onRequest'] = ({ host }) => {
+    if (host === 'datasets' && ++asked === 5) onFifth();
+  };
+  const work = await workFor(t, { latencyMs: 50, onRequest });
+  const victim = startChild(work);
+  const gone = once(victim, 'exit');
+  await Promise.race([fifth, gone]);
+  victim.kill('SIGKILL');
+  await gone;
+  const heir = startChild(work);
+  heir.stdout?.resume();
+  assert.deepEqual(await once(heir, 'exit'), [0, null]);
+  await assertWhole(work);
+});
+
+test('SIGTERM lets the files under way end, and gives the rest back', { skip: NO_REDIS }, async (t) => {
+  let onFirst = (): void => {};
+  const first = new Promise<void>((resolve) => {
+    onFirst = resolve;
+  });
+  const onRequest: SandboxOptions['onRequest'] = ({ host }) => host === 'datasets' && onFirst();
+  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const { child, finished } = start(['worker', '-j', '1', '--json'], { env: work.env });
+  await Promise.race([first, finished]);
+  child.kill('SIGTERM');
+  const { exitCode, stdout, stderr } = await finished;
+  assert.equal(exitCode, 143, stderr);
+  assert.match(stdout, /"exitCode":143,.*"error":/);
+  const rest = await tickhaul(['worker', '--once', '-q'], { env: work.env });
+  assert.deepEqual([rest.exitCode, rest.stderr], [0, '']);
+  await assertWhole(work);
+  assert.equal(dayFiles(work).length, FILES);
+});
+
+test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, async (t) => {
+  let asked = 0;
+  let onTenth = (): void => {};
+  const tenth = new Promise<void>((resolve) => {
+    onTenth = resolve;
+  });
+  const onRequest: SandboxOptions['onRequest'] = ({ host }) => {
+    if (host === 'datasets' && ++asked === 10) onTenth();
+  };
+  const work = await workFor(t, { latencyMs: 30, onRequest });
+  const { finished } = start(['worker', '--once', '--json'], { env: work.env });
+  await Promise.race([tenth, finished]);
+  await work.redis.kill();
+  await work.redis.restart();
+  const { exitCode, stderr } = await finished;
+  assert.equal(exitCode, 0, stderr);
+  await assertWhole(work);
+});
+
+test('a refused key ends its worker alone; its slices go back', { skip: NO_REDIS }, async (t) => {
+  const work = await workFor(t);
+  const env = { ...work.env, TICKHAUL_API_KEY: 'not-the-right-one' };
+  const refused = await runHere(['worker', '--json'], { env });
+  assert.equal(refused.exitCode, 4, refused.stderr);
+  const keyless: Record<string, string> = { ...work.env };
+  delete keyless['TICKHAUL_API_KEY'];
+  assert.equal((await runHere(['worker'], { env: keyless })).exitCode, 4);
+  const status = JSON.parse((await runHere(['queue', 'status', '--json'], work)).stdout) as Record<
+    string,
+    number
+  >;
+  assert.deepEqual([status['failed'], status['active'], status['delayed']], [0, 0, 0]);
+  assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
+  await assertWhole(work);
+});
+
+test('the transfer limit pauses the queue, and the worker that met it ends with 5', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const work = await workFor(t, { faults: { 'transfer-limit': 1 } });
+  const ended = await runHere(['worker', '--json'], work);
+  assert.equal(ended.exitCode, 5, ended.stderr);
+  const other = await runHere(['worker', '--once', '-q'], work);
+  assert.deepEqual([other.exitCode, /the queue is paused/.test(other.stderr)], [5, true]);
+  const healthy = await sandbox(t, { rows: 50 });
+  const env = { ...work.env, ...envOf(healthy, work.dir) };
+  await runHere(['queue', 'resume'], { env });
+  assert.equal((await runHere(['worker', '--once', '-q'], { env })).exitCode, 0);
+  await assertWhole(work);
+});
+
+test('after a 429 no worker asks for anything until the time is over', { skip: NO_REDIS }, async (t) => {
+  const asked: { readonly at: number; readonly fault: boolean }[] = [];
+  const onRequest: SandboxOptions['onRequest'] = ({ host, fault }) => {
+    if (host === 'datasets') asked.push({ at: performance.now(), fault: fault !== undefined });
+  };
+  const work = await workFor(t, {
+    faults: { 'rate-limit': 0.1 },
+    retryAfterSeconds: 1,
+    faultsPerFile: 1,
+    onRequest,
+  });
+  const workers = [1, 2].map(() => tickhaul(['worker', '--once', '-q', '-j', '2'], { env: work.env }));
+  for (const { exitCode, stderr } of await Promise.all(workers)) assert.equal(exitCode, 0, stderr);
+  await assertWhole(work);
+  const windows = asked.filter(({ fault }) => fault);
+  assert.ok(windows.length > 0);
+  for (const { at } of windows) {
+    // What was on its way comes in the beginning of a window.
+    const late = asked.filter((one) => one.at > at + 300 && one.at < at + 900);
+    assert.deepEqual(late, []);
+  }
+});
+
+test('an address that is wrong, missing, or of nobody is said in one line', async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const errorOf = async (url: string | undefined): Promise<readonly [number | null, string]> => {
+    const all = url === undefined ? env : { ...env, TICKHAUL_QUEUE_URL: url };
+    const { exitCode, stderr } = await runHere(['queue', 'status'], { env: all });
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+    assert.ok(!stderr.includes('secret'), stderr);
+    return [exitCode, stderr];
+  };
+  for (const [url, code, pattern] of [
+    [undefined, 2, /TICKHAUL_QUEUE_URL is not set/],
+    ['http://u:secret@host', 2, /is not an address of a Redis/],
+    ['redis://u:secret@127.0.0.1:1', 5, /Redis at 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED/],
+  ] as const) {
+    const [exitCode, stderr] = await errorOf(url);
+    assert.equal(exitCode, code);
+    assert.match(stderr, pattern);
+  }
+});
+
+test('a Redis that wants a password, or throws keys away, is said to', { skip: NO_REDIS }, async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const { url } = await startRedis(t, ['--requirepass', 'secret', '--maxmemory-policy', 'allkeys-lru']);
+  const refused = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
+  assert.equal(refused.exitCode, 4);
+  assert.match(refused.stderr, /refused the sign-in \(NOAUTH/);
+  const withSecret = url.replace('//', '//:secret@');
+  const warned = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: withSecret } });
+  assert.deepEqual([warned.exitCode, warned.stderr.includes('maxmemory-policy allkeys-lru')], [0, true]);
+});

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { TestContext } from 'node:test';
+import { tempDir } from './temp.js';
+
+/** Why tests that need a Redis are skipped; false where they run. */
+export const NO_REDIS = spawnSync('redis-server', ['--version']).status !== 0 && 'no redis-server here';
+
+export interface TestRedis {
+  readonly url: string;
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>;
+  /** Starts it again, with what it wrote before. */
+  restart(): Promise<void>;
+}
+
+/** A Redis of its own on loopback, that writes down all that it does; it ends with the test. */
+export async function startRedis(t: TestContext, flags: readonly string[] = []): Promise<TestRedis> {
+  const dir = await tempDir(t);
+  let child: ChildProcess | undefined;
+  let port = 0;
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  const start = async (): Promise<boolean> => {
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''];
+    child = spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always', ...flags]);
+    let heard = '';
+    for await (const text of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {
+      heard += text;
+      if (!/Ready to accept connections/.test(heard)) continue;
+      child.stdout?.resume();
+      return true;
+    }
+    return false;
+  };
+  t.after(kill);
+  for (let tries = 0; tries < 5; tries++) {
+    port = await freePort();
+    // Somebody else may have been faster.
+    if (await start()) break;
+    port = 0;
+  }
+  if (port === 0) throw new Error('redis-server does not start');
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    async restart() {
+      if (!(await start())) throw new Error('redis-server does not start again');
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
