@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ErrorCode, TickhaulError } from '../../src/base/errors.js';
+import { type Answer, loopbackExchange, type Peer, teller } from './exchange.js';
+import { option, type Streaming, startStream } from './streaming.js';
+
+test('okex-swap has two connections, one of which breaks: both are made anew, and books with them', async (t) => {
+  const channels = (peer: Peer, message: unknown): readonly string[] => {
+    const { args } = message as { readonly args: readonly { readonly channel: string }[] };
+    return peer.socket.readyState === peer.socket.OPEN ? args.map(({ channel }) => channel) : [];
+  };
+  const { url, peers } = await loopbackExchange(t, {
+    async play(peer) {
+      const [channel] = channels(peer, await peer.asked());
+      const market = teller('okex-swap', 'BTC-USDT-SWAP', peer);
+      const isFirst = peer.number <= 2;
+      if (channel === 'books') market.book(true, isFirst ? 100 : 200, isFirst ? 101 : 201);
+      else if (!isFirst) market.trade(200.5);
+    },
+  });
+  const stream = startStream(t, [option('okex-swap', ['BTC-USDT-SWAP'], 'trade,quote')], {
+    WSS_URL_OKEX_SWAP: url,
+  });
+  await stream.cameTo(1);
+  peers.at(-1)?.socket.close(4000, 'going');
+  await stream.found(({ type }) => type === 'trade');
+  await stream.found(({ type, bids }) => type === 'book_snapshot' && JSON.stringify(bids).includes('200'));
+  assert.equal(peers.length, 4);
+  const [first, second] = stream.lines;
+  assert.equal(first?.type, 'book_snapshot');
+  assert.deepEqual(second, {
+    type: 'disconnect',
+    exchange: 'okex-swap',
+    localTimestamp: first?.localTimestamp,
+    symbols: ['BTC-USDT-SWAP'],
+  });
+  const event = await stream.told('disconnect');
+  assert.match(
+    event.event === 'disconnect' ? event.error.message : '',
+    /closed the connection \(4000\): going$/,
+  );
+});
+
+test('bars and books begin anew after a break, whether or not it is told', async (t) => {
+  for (const withDisconnects of [true, false]) {
+    const { url } = await loopbackExchange(t, {
+      async play(peer) {
+        await peer.asked();
+        const market = teller('bitmex', 'XBTUSD', peer);
+        market.trade(1);
+        if (peer.number > 1) market.trade(2);
+        else peer.socket.close();
+      },
+    });
+    const options = [option('bitmex', ['XBTUSD'], 'trade,trade_bar_2ticks', { withDisconnects })];
+    const stream = startStream(t, options, { WSS_URL_BITMEX: url });
+    const bar = await stream.found(({ type }) => type === 'trade_bar');
+    assert.deepEqual([bar['open'], bar['close'], bar['trades']], [1, 2, 2]);
+    const breaks = stream.lines.filter(({ type }) => type === 'disconnect');
+    assert.equal(breaks.length, withDisconnects ? 1 : 0);
+    await stream.end();
+  }
+});
+
+test('a connection that is silent is made anew; heartbeats are no messages', async (t) => {
+  const beats: NodeJS.Timeout[] = [];
+  t.after(() => beats.forEach(clearInterval));
+  const { url, peers } = await loopbackExchange(t, {
+    async play(peer) {
+      if (peer.number > 1) {
+        await peer.asked();
+        return teller('deribit', 'BTC-PERPETUAL', peer).trade(5);
+      }
+      beats.push(setInterval(() => peer.send({ jsonrpc: '2.0', method: 'heartbeat', params: {} }), 10));
+    },
+  });
+  const options = [option('deribit', ['BTC-PERPETUAL'], 'trade', { timeoutIntervalMs: 300 })];
+  const stream = startStream(t, options, { WSS_URL_DERIBIT: url });
+  await stream.found(({ price }) => price === 5);
+  assert.ok(peers.length >= 2);
+  const event = await stream.told('disconnect');
+  assert.match(event.event === 'disconnect' ? event.error.message : '', /no message within 0\.3s$/);
+});
+
+test('rubbish breaks a connection off: what is no JSON, no message, an error, an overlong text', async (t) => {
+  const bad: readonly ((peer: Peer) => void)[] = [
+    (peer) => peer.socket.send('{"table":"trade"'),
+    (peer) => peer.socket.send('null'),
+    (peer) => peer.send({ table: 'trade', action: 'insert', data: [null] }),
+    (peer) => peer.send({ status: 400, error: 'Unknown table:\u001b[31m nothing' }),
+    (peer) => peer.socket.send(Buffer.from([0xff, 0xfe, 0xfd])),
+  ];
+  const { url, peers } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.asked();
+      const act = bad[peer.number - 1];
+      if (act) act(peer);
+      else teller('bitmex', 'XBTUSD', peer).trade(7);
+    },
+  });
+  const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: url });
+  await stream.found(({ price }) => price === 7);
+  assert.equal(peers.length, bad.length + 1);
+  const told = stream.events.map((event) => (event.event === 'disconnect' ? event.error.message : ''));
+  assert.match(told[0] ?? '', /^bitmex: a message of the feed is not JSON/);
+  assert.match(told[1] ?? '', /^bitmex sent a message that can't be read$/);
+  assert.match(told[2] ?? '', /can't be normalized/);
+  assert.equal(told[3], 'bitmex sent an error: {"status":400,"error":"Unknown table:\\u001b[31m nothing"}');
+  assert.match(told[4] ?? '', /not JSON/);
+  assert.ok(told.every((text) => !text.includes('\u001b')));
+  // Only the third was one of the exchange's messages, however wrong.
+  assert.deepEqual(
+    stream.lines.map(({ type }) => type),
+    ['disconnect', 'trade'],
+  );
+});
+
+test('limits, bans and refusals are told with what the exchange asks for', async (t) => {
+  const answers = [
+    { status: 429, headers: { 'retry-after': '7' } },
+    { status: 418 },
+    { status: 403 },
+    { status: 503 },
+    { status: 404 },
+  ];
+  const { url } = await loopbackExchange(t, {
+    refuse: (handshake) => answers[handshake - 1],
+    play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(1),
+  });
+  const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: url });
+  await stream.cameTo(1);
+  assert.deepEqual(
+    stream.events.map((event) =>
+      event.event === 'disconnect'
+        ? [event.error.code, event.error.status, event.error.retryAfterMs, event.failures]
+        : [],
+    ),
+    [
+      ['rate_limited', 429, 7000, 1],
+      ['rate_limited', 418, undefined, 2],
+      ['no_access', 403, undefined, 3],
+      ['server_error', 503, undefined, 4],
+      ['rejected', 404, undefined, 5],
+    ],
+  );
+});
+
+test('50 connections in a row that fail are the end, code 5; one that gave a line begins the count anew', async (t) => {
+  const { url, statuses } = await loopbackExchange(t, {
+    refuse: (handshake) => (handshake === 50 ? undefined : { status: 500 }),
+    play(peer) {
+      teller('bitmex', 'XBTUSD', peer).trade(1);
+      peer.socket.close();
+    },
+  });
+  const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: url });
+  await assert.rejects(stream.ended, (error) => {
+    assert.ok(error instanceof TickhaulError);
+    assert.equal(error.code, 'unreachable');
+    assert.equal(error.exitCode, 5);
+    assert.match(error.message, /^bitmex: 50 connections in a row failed, the last one so: .* answered 500$/);
+    return true;
+  });
+  assert.equal(statuses.length, 100);
+});
+
+test('a welcome and an error, again and again, is a connection that failed', async (t) => {
+  const { url, peers } = await loopbackExchange(t, {
+    async play(peer) {
+      peer.send({ info: 'Welcome' });
+      await peer.asked();
+      peer.send({ status: 400, error: 'Unknown symbol' });
+    },
+  });
+  const stream = startStream(t, [option('bitmex', ['NOPE'], 'trade')], { WSS_URL_BITMEX: url });
+  await assert.rejects(stream.ended, /50 connections in a row failed.*Unknown symbol/);
+  assert.equal(peers.length, 50);
+});
+
+/** A symbol of each exchange, and an error in its own words. */
+const DIALECTS = [
+  { exchange: 'bitmex', symbol: 'XBTUSD', error: { status: 400, error: 'Unknown table: nothing' } },
+  {
+    exchange: 'deribit',
+    symbol: 'BTC-PERPETUAL',
+    error: { jsonrpc: '2.0', id: 3, error: { code: 11050, message: 'bad_request' } },
+  },
+  {
+    exchange: 'okex-swap',
+    symbol: 'BTC-USDT-SWAP',
+    error: { event: 'error', code: '60012', msg: 'Invalid request' },
+  },
+  {
+    exchange: 'bybit',
+    symbol: 'BTCUSDT',
+    error: { success: false, ret_msg: 'error:handler not found,topic:nothing', op: 'subscribe' },
+  },
+] as const;
+
+interface Act {
+  /** What the stream says of it. */
+  readonly code: ErrorCode;
+  readonly refuse?: Answer;
+  /** What the exchange does once it is asked. */
+  readonly play?: (peer: Peer) => void;
+}
+
+/** Acts that were told, in their order. A connection that was silent for other reasons has its act again. */
+function actsDone(acts: readonly Act[], { events }: Pick<Streaming, 'events'>): number {
+  let done = 0;
+  for (const event of events) {
+    if (event.event === 'disconnect' && event.error.code === acts[done]?.code) done++;
+  }
+  return done;
+}
+
+for (const { exchange, symbol, error } of DIALECTS) {
+  test(`${exchange} breaks, stalls, sends rubbish, refuses and bans: the stream comes through, with a new book`, async (t) => {
+    const acts: readonly Act[] = [
+      { code: 'reset', play: ({ socket }) => socket.terminate() },
+      { code: 'stalled', play: () => {} },
+      { code: 'corrupt', play: ({ socket }) => socket.send('<html>') },
+      { code: 'rejected', play: ({ send }) => send(error) },
+      { code: 'no_access', refuse: { status: 403 } },
+      { code: 'rate_limited', refuse: { status: 429, headers: { 'retry-after': '1' } } },
+      { code: 'rate_limited', refuse: { status: 418 } },
+      { code: 'rate_limited', play: ({ socket }) => socket.close(1013, 'Too many connections') },
+      { code: 'server_error', refuse: { status: 502 } },
+    ];
+    const { url } = await loopbackExchange(t, {
+      // One that never comes through is refused for good, which is its end.
+      refuse: (handshake) => (handshake > 60 ? { status: 404 } : acts[actsDone(acts, stream)]?.refuse),
+      async play(peer) {
+        const act = actsDone(acts, stream);
+        await peer.asked();
+        if (peer.socket.readyState !== peer.socket.OPEN) return;
+        teller(exchange, symbol, peer).book(true, 100 + act, 200);
+        acts[act]?.play?.(peer);
+      },
+    });
+    const stream = startStream(
+      t,
+      [option(exchange, [symbol], 'book_snapshot_3_0ms', { timeoutIntervalMs: 500 })],
+      { [`WSS_URL_${exchange.toUpperCase().replace('-', '_')}`]: url },
+    );
+    const last = await stream.found(({ bids }) =>
+      JSON.stringify(bids)?.includes(`"price":${100 + acts.length},`),
+    );
+    assert.deepEqual(last['bids'], [{ price: 100 + acts.length, amount: 1 }, {}, {}]);
+    assert.equal(actsDone(acts, stream), acts.length);
+    const types = stream.lines.map(({ type }) => type);
+    assert.ok(types.includes('disconnect'));
+    // No break is told twice, or before anything came.
+    assert.doesNotMatch(types.join(), /^disconnect|disconnect,disconnect/);
+  });
+}
+
+test('an exchange that asks for an hour gets it, and the stream can be ended meanwhile', async (t) => {
+  const { url, statuses } = await loopbackExchange(t, {
+    refuse: () => ({ status: 429, headers: { 'retry-after': '3600' } }),
+    play() {},
+  });
+  const options = [option('bitmex', ['XBTUSD'], 'trade')];
+  const stream = startStream(t, options, { WSS_URL_BITMEX: url }, { times: { settleMs: 0 } });
+  const event = await stream.told('disconnect');
+  assert.ok(event.event === 'disconnect' && event.waitMs >= 3_600_000);
+  await stream.end();
+  assert.deepEqual(statuses, [429]);
+});
