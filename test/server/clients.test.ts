@@ -56,7 +56,7 @@ test('nautilus_trader: lists, days, and derivative_ticker among the types of eve
     const asked = { dataTypes, from: '2024-03-01', to };
     const options = [
       { ...asked, exchange: 'coinbase', symbols: ['BTC-USD'], withDisconnectMessages: null },
-      { ...asked, exchange: 'bitmex', symbols: ['XBTUSD'], withDisconnectMessages: true },
+      { ...asked, exchange: 'bitmex', symbols: ['xbtusd'], withDisconnectMessages: true },
     ];
     const server = await serveHere(t, service, dir, { source });
     const { messages, code } = await hear(server, withOptions('/ws-replay-normalized', options));
