@@ -116,6 +116,26 @@ test('a question of the exchange is answered', async (t) => {
   assert.deepEqual(answer, { jsonrpc: '2.0', method: 'public/test', id: 0, params: {} });
 });
 
+test('an error that leaves the rest as it is: a warning, and the others go on', async (t) => {
+  const { url, peers } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.asked();
+      const msg = "Wrong URL or channel:trades-all,instId:NONE-SWAP doesn't exist";
+      peer.send({ event: 'error', code: '60018', msg, connId: String(peer.number) });
+      teller('okex-swap', 'BTC-USDT-SWAP', peer).trade(peer.number);
+      if (peer.number === 1) peer.socket.close();
+    },
+  });
+  const stream = startStream(t, [option('okex-swap', ['BTC-USDT-SWAP', 'NONE-SWAP'], 'trade')], {
+    WSS_URL_OKEX_SWAP: url,
+  });
+  await stream.found(({ price }) => price === 2);
+  assert.equal(peers.length, 2);
+  const warnings = stream.events.flatMap((event) => (event.event === 'warning' ? [event.message] : []));
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /^okex-swap sent an error: .*NONE-SWAP doesn't exist/);
+});
+
 test('several exchanges are one stream, each line as it comes', async (t) => {
   const [bitmex, bybit] = await Promise.all(
     [

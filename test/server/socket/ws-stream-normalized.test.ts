@@ -66,6 +66,21 @@ test('one consolidated stream of a list; breaks and errors to who asked; nothing
   assert.deepEqual(server.warnings, ['options: "symbol" is ignored; did you mean symbols?']);
 });
 
+test('an exchange that is silent for timeoutIntervalMS is left, which is told to who asked', async (t) => {
+  const { url, peers } = await loopbackExchange(t, { play() {} });
+  const server = await serveHere(t, await sandbox(t), await tempDir(t), { env: { WSS_URL_BITMEX: url } });
+  const options = { ...BITMEX, timeoutIntervalMS: 200, withErrorMessages: true };
+  const { socket, heard } = connectTo(server, withOptions(PATH, options));
+  const closed = heard.then(({ code, reason }) => assert.fail(`closed: ${code} ${reason}`));
+  closed.catch(() => {});
+  const [text] = (await Promise.race([once(socket, 'message'), closed])) as [Buffer];
+  const { type, exchange, details, subSequentErrorsCount } = JSON.parse(String(text)) as Line;
+  assert.deepEqual([type, exchange, subSequentErrorsCount], ['error', 'bitmex', 1]);
+  assert.match(String(details), /no message within 0\.2s$/);
+  socket.terminate();
+  for (const peer of peers) if (peer.socket.readyState !== peer.socket.CLOSED) await gone(peer);
+});
+
 test('what is wrong closes with 1011 and says so; an empty list is over at once', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
   for (const [options, reason] of [
