@@ -5,7 +5,7 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { loopbackExchange, teller } from '../live/exchange.js';
 import { ask, busySandbox, serveHere, withOptions } from './serving.js';
-import { connectTo, hear } from './socket/connecting.js';
+import { connectTo, hear, whileOpen } from './socket/connecting.js';
 
 /** What clients that exist ask for and insist on (replay facts, section 10). */
 
@@ -100,18 +100,16 @@ test('nautilus_trader: a stream with its ping each 10 s; tardis-rs: whole times'
   const both = new Promise<void>((resolve) => {
     onBoth = resolve;
   });
-  const { socket, heard } = connectTo(server, withOptions('/ws-stream-normalized', stream), [], (text) => {
+  const connected = connectTo(server, withOptions('/ws-stream-normalized', stream), [], (text) => {
     came.push(readStrictly(text).type);
     if (came.length === 2) onBoth();
   });
-  // A connection that is closed brings nothing more.
-  const closed = heard.then(({ code, reason }) => assert.fail(`closed: ${code} ${reason}`));
-  closed.catch(() => {});
-  await Promise.race([both, closed]);
+  await whileOpen(connected, both);
   assert.deepEqual(came, ['book_change', 'trade']);
+  const { socket } = connected;
   const pong = once(socket, 'pong');
   socket.ping('still there');
-  const [payload] = (await Promise.race([pong, closed])) as [Buffer];
+  const [payload] = (await whileOpen(connected, pong)) as [Buffer];
   assert.equal(String(payload), 'still there');
   socket.terminate();
 

@@ -5,7 +5,7 @@ import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { loopbackExchange, type Peer, teller } from '../../live/exchange.js';
 import { serveHere, withOptions } from '../serving.js';
-import { connectTo, hear } from './connecting.js';
+import { connectTo, hear, whileOpen } from './connecting.js';
 
 const PATH = '/ws-stream-normalized';
 /** Milliseconds: nobody waits for so long. */
@@ -70,10 +70,9 @@ test('an exchange that is silent for timeoutIntervalMS is left, which is told to
   const { url, peers } = await loopbackExchange(t, { play() {} });
   const server = await serveHere(t, await sandbox(t), await tempDir(t), { env: { WSS_URL_BITMEX: url } });
   const options = { ...BITMEX, timeoutIntervalMS: 200, withErrorMessages: true };
-  const { socket, heard } = connectTo(server, withOptions(PATH, options));
-  const closed = heard.then(({ code, reason }) => assert.fail(`closed: ${code} ${reason}`));
-  closed.catch(() => {});
-  const [text] = (await Promise.race([once(socket, 'message'), closed])) as [Buffer];
+  const connected = connectTo(server, withOptions(PATH, options));
+  const { socket } = connected;
+  const [text] = (await whileOpen(connected, once(socket, 'message'))) as [Buffer];
   const { type, exchange, details, subSequentErrorsCount } = JSON.parse(String(text)) as Line;
   assert.deepEqual([type, exchange, subSequentErrorsCount], ['error', 'bitmex', 1]);
   assert.match(String(details), /no message within 0\.2s$/);
