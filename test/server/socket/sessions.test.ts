@@ -18,7 +18,7 @@ test('connections of one session are merged, and end together; late ones are ref
     one.socket.once('message', () => resolve(hear(server, `${PATH}&session=a`, [subscribe('trade')])));
   });
   const [first, second, both] = await Promise.all([one.heard, other.heard, alone]);
-  assert.deepEqual([first.code, second.code], [1000, 1000]);
+  assert.deepEqual([first.code, second.code], [1000, 1000], `${first.reason} ${second.reason}`);
   assert.ok(first.messages.length > 10 && second.messages.length > 10);
   assert.deepEqual([...first.messages, ...second.messages].sort(), [...both.messages].sort());
   const { code, reason } = await late;
@@ -51,7 +51,7 @@ test('two exchanges of a session are replayed together, each in its order, none 
     connectTo(server, `${PATH}&session=a`, [subscribe('trade')], follow('bitmex')).heard,
     connectTo(server, `${PATH.replace('bitmex', 'deribit')}&session=a`, [trades], follow('deribit')).heard,
   ]);
-  assert.deepEqual([bitmex.code, deribit.code], [1000, 1000]);
+  assert.deepEqual([bitmex.code, deribit.code], [1000, 1000], `${bitmex.reason} ${deribit.reason}`);
   assert.deepEqual(
     [bitmex, deribit].map(({ messages }) => messages.length),
     [minutes, minutes].map((n) => n * A_MINUTE),
