@@ -6,8 +6,8 @@ import { slicePath } from '../../../src/feeds/cache/layout.js';
 import { filterKeys } from '../../../src/feeds/filters.js';
 import { START } from '../../feeds/replaying.js';
 
-/** Messages of a minute that is in the cache, each about a kilobyte. */
-export const A_MINUTE = 1000;
+/** Messages of a minute that is in the cache: a megabyte together. */
+export const A_MINUTE = 250;
 
 /**
  * Minutes of long messages in a cache folder, from midnight of 2024-03-01 on: `{"minute":0,…}`, of one channel and all
@@ -24,7 +24,7 @@ export async function fillCache(
     const start = START + minute;
     const range = { start, end: start + 1 };
     const path = join(folder, 'feeds', slicePath(exchange, key, range, 'gzip'));
-    const message = JSON.stringify({ minute, data: 'x'.repeat(1000) });
+    const message = JSON.stringify({ minute, data: 'x'.repeat(4000) });
     const line = `${formatMinute(start)}:00.0000000Z ${message}\n`;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, gzipSync(line.repeat(A_MINUTE), { level: 1 }));
