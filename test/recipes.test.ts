@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -7,6 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { BIN, envOf } from './helpers/cli.js';
 import { dayFilesIn, machine, projectText, recipe, shell } from './helpers/machine.js';
 import { sandbox } from './helpers/sandbox.js';
+import { analyzed, readUnit } from './helpers/systemd.js';
 import { tempDir } from './helpers/temp.js';
 
 test('the crontab line', async (t) => {
@@ -31,28 +31,12 @@ test('the systemd service and its timer', async (t) => {
   await writeFile(join(dir, 'tickhaul.timer'), timer);
   const said = analyzed(join(dir, 'tickhaul.service'), join(dir, 'tickhaul.timer'));
   if (said !== undefined) assert.equal(said, '');
-  const setting = (name: string): string[] =>
-    [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
-  assert.deepEqual(setting('User'), ['tickhaul']);
-  const specifiers: Record<string, string> = { '%S': join(dir, 'state'), '%C': dir, '%d': dir };
-  const pairs = setting('Environment').map((pair) =>
-    pair.replace(/%[SCd]/, (found) => specifiers[found] ?? ''),
-  );
-  const env = Object.fromEntries(pairs.map((pair) => pair.split('=', 2) as [string, string]));
-  const { exitCode, stderr } = await shell(setting('ExecStart')[0] ?? '', env);
+  const { user, command, env } = readUnit(unit, dir);
+  assert.equal(user, 'tickhaul');
+  const { exitCode, stderr } = await shell(command, env);
   assert.equal(exitCode, 0, stderr);
   assert.equal(await dayFilesIn(join(dir, 'state', 'tickhaul')), 4 + 2);
 });
-
-/** What systemd finds wrong; undefined where it isn't installed. */
-function analyzed(...units: readonly string[]): string | undefined {
-  try {
-    return execFileSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8', stdio: 'pipe' });
-  } catch (error) {
-    const { code, stderr } = error as { code?: string; stderr?: string };
-    return code === 'ENOENT' ? undefined : stderr;
-  }
-}
 
 test('a month of bars, and the query over them', async (t) => {
   const service = await sandbox(t, { rows: 40 });

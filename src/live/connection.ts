@@ -25,6 +25,8 @@ export interface ConnectionInput {
   readonly handshakeMs: number;
   /** Takes a message that may be normalized, parsed. What it throws ends the connection. */
   readonly onMessage: (message: unknown) => void;
+  /** Told of an error of the exchange that leaves the connection as it is: a symbol that it doesn't have. */
+  readonly onComplaint: (says: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +60,7 @@ export async function holdConnection(input: ConnectionInput): Promise<never> {
 function endOf(
   socket: WebSocket,
   host: string,
-  { exchange, feed, timeoutIntervalMs, handshakeMs, onMessage, signal }: ConnectionInput,
+  { exchange, feed, timeoutIntervalMs, handshakeMs, onMessage, onComplaint, signal }: ConnectionInput,
   over: AbortSignal,
 ): Promise<never> {
   return new Promise((_, end) => {
@@ -96,10 +98,11 @@ function endOf(
     socket.on('message', (data) => {
       if (over.aborted) return;
       try {
-        const { message, isHeartbeat, isIgnored } = read(data as Buffer);
+        const { message, isHeartbeat, complaint } = read(data as Buffer);
         if (!isHeartbeat) silence?.refresh();
         feed.onMessage(message, send);
-        if (isHeartbeat || isIgnored) return;
+        if (complaint !== undefined) onComplaint(complaint);
+        if (isHeartbeat || complaint !== undefined) return;
         if (isNew) meanwhile(sendRequests(exchange, feed, send, over));
         isNew = false;
         onMessage(message);
@@ -142,7 +145,7 @@ async function subscribe(feed: LiveFeed, send: (message: unknown) => void, over:
 interface Received {
   readonly message: unknown;
   readonly isHeartbeat: boolean;
-  readonly isIgnored: boolean;
+  readonly complaint: string | undefined;
 }
 
 /** @returns a function that reads messages, and throws where one tells an error, or isn't the exchange's. */
@@ -154,7 +157,8 @@ function reader(exchange: string, feed: LiveFeed): (data: Buffer) => Received {
       const message = parse(text);
       const verdict = feed.judge(message);
       if (verdict === 'error') throw errorMessage(exchange, text, message);
-      return { message, isHeartbeat: verdict === 'heartbeat', isIgnored: verdict === 'ignored' };
+      const complaint = verdict === 'ignored' ? errorMessage(exchange, text, message).message : undefined;
+      return { message, isHeartbeat: verdict === 'heartbeat', complaint };
     } catch (cause) {
       if (cause instanceof TickhaulError) throw cause;
       throw new TickhaulError('corrupt', `${exchange} sent a message that can't be read`, { cause });

@@ -38,9 +38,9 @@ export async function streamExchange(input: ExchangeInput): Promise<never> {
   const lines = new FeedLines({ ...planned.option, plan: planned.plan, isLive: true });
   let failures = 0;
   let attempt = 0;
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const began = performance.now();
-    const { error, messages, hadLines } = await session(input, lines);
+    const { error, messages, hadLines } = await session(input, lines, isFirst);
     if (signal.aborted) throw abortReason(signal);
     lines.disconnect(pump.lines);
     pump.wake();
@@ -66,10 +66,11 @@ interface Ended {
   readonly hadLines: boolean;
 }
 
-/** One session, from its beginning to its end. */
+/** One session, from its beginning to its end. What the exchange complains of in the first, it does in each. */
 async function session(
-  { planned, client, pump, now, times, signal }: ExchangeInput,
+  { planned, client, pump, now, times, tell, signal }: ExchangeInput,
   lines: FeedLines,
+  isFirst: boolean,
 ): Promise<Ended> {
   const { exchange, timeoutIntervalMs } = planned.option;
   let messages = 0;
@@ -96,6 +97,9 @@ async function session(
       handshakeMs,
       settleMs,
       onMessage,
+      onComplaint: (message) => {
+        if (isFirst) tell({ event: 'warning', message });
+      },
       signal,
     });
   } catch (error) {

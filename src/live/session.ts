@@ -17,6 +17,8 @@ export interface SessionInput {
   readonly settleMs: number;
   /** Takes each message, of whatever connection or request. What it throws ends the session. */
   readonly onMessage: (message: unknown) => void;
+  /** As `holdConnection` tells it. */
+  readonly onComplaint: (says: string) => void;
   readonly signal: AbortSignal;
 }
 

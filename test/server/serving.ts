@@ -40,7 +40,8 @@ export async function serveHere(
     apiUrl: service.apiUrl,
     datasetsUrl: service.datasetsUrl,
     apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
-    stallTimeoutMs: 5000,
+    // The service is in this process, which may be slow.
+    stallTimeoutMs: 60_000,
     env,
   });
   const warnings: string[] = [];

@@ -26,14 +26,16 @@ export const coinbase = form(
   productChannels('product_ids', {
     full: ['received', 'open', 'done', 'match', 'change', 'full_snapshot'],
     level2: ['snapshot', 'l2update'],
+    level2_batch: ['snapshot', 'l2update'],
     matches: ['match', 'last_match'],
     ticker: ['ticker'],
   }),
 );
 
+/** Changes of a book are in the feed as `level`; the vendor's server asks for `levels`, which is not there. */
 export const bitnomial = form(
   '{"type":"subscribe","channels":["trade"],"product_codes":["BUIH24"]}',
-  productChannels('product_codes', { book: ['book', 'levels'], trade: ['trade'], block: ['block'] }),
+  productChannels('product_codes', { book: ['book', 'level'], trade: ['trade'], block: ['block'] }),
 );
 
 const GEMINI = { l2: ['trade', 'l2_updates', 'auction_open', 'auction_indicative', 'auction_result'] };
@@ -68,13 +70,21 @@ export const hitbtc = form(
     }),
 );
 
-export const phemex = form('{"method":"trade.subscribe","params":["BTCUSD"]}', ({ method, params }) =>
-  namedFilters(method, params, {
+/** Behind its symbols, a book is asked for with how often and how deep. */
+export const phemex = form('{"method":"trade.subscribe","params":["BTCUSD"]}', ({ method, params }) => {
+  const symbols: unknown = Array.isArray(params)
+    ? params.filter((item: unknown, at) => at === 0 || typeof item === 'string')
+    : params;
+  return namedFilters(method, symbols, {
     'orderbook.subscribe': ['book'],
+    'orderbook_p.subscribe': ['orderbook_p'],
     'trade.subscribe': ['trades'],
+    'trade_p.subscribe': ['trades_p'],
     'market24h.subscribe': ['market24h'],
-  }),
-);
+    'spot_market24h.subscribe': ['spot_market24h'],
+    'perp_market24h_pack_p.subscribe': ['perp_market24h_pack_p'],
+  });
+});
 
 export const bullish = form(
   '{"method":"subscribe","params":{"topic":"anonymousTrades","symbol":"BTCUSDC"}}',

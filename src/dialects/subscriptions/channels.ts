@@ -46,8 +46,9 @@ export const kucoin = form(
   },
 );
 
-export const huobi = form('{"sub":"market.btcusdt.trade.detail"}', ({ sub }) => {
-  const [, symbol, channel] = (textIn(sub) ?? '').split('.');
+/** `public.BTC-USD.funding_rate` is the topic of a notification, which has a connection of its own there. */
+export const huobi = form('{"sub":"market.btcusdt.trade.detail"}', ({ sub, op, topic }) => {
+  const [, symbol, channel] = (textIn(op === 'sub' ? topic : sub) ?? '').split('.');
   return symbol && channel ? [filterOf(channel, [symbol])] : undefined;
 });
 
@@ -87,8 +88,8 @@ export const bitflyer = form(
   },
 );
 
-/** Mark prices are those of symbols of their own. */
-const markSymbol = (symbol: string): string => `MARK:${symbol}`;
+/** Mark prices are those of symbols of their own, which the exchange wants written so, and the vendor's server not. */
+const markSymbol = (symbol: string): string => (symbol.startsWith('MARK:') ? symbol : `MARK:${symbol}`);
 
 export const delta = form(
   '{"type":"subscribe","payload":{"channels":[{"name":"l2_orderbook","symbols":["BTCUSD"]}]}}',

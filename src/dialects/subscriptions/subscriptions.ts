@@ -48,6 +48,7 @@ const FORMS: Readonly<Record<string, SubscriptionForm>> = {
   'binance-european-options': binance,
   'binance-futures': binance,
   'binance-jersey': binance,
+  'binance-options': binance,
   'binance-us': binance,
   bitfinex,
   'bitfinex-derivatives': bitfinex,

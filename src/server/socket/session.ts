@@ -36,10 +36,12 @@ export class ReplaySession {
   constructor(serving: Serving, onEnd: () => void) {
     this.#serving = serving;
     const start = (): void => {
+      if (this.#stop.signal.aborted) return;
       this.#hasStarted = true;
       void serving.answers.run(this.#stop, () => this.#run()).finally(onEnd);
     };
-    this.#timer = setTimeout(start, SUBSCRIBE_MS);
+    // A turn later: a server that was busy first reads what came in time.
+    this.#timer = setTimeout(() => setImmediate(start), SUBSCRIBE_MS);
     this.#stop.signal.addEventListener('abort', () => {
       if (this.#hasStarted) return;
       clearTimeout(this.#timer);

@@ -5,22 +5,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lockPath } from '../../../src/store/lock/run-lock.js';
-import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
+import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
+import { portsOf } from './ports.js';
 
 const OPTIONS = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
-
-/** The ports that a started server prints. */
-async function portsOf(server: Started): Promise<{ http: number; ws: number; first: string }> {
-  let text = '';
-  server.child.stdout?.on('data', (chunk: string) => {
-    text += chunk;
-  });
-  await server.printed('WS port: ');
-  const [, http, ws] = /^HTTP port: (\d+)\nWS port: (\d+)\n/.exec(text) ?? [];
-  return { http: Number(http), ws: Number(ws), first: text };
-}
 
 test('two lines when it listens, answers, and a signal as its normal end', async (t) => {
   const service = await busySandbox(t);

@@ -14,6 +14,14 @@ export interface Connected {
   readonly heard: Promise<Heard>;
 }
 
+/** What is to come of a connection while it is open; rejects when it is closed before. */
+export function whileOpen<T>({ heard }: Connected, coming: Promise<T>): Promise<T> {
+  const closed = heard.then(({ code, reason }): never => {
+    throw new Error(`closed: ${code} ${reason}`);
+  });
+  return Promise.race([coming, closed]);
+}
+
 /** Connects, and sends some messages. @param onMessage told of each as it comes. */
 export function connectTo(
   { wsPort }: Served,

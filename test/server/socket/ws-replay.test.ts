@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
-import { slicePath } from '../../../src/feeds/cache/layout.js';
-import { filterKeys } from '../../../src/feeds/filters.js';
-import { replayHere, START, sliceRequests } from '../../feeds/replaying.js';
+import { replayHere, sliceRequests } from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
 import { busySandbox, serveHere } from '../serving.js';
+import { A_MINUTE, fillCache } from './cached.js';
 import { connectTo, hear } from './connecting.js';
 
 const PERIOD = 'from=2024-03-01&to=2024-03-01T00:30:00.000Z';
@@ -33,28 +30,6 @@ test('messages as the exchange sent them, of what was subscribed, in several mes
   );
   assert.equal(server.warnings.length, 1);
   assert.match(server.warnings[0] ?? '', /not a subscribe message of bitmex .*"trade:XBTUSD"/);
-});
-
-test('connections of one session are merged, and end together; late ones are refused', async (t) => {
-  const server = await serveHere(t, await busySandbox(t), await tempDir(t));
-  const order: string[] = [];
-  const note = (text: string): void => {
-    order.push(/"timestamp":"([^"]+)"/.exec(text)?.[1] ?? '');
-  };
-  const one = connectTo(server, `${PATH}&session=a`, [subscribe('trade:XBTUSD')], note);
-  const other = connectTo(server, `${PATH}&session=a`, [subscribe('trade:ETHUSD')], note);
-  const alone = hear(server, PATH, [subscribe('trade')]);
-  const late = new Promise<ReturnType<typeof hear>>((resolve) => {
-    one.socket.once('message', () => resolve(hear(server, `${PATH}&session=a`, [subscribe('trade')])));
-  });
-  const [first, second, both] = await Promise.all([one.heard, other.heard, alone]);
-  assert.deepEqual([first.code, second.code], [1000, 1000]);
-  assert.ok(first.messages.length > 10 && second.messages.length > 10);
-  assert.deepEqual([...first.messages, ...second.messages].sort(), [...both.messages].sort());
-  const { code, reason } = await late;
-  // It came while the session ran, or began one of its own when that was over.
-  if (code === 1011) assert.match(reason, /session that already started/);
-  else assert.equal(code, 1000);
 });
 
 test('who subscribes to nothing ends the session; other mistakes are said at once', async (t) => {
@@ -101,30 +76,18 @@ test('a client that leaves stops its work; a frame beyond the limit closes it', 
   assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
 });
 
-/** An hour of long messages in the cache, all minutes alike. */
-async function fillCache(folder: string): Promise<void> {
-  const line = `2024-03-01T00:00:00.0000000Z ${JSON.stringify({ table: 'trade', data: 'x'.repeat(1000) })}\n`;
-  const slice = gzipSync(line.repeat(1000));
-  const [key = ''] = filterKeys([{ channel: 'trade' }]);
-  for (let minute = START; minute < START + 60; minute++) {
-    const path = join(folder, 'feeds', slicePath('bitmex', key, { start: minute, end: minute + 1 }, 'gzip'));
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, slice);
-  }
-}
-
 test('a client that never reads is sent no more than it takes, holds up no other, and not the server’s end', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
-  await fillCache(join(dir, 'cache'));
+  await fillCache(join(dir, 'cache'), 'bitmex', 'trade', 60);
   const server = await serveHere(t, service, dir);
   const hour = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-01T01:00';
   const stuck = connectTo(server, hour, [subscribe('trade')]);
   stuck.socket.once('open', () => stuck.socket.pause());
   const { messages, code } = await hear(server, hour, [subscribe('trade')]);
-  assert.deepEqual([messages.length, code], [60_000, 1000]);
+  assert.deepEqual([messages.length, code], [60 * A_MINUTE, 1000]);
   const sent = server.serving.metrics.messages - messages.length;
-  assert.ok(sent < 30_000, `${sent} of 60000`);
+  assert.ok(sent < 30 * A_MINUTE, `${sent} of an hour`);
   await server.close(50);
   assert.equal(server.serving.metrics.openSockets, 0);
   stuck.socket.terminate();

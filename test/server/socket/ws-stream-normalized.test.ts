@@ -5,7 +5,7 @@ import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { loopbackExchange, type Peer, teller } from '../../live/exchange.js';
 import { serveHere, withOptions } from '../serving.js';
-import { connectTo, hear } from './connecting.js';
+import { connectTo, hear, whileOpen } from './connecting.js';
 
 const PATH = '/ws-stream-normalized';
 /** Milliseconds: nobody waits for so long. */
@@ -64,6 +64,20 @@ test('one consolidated stream of a list; breaks and errors to who asked; nothing
   ]);
   assert.match(String(error?.['details']), /closed the connection \(4000\): going$/);
   assert.deepEqual(server.warnings, ['options: "symbol" is ignored; did you mean symbols?']);
+});
+
+test('an exchange that is silent for timeoutIntervalMS is left, which is told to who asked', async (t) => {
+  const { url, peers } = await loopbackExchange(t, { play() {} });
+  const server = await serveHere(t, await sandbox(t), await tempDir(t), { env: { WSS_URL_BITMEX: url } });
+  const options = { ...BITMEX, timeoutIntervalMS: 200, withErrorMessages: true };
+  const connected = connectTo(server, withOptions(PATH, options));
+  const { socket } = connected;
+  const [text] = (await whileOpen(connected, once(socket, 'message'))) as [Buffer];
+  const { type, exchange, details, subSequentErrorsCount } = JSON.parse(String(text)) as Line;
+  assert.deepEqual([type, exchange, subSequentErrorsCount], ['error', 'bitmex', 1]);
+  assert.match(String(details), /no message within 0\.2s$/);
+  socket.terminate();
+  for (const peer of peers) if (peer.socket.readyState !== peer.socket.CLOSED) await gone(peer);
 });
 
 test('what is wrong closes with 1011 and says so; an empty list is over at once', async (t) => {

@@ -1,0 +1,32 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { formatMinute } from '../../../src/dataset/minutes.js';
+import { slicePath } from '../../../src/feeds/cache/layout.js';
+import { filterKeys } from '../../../src/feeds/filters.js';
+import { START } from '../../feeds/replaying.js';
+
+/** Messages of a minute that is in the cache: a megabyte together. */
+export const A_MINUTE = 250;
+
+/**
+ * Minutes of long messages in a cache folder, from midnight of 2024-03-01 on: `{"minute":0,…}`, of one channel and all
+ * symbols.
+ */
+export async function fillCache(
+  folder: string,
+  exchange: string,
+  channel: string,
+  minutes: number,
+): Promise<void> {
+  const [key = ''] = filterKeys([{ channel }]);
+  for (let minute = 0; minute < minutes; minute++) {
+    const start = START + minute;
+    const range = { start, end: start + 1 };
+    const path = join(folder, 'feeds', slicePath(exchange, key, range, 'gzip'));
+    const message = JSON.stringify({ minute, data: 'x'.repeat(4000) });
+    const line = `${formatMinute(start)}:00.0000000Z ${message}\n`;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, gzipSync(line.repeat(A_MINUTE), { level: 1 }));
+  }
+}

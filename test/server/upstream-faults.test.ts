@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { cachedFiles } from '../feeds/replaying.js';
+import { tempDir } from '../helpers/temp.js';
+import { ask, busySandbox, serveHere, withOptions } from './serving.js';
+import { hear } from './socket/connecting.js';
+
+test('what fails in mid-stream is told by every endpoint: none ends as if all had come', async (t) => {
+  const service = await busySandbox(t);
+  const dir = await tempDir(t);
+  // A try again lets those who wait have what is there.
+  const server = await serveHere(t, service, dir, { feeds: { retries: 1 } });
+  const period = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:30' };
+  const query = withOptions('-normalized', { ...period, symbols: ['XBTUSD'], dataTypes: ['trade'] });
+  const native = `/ws-replay?exchange=bitmex&from=${period.from}&to=${period.to}`;
+  const subscribe = ['{"op":"subscribe","args":["trade:XBTUSD"]}'];
+  const [whole, messages] = await Promise.all([
+    ask(server.httpPort, `/replay${query}`),
+    hear(server, native, subscribe),
+  ]);
+  assert.deepEqual([whole.isWhole, messages.code], [true, 1000]);
+  const slices = await cachedFiles(join(dir, 'cache'));
+  truncateSync(join(dir, 'cache', 'feeds', slices.at(-1) ?? ''), 50);
+  await service.close();
+
+  const [{ status, text, isWhole }, normalized, replayed] = await Promise.all([
+    ask(server.httpPort, `/replay${query}`),
+    hear(server, `/ws-replay${query}`),
+    hear(server, native, subscribe),
+  ]);
+  // It may be found before the first line is sent, and has a status then.
+  if (status === 200) {
+    assert.equal(isWhole, false);
+    assert.ok(whole.text.startsWith(text) && /(?:^|\n)$/.test(text));
+  } else {
+    assert.equal(status, 503);
+  }
+  const lines = whole.text.split('\n');
+  for (const [heard, all] of [
+    [normalized, lines],
+    [replayed, messages.messages],
+  ] as const) {
+    assert.equal(heard.code, 1011, heard.reason);
+    assert.match(heard.reason, /bitmex 2024-03-01T00:|cannot be reached/);
+    assert.ok(heard.messages.length < all.length - 1);
+    assert.deepEqual(heard.messages, all.slice(0, heard.messages.length));
+  }
+  assert.ok(replayed.messages.length > 0);
+});
