@@ -1,10 +1,15 @@
 import { abortReason } from '../base/errors.js';
 
 /** Lets works of the same name follow each other. */
-export class Turns {
+export interface TurnTaking {
+  /** @throws what the work throws; the reason of an abort, when its turn has come. */
+  run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+}
+
+/** Those of this process. */
+export class Turns implements TurnTaking {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** @throws what the work throws; the reason of an abort, when its turn has come. */
   async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);
     const working = (async () => {

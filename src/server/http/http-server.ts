@@ -24,10 +24,11 @@ type Answer = (call: Call) => Promise<void> | void;
 const ROUTES: Readonly<Record<string, Answer>> = {
   '/replay': answerReplay,
   '/replay-normalized': answerReplayNormalized,
-  '/health-check': (call) => sendJson(call, 200, healthOf(call.serving)),
-  '/metrics': ({ response, serving }) => {
+  '/health-check': async (call) => sendJson(call, 200, healthOf(await call.serving.counts())),
+  '/metrics': async ({ response, serving }) => {
+    const { metrics } = await serving.counts();
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-    response.end(metricsText(serving.metrics));
+    response.end(metricsText(metrics));
   },
 };
 
