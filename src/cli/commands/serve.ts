@@ -47,7 +47,9 @@ async function serveOverProcesses(args: Args, cli: Cli, settings: ServeSettings)
     if (cli.signal.aborted) return undefined;
     throw error;
   });
-  return server ? untilSignal(cli, server, WORKER_GRACE_MS) : 0;
+  if (!server) return 0;
+  const debug = settings.options.log.debug;
+  return untilSignal(cli, server, WORKER_GRACE_MS, () => debug?.(`workers ${server.pids.join(', ')}`));
 }
 
 /** When the ports are its own: not the cache of a server that has them already. */
@@ -62,8 +64,10 @@ async function untilSignal(
   { stdout, signal }: Cli,
   { httpPort, wsPort, close }: Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>,
   graceMs: number,
+  onListening = (): void => {},
 ): Promise<number> {
   stdout.write(`HTTP port: ${httpPort}\nWS port: ${wsPort}\n`);
+  onListening();
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

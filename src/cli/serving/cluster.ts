@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { given, readKey } from '../../commands/environment.js';
-import type { RunningServer } from '../../server/server.js';
+import type { RunningCluster } from '../../server/cluster/primary.js';
 import type { Args, Cli } from '../arguments/types.js';
 import { readServeSettings, type ServeSettings } from './serve-options.js';
 import { withServeOptions } from './with-options.js';
@@ -28,7 +28,7 @@ export async function startWorkers(
   cli: Cli,
   { feeds, options }: ServeSettings,
   prepare: () => Promise<void>,
-): Promise<Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>> {
+): Promise<RunningCluster> {
   const apiKey = await readKey(feeds.settings.keySource, cli.stdin, cli.signal);
   const workers = Math.max(FEWEST, availableParallelism());
   const input: WorkerInput = { args: { ...args, 'api-key': apiKey }, workers };
@@ -36,7 +36,7 @@ export async function startWorkers(
   cluster.setupPrimary({ args: ['serve'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const { port, host, memory, log } = options;
   const fork = (): Worker => cluster.fork({ [VARIABLE]: 'true' });
-  return startCluster({ port, host, memory, warn: log.warn, size: workers, input, fork, prepare });
+  return startCluster({ port, host, memory, log, size: workers, input, fork, prepare });
 }
 
 /** Serves what the primary process hands over, until that ends it. @returns the exit code. */

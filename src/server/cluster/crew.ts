@@ -4,6 +4,7 @@ import { abortReason } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
 import { fnv1a } from '../../dataset/shard.js';
 import { type Counts, type Memory, newMetrics, sumCounts, sumMetrics } from '../metrics.js';
+import type { ServerLog } from '../options.js';
 import { onceOf } from '../warn-once.js';
 import type { Arrival } from './doors.js';
 import { LentTurns } from './lent-turns.js';
@@ -16,7 +17,7 @@ export interface CrewOptions {
   /** What they are told to serve. */
   readonly input: object;
   readonly fork: () => Worker;
-  readonly warn: (line: string) => void;
+  readonly log: Pick<ServerLog, 'warn' | 'debug'>;
   /** What this process holds, in bytes. */
   readonly memory: () => Memory;
 }
@@ -52,7 +53,7 @@ export class Crew {
   /** The workers begin. */
   constructor(options: CrewOptions) {
     this.#options = options;
-    this.#warnOnce = onceOf(options.warn);
+    this.#warnOnce = onceOf(options.log.warn);
     this.#places = Array.from({ length: options.size }, () => {
       const place = { member: this.#fork(), waiting: [], failures: 0, timer: undefined };
       this.#attend(place);
@@ -68,7 +69,7 @@ export class Crew {
       throw new Error('a worker ended before it was ready', { cause: error });
     }
     this.#isOpen = true;
-    for (const place of this.#places) this.#hand(place);
+    for (const place of this.#places) if (place.member.gone.aborted) this.#replace(place);
   }
 
   /** Gives a connection to the worker that has the fewest waiting, in turns; those of a session to one. */
@@ -76,6 +77,11 @@ export class Crew {
     const place = arrival.session === undefined ? this.#choose() : this.#placeOf(arrival.session);
     place.waiting.push(arrival);
     this.#hand(place);
+  }
+
+  /** Numbers of the workers' processes. */
+  get pids(): readonly (number | undefined)[] {
+    return this.#places.map(({ member }) => member.pid);
   }
 
   /** Lets answers under way end, for a while; then all workers are gone. */
@@ -125,7 +131,8 @@ export class Crew {
       place.failures === 1 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (place.failures - 2), MOST_WAIT_MS);
     const when = waitMs === 0 ? 'now' : `in ${formatDuration(waitMs)}`;
     const how = abortReason(member.gone).message;
-    this.#options.warn(`a worker ended (${how}): its connections are cut, another takes its place ${when}`);
+    const who = member.pid === undefined ? 'a worker' : `worker ${member.pid}`;
+    this.#options.log.warn(`${who} ended (${how}): its connections are cut, another takes its place ${when}`);
     place.timer = setTimeout(() => {
       place.member = this.#fork();
       this.#attend(place);
@@ -168,7 +175,9 @@ export class Crew {
     else if (told.told === 'warning') this.#warnOnce(told.line);
     else if (told.told === 'ready') {
       const place = this.#places.find((one) => one.member === member);
-      if (place) this.#hand(place);
+      if (!place || !this.#isOpen) return;
+      this.#options.log.debug?.(`worker ${member.pid} begins`);
+      this.#hand(place);
     }
   }
 }

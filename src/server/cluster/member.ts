@@ -66,6 +66,11 @@ export class Member {
     return this.#isReady && !this.gone.aborted;
   }
 
+  /** Of its process; undefined where that couldn't begin. */
+  get pid(): number | undefined {
+    return this.#worker.process.pid;
+  }
+
   hand(arrival: Arrival): void {
     const { told, head, socket } = arrival;
     this.unsent.add(arrival);

@@ -10,36 +10,44 @@ export interface ClusterOptions extends CrewOptions {
   readonly prepare: () => Promise<void>;
 }
 
+export interface RunningCluster extends Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'> {
+  /** Numbers of the workers' processes. */
+  readonly pids: readonly (number | undefined)[];
+}
+
 /**
  * Starts the local replay server over several processes: this one holds the ports, and gives each connection to a
  * worker. It resolves when all of them are ready.
  * @throws usage error for a port that is in use, or an address that isn't this machine's, before any worker begins;
  *   TickhaulError where one ends at its start.
  */
-export async function startCluster(
-  options: ClusterOptions,
-): Promise<Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>> {
+export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
   const early: Arrival[] = [];
   let take = (arrival: Arrival): void => void early.push(arrival);
   const { http, sockets } = createDoors((arrival) => take(arrival));
   const httpPort = await listenBeside(http, sockets, options.host, options.port);
-  let crew: Crew | undefined;
-  const close = async (graceMs: number): Promise<void> => {
+  const closeDoors = (): void => {
     http.close();
     sockets.close();
     sockets.closeAllConnections();
-    await crew?.end(graceMs);
   };
+  let crew: Crew | undefined;
   try {
     await options.prepare();
-    const opened = new Crew(options);
-    crew = opened;
-    take = (arrival) => opened.take(arrival);
-    for (const arrival of early) take(arrival);
-    await opened.open();
+    crew = new Crew(options);
+    await crew.open();
   } catch (error) {
-    await close(0);
+    closeDoors();
+    await crew?.end(0);
+    for (const { socket } of early) socket.destroy();
     throw error;
   }
-  return { httpPort, wsPort: httpPort + 1, close };
+  const open = crew;
+  take = (arrival) => open.take(arrival);
+  for (const arrival of early) take(arrival);
+  const close = (graceMs: number): Promise<void> => {
+    closeDoors();
+    return open.end(graceMs);
+  };
+  return { httpPort, wsPort: httpPort + 1, close, pids: open.pids };
 }

@@ -5,22 +5,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lockPath } from '../../../src/store/lock/run-lock.js';
-import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
+import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
+import { portsOf } from './ports.js';
 
 const OPTIONS = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
-
-/** The ports that a started server prints. */
-async function portsOf(server: Started): Promise<{ http: number; ws: number; first: string }> {
-  let text = '';
-  server.child.stdout?.on('data', (chunk: string) => {
-    text += chunk;
-  });
-  await server.printed('WS port: ');
-  const [, http, ws] = /^HTTP port: (\d+)\nWS port: (\d+)\n/.exec(text) ?? [];
-  return { http: Number(http), ws: Number(ws), first: text };
-}
 
 test('two lines when it listens, answers, and a signal as its normal end', async (t) => {
   const service = await busySandbox(t);
@@ -111,6 +101,7 @@ test('what keeps it from starting is code 2', async (t) => {
   const { port } = taken.address() as { port: number };
   const cases: readonly (readonly [RegExp, readonly string[], Record<string, string>])[] = [
     [new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use`), ['--port', String(port)], {}],
+    [/port \d+ of 127\.0\.0\.1 is in use/, ['--cluster-mode', '--port', String(port)], {}],
     [/--port: "65535" is not a whole number/, ['--port', '65535'], {}],
     [/TM_PORT: "http" is not a port/, [], { TM_PORT: 'http' }],
     [/--allow-origin: "desk" is no origin/, ['--port', '0', '--allow-origin', 'desk'], {}],
