@@ -1,9 +1,9 @@
+import type { TurnTaking } from '../base/turns.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { DownloadOptions } from '../download/types.js';
 import type { FeedOptions } from '../feeds/run.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Counts, Memory } from './metrics.js';
-import type { TurnTaking } from './turns.js';
 
 /** What the server is told to do (contract, Serve); all of it plain data but the client and the log. */
 export interface ServeOptions {
@@ -37,8 +37,8 @@ export interface ServeOptions {
 export interface ClusterShare {
   /** Warns of the same thing once, whoever notices it. */
   warnOnce(line: string): void;
-  /** Of day files, by exchange. */
-  readonly downloads: TurnTaking;
+  /** Of works that no two of them do at once. */
+  readonly turns: TurnTaking;
   /** What all of them count. @throws where the primary process doesn't answer. */
   counts(): Promise<Counts>;
 }

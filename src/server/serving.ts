@@ -1,10 +1,10 @@
+import { Turns, type TurnTaking } from '../base/turns.js';
 import { createFeedRun } from '../feeds/run.js';
 import type { FeedRun } from '../feeds/types.js';
 import type { RunEvent } from '../run/events.js';
 import { Answers } from './answers.js';
 import { type Counts, type Metrics, newMetrics } from './metrics.js';
 import type { ServeOptions } from './options.js';
-import { Turns, type TurnTaking } from './turns.js';
 import { onceOf } from './warn-once.js';
 
 /** What all requests share. */
@@ -36,7 +36,8 @@ export function createServing(options: ServeOptions): Serving {
       log.warn(`waiting ${Math.round(event.waitMs / 1000)}s: ${event.error.message}`);
     }
   };
-  const run = createFeedRun({ ...feeds, emit, signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  const run = createFeedRun({ ...feeds, emit, signal, turns: cluster?.turns });
   const { cache } = run;
   const counted = {
     ...cache,
@@ -47,7 +48,7 @@ export function createServing(options: ServeOptions): Serving {
   };
   const counts = async (): Promise<Counts> =>
     (await cluster?.counts()) ?? { metrics, memory: options.memory() };
-  const downloads = cluster?.downloads ?? new Turns();
+  const downloads = cluster?.turns ?? new Turns();
   const shared = { answers: new Answers(), downloads, metrics, counts, warnOnce, emit };
   return { options, run: { ...run, cache: counted }, ...shared };
 }

@@ -171,7 +171,7 @@ export class Crew {
   }
 
   #hear(member: Member, told: Told): void {
-    if (told.told === 'done') this.#turns.giveBack(told.work, member.gone);
+    if (told.told === 'done') this.#turns.giveBack(told.work, member.gone, told.note);
     else if (told.told === 'warning') this.#warnOnce(told.line);
     else if (told.told === 'ready') {
       const place = this.#places.find((one) => one.member === member);

@@ -14,7 +14,7 @@ export type Question =
 export type Told =
   /** A worker takes connections. */
   | { readonly told: 'ready' }
-  | { readonly told: 'done'; readonly work: string }
+  | { readonly told: 'done'; readonly work: string; readonly note?: number | undefined }
   /** To be warned of once. */
   | { readonly told: 'warning'; readonly line: string }
   /** With a connection, and what was read of it as bytes in latin1. */

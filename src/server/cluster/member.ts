@@ -1,4 +1,5 @@
 import type { Worker } from 'node:cluster';
+import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
 import { orAborted } from '../../base/wait.js';
 import { type Counts, newMetrics } from '../metrics.js';
@@ -32,6 +33,8 @@ export class Member {
 
   constructor(worker: Worker, end: MemberEnd) {
     this.#worker = worker;
+    // Each of its turns listens.
+    setMaxListeners(0, this.gone);
     let settle = (): void => {};
     const ready = new Promise<void>((resolve) => {
       settle = resolve;

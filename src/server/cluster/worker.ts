@@ -37,14 +37,17 @@ export async function meetPrimary(worker: Worker): Promise<Primary> {
   const input = await link.ask({ name: 'input' });
   const share: ClusterShare = {
     warnOnce: (line) => link.tell({ told: 'warning', line }),
-    downloads: {
-      async run(work, signal, done) {
-        await link.ask({ name: 'turn', work });
+    turns: {
+      async run(name, signal, work, noteOf) {
+        const note = await link.ask({ name: 'turn', work: name });
+        let left: number | undefined;
         try {
           if (signal.aborted) throw abortReason(signal);
-          return await done();
+          const result = await work(note as number | undefined);
+          left = noteOf?.(result);
+          return result;
         } finally {
-          link.tell({ told: 'done', work });
+          link.tell({ told: 'done', work: name, note: left });
         }
       },
     },

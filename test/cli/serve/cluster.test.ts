@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { sliceRequests } from '../../feeds/replaying.js';
 import { envOf, type Started, start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -62,14 +63,10 @@ test('workers answer together: one cache that is emptied once, one sum of what t
   assert.ok(pids.length > 1 && new Set(pids).size === pids.length);
   assert.deepEqual(readdirSync(join(dir, 'slices')), []);
 
-  const answers: string[] = [];
   // Each connection goes to the next of them.
-  for (const _ of pids) {
-    const { status, text } = await ask(http, REPLAY);
-    assert.equal(status, 200, text);
-    answers.push(text);
-  }
-  assert.deepEqual(new Set(answers).size, 1);
+  const answers = (await Promise.all(pids.map(() => ask(http, REPLAY)))).map(({ text }) => text);
+  assert.equal(new Set(answers).size, 1);
+  assert.equal(sliceRequests(service), 2, 'the first minute, and the other four');
   const lines = (answers[0] ?? '').split('\n').length - 1;
   assert.ok(lines > 10);
   const told = await counts(http);
@@ -205,4 +202,14 @@ test('connections of a session come together, whichever worker has it; an answer
   assert.ok(await answer, 'it came to its end');
   const { exitCode, stderr } = await run.finished;
   assert.deepEqual([exitCode, stderr], [0, '']);
+});
+
+test('days that several workers need are downloaded once', async (t) => {
+  const service = await busySandbox(t, { latencyMs: 100 });
+  const env = envOf(service, await tempDir(t));
+  const { http, pids } = await startCluster(t, ['--source', 'datasets'], env);
+  const path = withOptions('/replay-normalized', { ...OPTIONS, symbols: ['XBTUSD'], dataTypes: ['trade'] });
+  const answers = await Promise.all(pids.map(() => ask(http, path)));
+  for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]?.text]);
+  assert.equal(service.requests.filter(({ url }) => url.endsWith('XBTUSD.csv.gz')).length, 1);
 });

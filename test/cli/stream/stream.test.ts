@@ -131,5 +131,5 @@ test('Ctrl-C with a reader that takes nothing ends with 130, and says what is lo
   assert.ok(Number(lost) > 0, stderr);
   const { exitCode: told, messages } = summaryOf(stderr);
   assert.deepEqual([told, Number(messages) + Number(lost)], [130, COUNT]);
-  assert.ok(stdout.split("\n").length - 1 < COUNT);
+  assert.ok(stdout.split('\n').length - 1 < COUNT);
 });
