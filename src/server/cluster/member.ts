@@ -7,7 +7,7 @@ import type { Arrival } from './doors.js';
 import { Link, type Question, type Told } from './link.js';
 
 /** Milliseconds that a worker has to tell its counts; its last ones stand for those of one that is busy. */
-const COUNTS_MS = 1000;
+const COUNTS_MS = 5000;
 
 export interface MemberEnd {
   answer(member: Member, question: Question): Promise<unknown>;
