@@ -18,8 +18,9 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(abortReason(signal));
-    if (signal.aborted) return leave();
-    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    // In any case: a failure that nobody waits for would end the process.
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
 }

@@ -21,9 +21,10 @@ export async function main(): Promise<void> {
   const command = commandOf(COMMANDS, words);
   let isOver = false;
   /** At once, with what is under way left as it is. */
-  const leave = (reason: TickhaulError): never => {
+  const leave = (reason: TickhaulError, isLate = false): never => {
     // Bars or a `^C` may stand where the shell's prompt will be.
     if (process.stderr.isTTY) process.stderr.write('\n');
+    if (!isOver && isLate) tellFailure(lateError(reason), process.stderr, false);
     if (!isOver) tellSummary(describeFailure(reason), command, words);
     process.exit(reason.exitCode);
   };
@@ -71,10 +72,17 @@ function cliOf(words: readonly string[], signals: Signals): Cli {
   // Commands whose flags may hold a secret tell less of theirs.
   const commandLine = ['tickhaul', ...words].join(' ');
   const streams = { stdin, stdout, stderr, dataOut: stdout };
-  return { ...hostOf(process), ...streams, ...signals, commandLine, warn: warnerOf(stderr) };
+  const leave = (exitCode: number): never => process.exit(exitCode);
+  return { ...hostOf(process), ...streams, ...signals, leave, commandLine, warn: warnerOf(stderr) };
 }
 
-type Leave = (reason: TickhaulError) => never;
+/** Why a run that a signal ended is not waited for any longer. */
+function lateError({ code, message }: TickhaulError): TickhaulError {
+  return new TickhaulError(code, `${message}: not over ${LEAVE_MS / 1000}s later, and left as it is`);
+}
+
+/** @param isLate whether what was under way had its time. */
+type Leave = (reason: TickhaulError, isLate?: boolean) => never;
 type Signals = Pick<Cli, 'signal' | 'passSignals'>;
 
 /** The first signal ends the run in order, a second SIGINT or SIGTERM at once; unless they are passed on. */
@@ -84,7 +92,7 @@ function listenToSignals(leave: Leave, { endsInItsTime }: Outline): Signals {
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   let pass: Parameters<Cli['passSignals']>[0] | undefined;
   const end = (reason: TickhaulError): void => {
-    if (!endsInItsTime) setTimeout(() => leave(reason), LEAVE_MS).unref();
+    if (!endsInItsTime) setTimeout(() => leave(reason, true), LEAVE_MS).unref();
     controller.abort(reason);
   };
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {

@@ -22,6 +22,8 @@ export interface StreamTeller {
   readonly output: LineSink;
   /** Counted up. */
   readonly written: Written;
+  /** Milliseconds that a write to the output may take once the stream is ended; left out, any. */
+  readonly patienceMs?: number | undefined;
 }
 
 /**
@@ -35,14 +37,14 @@ export async function prepareStream(
   const options = await readOptions(args, host.signal);
   const forMs = readTimer(args, 'for');
   const out = readPath(args, 'out') ?? '-';
-  return async ({ tell, note, output, written }) => {
+  return async ({ tell, note, output, written, patienceMs }) => {
     await withSession(args, host, { note }, async ({ client, settings }) => {
       const { streamLive } = await import('../live/stream.js');
       const end = startDeadline(forMs, new TickhaulError('interrupted', 'the time is over'));
       const signal = AbortSignal.any([host.signal, end.signal]);
       const input = { options, client, cache: settings.cacheDir, written, tell, signal };
       try {
-        if (out === '-') await streamLive({ ...input, output });
+        if (out === '-') await streamLive({ ...input, patienceMs, output });
         else {
           const gatherMs = FILE_GATHER_MS;
           await intoFile(out, (file) => streamLive({ ...input, gatherMs, output: file }));

@@ -41,8 +41,8 @@ export function inShard(shard: Shard | undefined): (file: DayFile | undefined) =
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** The draft of the IETF, draft-eastlake-fnv. */
-function fnv1a(text: string): number {
+/** 32 bits (the draft of the IETF, draft-eastlake-fnv). */
+export function fnv1a(text: string): number {
   let hash = OFFSET_BASIS;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -1,3 +1,4 @@
+import type { TurnTaking } from '../base/turns.js';
 import type { EventSink } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import { autoConcurrency, fixedConcurrency } from '../transfer/concurrency.js';
@@ -20,6 +21,8 @@ export interface FeedOptions {
   readonly maxWaitMs: number;
   /** Bytes a second over all requests. */
   readonly maxRate?: number | undefined;
+  /** Where other processes may fetch the same slices. */
+  readonly turns?: TurnTaking | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -29,7 +32,7 @@ const SLICES = { first: 20, most: 60 };
 
 /** What all requests of a run share; nothing is asked for yet. */
 export function createFeedRun(options: FeedOptions): FeedRun {
-  const { client, cacheFolder, cacheLimit, concurrency, maxRate, emit } = options;
+  const { client, cacheFolder, cacheLimit, concurrency, maxRate, turns, emit } = options;
   const { offline, retries, maxWaitMs, signal } = options;
   const warn = (message: string): void => emit({ event: 'warning', message });
   return {
@@ -44,6 +47,7 @@ export function createFeedRun(options: FeedOptions): FeedRun {
     allowance: createAllowance(),
     rate: createRateLimit(maxRate),
     shared: createSharedSlices(),
+    turns,
     emit,
     signal,
   };

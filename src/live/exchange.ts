@@ -1,5 +1,5 @@
 import { abortReason, TickhaulError } from '../base/errors.js';
-import { wait } from '../base/wait.js';
+import { orAborted, wait } from '../base/wait.js';
 import { FeedLines } from '../dialects/feed-lines.js';
 import type { Client } from '../service/http/client.js';
 import type { LinePump } from './line-pump.js';
@@ -46,7 +46,7 @@ export async function streamExchange(input: ExchangeInput): Promise<never> {
     pump.wake();
     if (error instanceof ReaderBehind) {
       tell({ event: 'behind', exchange, bytes: pump.waiting });
-      await pump.idle();
+      await orAborted(pump.idle(), signal);
       continue;
     }
     if (!(error instanceof TickhaulError) || error.code === 'usage') throw error;

@@ -3,6 +3,8 @@ import type { LineSink, Written } from '../market/lines/line-sink.js';
 
 /** Bytes of memory that are kept for the next lines. */
 const KEPT = 1024 * 1024;
+/** Bytes of one write, or a longer line: so it shows whether a slow output takes anything. */
+const PIECE = 128 * 1024;
 
 export interface PumpOptions {
   readonly output: LineSink;
@@ -12,6 +14,17 @@ export interface PumpOptions {
   readonly most: number;
   /** Milliseconds in which lines gather for one write; 0 for those of one turn. */
   readonly gatherMs: number;
+}
+
+/** The output took nothing for so long as it was given. */
+export class OutputStuck extends Error {
+  /** Messages that it has not taken, or not as a whole. */
+  readonly messages: number;
+
+  constructor(messages: number) {
+    super('the output takes nothing');
+    this.messages = messages;
+  }
 }
 
 /** Lines on their way to an output that may be slow: while some are written, others gather. */
@@ -54,12 +67,27 @@ export class LinePump {
     this.#timer = setTimeout(() => void this.#write(), this.#options.gatherMs);
   }
 
-  /** Resolves when all is written. @throws what the output throws. */
-  async idle(): Promise<void> {
+  /**
+   * Resolves when all is written.
+   * @param patienceMs milliseconds that a write may take; undefined for any.
+   * @throws what the output throws; OutputStuck.
+   */
+  async idle(patienceMs?: number): Promise<void> {
     while (this.#gathering.length > 0 || this.#isWriting) {
       if (!this.#isWriting) void this.#write();
-      await Promise.race([new Promise<void>((resolve) => this.#waiting.add(resolve)), this.failed]);
+      const taken = new Promise<void>((resolve) => this.#waiting.add(resolve));
+      const step = Promise.race([taken, this.failed]);
+      await (patienceMs === undefined ? step : this.#orStuck(step, patienceMs));
     }
+  }
+
+  #orStuck(step: Promise<void>, patienceMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // The spare lines are those that are being written.
+      const stuck = (): void => reject(new OutputStuck(this.#gathering.count + this.#spare.count));
+      const timer = setTimeout(stuck, patienceMs);
+      step.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   }
 
   async #write(): Promise<void> {
@@ -71,7 +99,15 @@ export class LinePump {
     this.#spare = lines;
     const { output, written } = this.#options;
     try {
-      await output.write(lines.bytes.subarray(0, lines.length));
+      for (let line = 0, start = 0; line < lines.count; ) {
+        const limit = start + PIECE;
+        let end = lines.ends[line++] as number;
+        while (line < lines.count && (lines.ends[line] as number) <= limit)
+          end = lines.ends[line++] as number;
+        await output.write(lines.bytes.subarray(start, end));
+        start = end;
+        this.#wakeWaiting();
+      }
     } catch (error) {
       // It stays as if writing: nothing more is given to it.
       this.#fail(error);
@@ -83,6 +119,10 @@ export class LinePump {
     lines.shrink(KEPT);
     this.#isWriting = false;
     this.wake();
+    this.#wakeWaiting();
+  }
+
+  #wakeWaiting(): void {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }

@@ -14,7 +14,7 @@ const TIMES: LiveTimes = { settleMs: 1000, handshakeMs: 10_000, waitMs };
  * a connection ends; books and what is computed begin anew then. Resolves when the signal ends it and all lines are
  * written.
  * @throws usage error before anything is connected; TickhaulError `unreachable` when an exchange fails 50 times in a row;
- *   what the output throws.
+ *   what the output throws; OutputStuck.
  */
 export async function streamLive(input: LiveInput): Promise<void> {
   const { options, client, cache, output, written, tell, signal } = input;
@@ -46,6 +46,6 @@ export async function streamLive(input: LiveInput): Promise<void> {
     over.abort();
     signal.removeEventListener('abort', onAbort);
     await Promise.allSettled(streams);
-    await pump.idle();
+    await pump.idle(input.patienceMs);
   }
 }

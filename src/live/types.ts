@@ -53,6 +53,8 @@ export interface LiveInput {
   readonly gatherMs?: number | undefined;
   /** Bytes of lines that may wait for the output. */
   readonly mostWaiting?: number | undefined;
+  /** Milliseconds that a write may take once the stream is ended; left out, any. */
+  readonly patienceMs?: number | undefined;
   readonly times?: Partial<LiveTimes> | undefined;
   /** Counted up as lines are written. */
   readonly written: Written;

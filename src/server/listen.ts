@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { isSystemError, usageError } from '../base/errors.js';
 
 /** The highest port that has one above it. */

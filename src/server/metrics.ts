@@ -13,6 +13,20 @@ export interface Metrics {
   waits: number;
 }
 
+/** What a process holds, in bytes. */
+export interface Memory {
+  readonly rss: number;
+  readonly heapTotal: number;
+  readonly heapUsed: number;
+  readonly external: number;
+}
+
+/** What can be told of a process, or of several. */
+export interface Counts {
+  readonly metrics: Metrics;
+  readonly memory: Memory;
+}
+
 export function newMetrics(): Metrics {
   return {
     startedMs: Date.now(),
@@ -24,6 +38,23 @@ export function newMetrics(): Metrics {
     upstreamRequests: 0,
     waits: 0,
   };
+}
+
+/** Of two processes as one, which began when the first of them did. */
+export function sumCounts(one: Counts, other: Counts): Counts {
+  return {
+    metrics: sumMetrics(one.metrics, other.metrics),
+    memory: sumNumbers(one.memory, other.memory),
+  };
+}
+
+export function sumMetrics(one: Metrics, other: Metrics): Metrics {
+  return { ...sumNumbers(one, other), startedMs: Math.min(one.startedMs, other.startedMs) };
+}
+
+function sumNumbers<T extends { readonly [Name in keyof T]: number }>(one: T, other: T): T {
+  const names = Object.keys(one) as (keyof T)[];
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as T;
 }
 
 /** In the text form of Prometheus. */

@@ -1,7 +1,9 @@
+import type { TurnTaking } from '../base/turns.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { DownloadOptions } from '../download/types.js';
 import type { FeedOptions } from '../feeds/run.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
+import type { Counts, Memory } from './metrics.js';
 
 /** What the server is told to do (contract, Serve); all of it plain data but the client and the log. */
 export interface ServeOptions {
@@ -27,13 +29,18 @@ export interface ServeOptions {
   readonly log: ServerLog;
   /** What the process holds, in bytes. */
   readonly memory: () => Memory;
+  /** The cluster that it is a worker of. */
+  readonly cluster?: ClusterShare | undefined;
 }
 
-export interface Memory {
-  readonly rss: number;
-  readonly heapTotal: number;
-  readonly heapUsed: number;
-  readonly external: number;
+/** What a worker has in common with the others of its cluster. */
+export interface ClusterShare {
+  /** Warns of the same thing once, whoever notices it. */
+  warnOnce(line: string): void;
+  /** Of works that no two of them do at once. */
+  readonly turns: TurnTaking;
+  /** What all of them count. @throws where the primary process doesn't answer. */
+  counts(): Promise<Counts>;
 }
 
 /** Takes lines, without their end; none ever holds a key. */

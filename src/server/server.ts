@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { TickhaulError } from '../base/errors.js';
 import { createGuard } from './http/guard.js';
 import { createHttpServer } from './http/http-server.js';
@@ -6,27 +7,24 @@ import type { ServeOptions } from './options.js';
 import { createServing, type Serving } from './serving.js';
 import { createSocketServer } from './socket/socket-server.js';
 
-export interface RunningServer {
-  readonly httpPort: number;
-  readonly wsPort: number;
+/** Nothing listens yet: connections may come from elsewhere too. */
+export interface ReplayServer {
+  readonly http: Server;
+  readonly sockets: Server;
   readonly serving: Serving;
   /** Takes nothing new, and lets answers under way end, for a while. */
   close(graceMs: number): Promise<void>;
 }
 
-/**
- * Starts the local replay server (contract, Serve).
- * @throws usage error for a port that is in use, or an address that isn't this machine's.
- */
-export async function startServer(options: ServeOptions): Promise<RunningServer> {
+/** The local replay server (contract, Serve), without its ports. */
+export function createReplayServer(options: ServeOptions): ReplayServer {
   const serving = createServing(options);
   const guard = createGuard(options.host, options.allowOrigins);
   const http = createHttpServer(serving, guard);
   const sockets = createSocketServer(serving, guard);
-  const httpPort = await listenBeside(http, sockets.server, options.host, options.port);
   return {
-    httpPort,
-    wsPort: httpPort + 1,
+    http,
+    sockets: sockets.server,
     serving,
     async close(graceMs) {
       http.close();
@@ -40,4 +38,19 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       sockets.server.closeAllConnections();
     },
   };
+}
+
+export interface RunningServer extends Pick<ReplayServer, 'serving' | 'close'> {
+  readonly httpPort: number;
+  readonly wsPort: number;
+}
+
+/**
+ * Starts the local replay server.
+ * @throws usage error for a port that is in use, or an address that isn't this machine's.
+ */
+export async function startServer(options: ServeOptions): Promise<RunningServer> {
+  const { http, sockets, serving, close } = createReplayServer(options);
+  const httpPort = await listenBeside(http, sockets, options.host, options.port);
+  return { httpPort, wsPort: httpPort + 1, serving, close };
 }

@@ -1,10 +1,11 @@
+import { Turns, type TurnTaking } from '../base/turns.js';
 import { createFeedRun } from '../feeds/run.js';
 import type { FeedRun } from '../feeds/types.js';
 import type { RunEvent } from '../run/events.js';
 import { Answers } from './answers.js';
-import { type Metrics, newMetrics } from './metrics.js';
+import { type Counts, type Metrics, newMetrics } from './metrics.js';
 import type { ServeOptions } from './options.js';
-import { Turns } from './turns.js';
+import { onceOf } from './warn-once.js';
 
 /** What all requests share. */
 export interface Serving {
@@ -12,26 +13,21 @@ export interface Serving {
   /** Its signal is nobody's: each answer has its own. */
   readonly run: FeedRun;
   readonly answers: Answers;
+  /** Of this process. */
   readonly metrics: Metrics;
+  /** Of all processes that serve together. */
+  counts(): Promise<Counts>;
   /** Of day files, by exchange. */
-  readonly downloads: Turns;
+  readonly downloads: TurnTaking;
   /** Warns of the same thing once. */
   warnOnce(line: string): void;
   readonly emit: (event: RunEvent) => void;
 }
 
-/** Lines that are remembered, so that clients can't fill the memory with them. */
-const MOST_WARNED = 10_000;
-
 export function createServing(options: ServeOptions): Serving {
-  const { log, feeds } = options;
+  const { log, feeds, cluster } = options;
   const metrics = newMetrics();
-  const warned = new Set<string>();
-  const warnOnce = (line: string): void => {
-    if (warned.has(line) || warned.size >= MOST_WARNED) return;
-    warned.add(line);
-    log.warn(line);
-  };
+  const warnOnce = cluster?.warnOnce ?? onceOf(log.warn);
   const emit = (event: RunEvent): void => {
     if (event.event === 'warning') warnOnce(event.message);
     else if (event.event === 'retry') log.debug?.(`${event.path}: trying again: ${event.error.message}`);
@@ -40,7 +36,8 @@ export function createServing(options: ServeOptions): Serving {
       log.warn(`waiting ${Math.round(event.waitMs / 1000)}s: ${event.error.message}`);
     }
   };
-  const run = createFeedRun({ ...feeds, emit, signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  const run = createFeedRun({ ...feeds, emit, signal, turns: cluster?.turns });
   const { cache } = run;
   const counted = {
     ...cache,
@@ -49,6 +46,9 @@ export function createServing(options: ServeOptions): Serving {
       return cache.read(slice);
     },
   };
-  const shared = { answers: new Answers(), downloads: new Turns(), metrics, warnOnce, emit };
+  const counts = async (): Promise<Counts> =>
+    (await cluster?.counts()) ?? { metrics, memory: options.memory() };
+  const downloads = cluster?.turns ?? new Turns();
+  const shared = { answers: new Answers(), downloads, metrics, counts, warnOnce, emit };
   return { options, run: { ...run, cache: counted }, ...shared };
 }

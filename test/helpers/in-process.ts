@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { commandOf } from '../../src/cli/arguments/command-of.js';
 import { parse } from '../../src/cli/arguments/parser.js';
@@ -35,6 +36,7 @@ export async function runHere(
     }),
     signal: new AbortController().signal,
     passSignals: () => {},
+    leave: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
     commandLine: 'tickhaul',
     warn: warnerOf(stderr),

@@ -151,6 +151,7 @@ export const SERVE_FLAGS = {
     port: value('port of HTTP; WebSocket is on the next one (default: TM_PORT, else 8000)'),
     host: value('address to listen on; whoever can reach it uses your key (default: 127.0.0.1)'),
     'allow-origin': value('origins of web pages that may use it, as http://host:port'),
+    'cluster-mode': toggle('serve in a process for each processor; TM_CLUSTER_MODE=true does the same'),
     compress: toggle('compress answers for clients that take gzip'),
     debug: toggle('print what goes on inside to stdout; TM_DEBUG=true does the same'),
     'api-key': value('for compatibility: other users see arguments, so TICKHAUL_API_KEY is better'),

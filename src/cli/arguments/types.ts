@@ -32,6 +32,8 @@ export interface Cli extends Host {
    * given them; of those that a terminal sends, it has heard by itself.
    */
   passSignals(listener: (name: NodeJS.Signals) => void): void;
+  /** Ends the process at once, when all is said: output that nobody takes would keep it. */
+  leave(exitCode: number): never;
 }
 
 export type Flags = Readonly<Record<string, Options>>;

@@ -1,5 +1,7 @@
-import { formatDuration, formatSize } from '../../base/units.js';
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import { formatDuration, formatSize, plural } from '../../base/units.js';
 import { readToggle } from '../../commands/arguments/read.js';
+import type { OutputStuck } from '../../live/line-pump.js';
 import type { LiveEvent } from '../../live/types.js';
 import { STREAM_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
@@ -10,6 +12,8 @@ import { noteOf } from '../session.js';
 
 /** Milliseconds between two lines about one exchange (contract, Output). */
 const LINES_MS = 10_000;
+/** Milliseconds that a reader has for a write once the stream is ended. */
+const PATIENCE_MS = 1000;
 
 export const stream: Action = {
   positionals: {
@@ -24,21 +28,38 @@ export const stream: Action = {
     ['$0 stream bitmex:XBTUSD okex-swap:BTC-USDT-SWAP -t quote_1s', 'two exchanges in one stream'],
     ['$0 stream bybit:BTCUSDT -t trade_bar_1m --for 8h -o bars.ndjson.gz', 'eight hours into one file'],
   ],
-  run: (args, cli) =>
-    tellMessages(args, cli, async (written) => {
+  async run(args, cli) {
+    let isStuck = false;
+    const exitCode = await tellMessages(args, cli, async (written) => {
       const { prepareStream } = await import('../../commands/stream.js');
       const { ReaderGone, streamOutput } = await import('../../replay/output.js');
+      const { OutputStuck } = await import('../../live/line-pump.js');
       const streamTo = await prepareStream(args, cli);
       const hide = await showFileProgress(args, cli, written);
       const output = streamOutput(cli.dataOut);
       const note = noteOf(args, (line) => cli.stderr.write(`${line}\n`));
-      await streamTo({ tell: tellerOf(args, cli), note, output, written })
+      await streamTo({ tell: tellerOf(args, cli), note, output, written, patienceMs: PATIENCE_MS })
         .catch((error: unknown) => {
-          if (!(error instanceof ReaderGone)) throw error;
+          if (error instanceof ReaderGone) return;
+          isStuck = error instanceof OutputStuck;
+          throw error instanceof OutputStuck ? stuckError(error, cli) : error;
         })
         .finally(hide);
-    }),
+    });
+    // What the reader doesn't take would keep the process.
+    if (isStuck) cli.leave(exitCode);
+    return exitCode;
+  },
 };
+
+/** Its exit code is that of what ended the stream: messages are lost, so the end is no normal one. */
+function stuckError({ messages }: OutputStuck, { signal }: Cli): TickhaulError {
+  const { code } = signal.aborted ? abortReason(signal) : { code: 'interrupted' as const };
+  return new TickhaulError(
+    code,
+    `stdout: its reader took nothing for ${PATIENCE_MS / 1000}s; ${plural(messages, 'message')} lost`,
+  );
+}
 
 /** Warnings, and what became of connections; with `--verbose` every time. */
 function tellerOf(args: Args, { stderr }: Cli): (event: LiveEvent) => void {

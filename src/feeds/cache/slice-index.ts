@@ -16,6 +16,8 @@ export interface SliceIndex {
   at(minute: Minute): SliceFile | undefined;
   /** The first minute from this one on that is on disk; undefined where there is none. */
   nextFrom(minute: Minute): Minute | undefined;
+  /** A slice that came since. */
+  add(slice: SliceFile): void;
 }
 
 /** Whether a slice that came at this time may have come too early to be whole. @param ms since the epoch. */
@@ -36,17 +38,18 @@ export async function readSliceIndex(
   range: MinuteRange,
 ): Promise<SliceIndex> {
   const byMinute = new Map<Minute, SliceFile>();
+  const add = (slice: SliceFile): void => {
+    const until = Math.min(slice.end, range.end);
+    for (let minute = Math.max(slice.start, range.start); minute < until; minute++) {
+      const known = byMinute.get(minute);
+      if (!known || slice.end > known.end) byMinute.set(minute, slice);
+    }
+  };
   for (const key of keys) {
     if (!(await hasFolder(join(feeds, exchange, key)))) continue;
     const first = range.start - LONGEST_SLICE;
     for (let hour = first - (first % 60); hour < range.end; hour += 60) {
-      for (const slice of await slicesOfHour(feeds, hourFolder(exchange, key, hour), hour)) {
-        const until = Math.min(slice.end, range.end);
-        for (let minute = Math.max(slice.start, range.start); minute < until; minute++) {
-          const known = byMinute.get(minute);
-          if (!known || slice.end > known.end) byMinute.set(minute, slice);
-        }
-      }
+      for (const slice of await slicesOfHour(feeds, hourFolder(exchange, key, hour), hour)) add(slice);
     }
   }
   return {
@@ -55,6 +58,7 @@ export async function readSliceIndex(
       for (let at = minute; at < range.end; at++) if (byMinute.has(at)) return at;
       return undefined;
     },
+    add,
   };
 }
 

@@ -193,6 +193,8 @@ export class SlicesAhead {
     const has = await this.#run.shared.fetch(this.#run, this.#requestOf(range), this.#signal);
     this.#size = Math.min(has.suggested ?? this.#size ?? 1, MOST_MINUTES);
     const { file, fetched } = has;
+    // What others fetched may go on beyond what is asked for here.
+    if (file && file.end > this.#cursor) this.#part.index.add(file);
     const wanted = overlap(has, range) ?? range;
     if (file && !fetched) return this.#waitingOnDisk(file, wanted);
     if (!fetched) throw new Error('a slice that is nowhere');

@@ -1,3 +1,4 @@
+import type { TurnTaking } from '../../base/turns.js';
 import type { EventSink } from '../../run/events.js';
 import type { Client } from '../../service/http/client.js';
 import type { Concurrency } from '../../transfer/concurrency.js';
@@ -15,5 +16,7 @@ export interface FetchRun extends TryLimits {
   readonly pause: Pause;
   readonly allowance: Allowance;
   readonly rate: RateLimit;
+  /** Where other processes may fetch the same slice: those of one name follow each other. */
+  readonly turns?: TurnTaking | undefined;
   readonly emit: EventSink;
 }

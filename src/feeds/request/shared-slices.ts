@@ -3,6 +3,7 @@ import { abortReason } from '../../base/errors.js';
 import { orAborted } from '../../base/wait.js';
 import type { Minute, MinuteRange } from '../../dataset/minutes.js';
 import type { SliceFile } from '../cache/layout.js';
+import { readSliceIndex } from '../cache/slice-index.js';
 import type { FetchRun } from './fetch-run.js';
 import { type FetchedSlice, fetchSlice } from './fetch-slice.js';
 import type { SliceRequest } from './slice-request.js';
@@ -64,7 +65,7 @@ export function createSharedSlices(): SharedSlices {
   const begin = (run: FetchRun, request: KeyedRequest): Underway => {
     const stop = new AbortController();
     limit.concurrency = Math.max(1, run.concurrency.limit);
-    const fetched = limit(() => fetchAndKeep(run, request, stop.signal));
+    const fetched = limit(() => fetchOrFind(run, request, stop.signal));
     const one: Underway = { slice: fetched, stop, names: minuteNames(request), waiting: 0, isDone: false };
     remember(one);
     fetched.then(
@@ -107,6 +108,26 @@ export function createSharedSlices(): SharedSlices {
       for (const name of minuteNames(request)) known.delete(name);
     },
   };
+}
+
+/** Where other processes fetch too, one of them may have brought it meanwhile. */
+async function fetchOrFind(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice> {
+  if (!run.turns) return fetchAndKeep(run, request, signal);
+  const name = minuteName(request, request.start);
+  const work = async (suggested?: number): Promise<SharedSlice> => {
+    const file = await fileOf(run, request);
+    if (!file) return fetchAndKeep(run, request, signal);
+    return { ...rangeOf(file), file, fetched: undefined, suggested };
+  };
+  return run.turns.run(name, signal, work, ({ suggested }) => suggested);
+}
+
+async function fileOf(
+  { cache }: FetchRun,
+  { exchange, key, start }: KeyedRequest,
+): Promise<SliceFile | undefined> {
+  const index = await readSliceIndex(cache.feeds, exchange, [key], { start, end: start + 1 });
+  return index.at(start);
 }
 
 async function fetchAndKeep(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice> {

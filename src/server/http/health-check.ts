@@ -1,11 +1,11 @@
-import type { Serving } from '../serving.js';
+import type { Counts } from '../metrics.js';
 
 const MB = 1024 * 1024;
 const MS_AN_HOUR = 3_600_000;
 
 /** What `GET /health-check` tells, as the vendor's server does (replay facts, section 5). */
-export function healthOf({ options, metrics }: Serving, nowMs = Date.now()): object {
-  const { rss, heapTotal, heapUsed, external } = options.memory();
+export function healthOf({ metrics, memory }: Counts, nowMs = Date.now()): object {
+  const { rss, heapTotal, heapUsed, external } = memory;
   return {
     status: 'Healthy',
     uptimeHours: (nowMs - metrics.startedMs) / MS_AN_HOUR,

@@ -23,10 +23,11 @@ export const BOUNDS = {
 const ROUTES: Readonly<Record<string, Answer>> = {
   '/replay': answerReplay,
   '/replay-normalized': answerReplayNormalized,
-  '/health-check': (call) => sendJson(call, 200, healthOf(call.serving)),
-  '/metrics': ({ response, serving }) => {
+  '/health-check': async (call) => sendJson(call, 200, healthOf(await call.serving.counts())),
+  '/metrics': async ({ response, serving }) => {
+    const { metrics } = await serving.counts();
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-    response.end(metricsText(serving.metrics));
+    response.end(metricsText(metrics));
   },
 };
 

@@ -38,10 +38,7 @@ export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT
     '/ws-replay-normalized': (client, query) => openNormalizedSocket(serving, client, query),
     '/ws-stream-normalized': (client, query) => openStreamSocket(serving, client, query),
   };
-  const server = createServer(BOUNDS, (request, response) => {
-    request.resume();
-    response.writeHead(426).end();
-  });
+  const server = createUpgradeServer();
   server.on('upgrade', (request, connection, head) => {
     connection.on('error', () => connection.destroy());
     if (guard.isForeignPage(request) || guard.isForeignHost(request)) return refuse(connection);
@@ -72,6 +69,14 @@ export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT
       for (const client of clients) client.cut();
     },
   };
+}
+
+/** Refuses what is no upgrade; nothing listens yet. */
+export function createUpgradeServer(): Server {
+  return createServer(BOUNDS, (request, response) => {
+    request.resume();
+    response.writeHead(426).end();
+  });
 }
 
 function refuse(connection: Duplex): void {

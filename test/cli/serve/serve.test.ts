@@ -101,6 +101,7 @@ test('what keeps it from starting is code 2', async (t) => {
   const { port } = taken.address() as { port: number };
   const cases: readonly (readonly [RegExp, readonly string[], Record<string, string>])[] = [
     [new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use`), ['--port', String(port)], {}],
+    [/port \d+ of 127\.0\.0\.1 is in use/, ['--cluster-mode', '--port', String(port)], {}],
     [/--port: "65535" is not a whole number/, ['--port', '65535'], {}],
     [/TM_PORT: "http" is not a port/, [], { TM_PORT: 'http' }],
     [/--allow-origin: "desk" is no origin/, ['--port', '0', '--allow-origin', 'desk'], {}],

@@ -106,3 +106,30 @@ test('--for ends it with code 0, a reader who leaves does too', async (t) => {
   const left = await run.finished;
   assert.deepEqual([left.exitCode, left.stderr], [0, '']);
 });
+
+/** Trades that are more than pipes and sockets hold. */
+const COUNT = 20_000;
+
+test('Ctrl-C with a reader that takes nothing ends with 130, and says what is lost', async (t) => {
+  const { url } = await loopbackExchange(t, {
+    async play(peer) {
+      const market = teller('bitmex', 'XBTUSD', peer);
+      await peer.asked();
+      for (let price = 1; price <= COUNT; price++) market.trade(price);
+      peer.socket.ping();
+      await once(peer.socket, 'pong');
+      run.child.kill('SIGINT');
+    },
+  });
+  const run = start([...BITMEX, '--json'], { env: { WSS_URL_BITMEX: url } });
+  run.child.stdout?.pause();
+  const [exitCode] = await once(run.child, 'exit');
+  assert.equal(exitCode, 130);
+  run.child.stdout?.resume();
+  const { stdout, stderr } = await run.finished;
+  const [, lost] = /stdout: its reader took nothing for 1s; (\d+) messages lost/.exec(stderr) ?? [];
+  assert.ok(Number(lost) > 0, stderr);
+  const { exitCode: told, messages } = summaryOf(stderr);
+  assert.deepEqual([told, Number(messages) + Number(lost)], [130, COUNT]);
+  assert.ok(stdout.split('\n').length - 1 < COUNT);
+});

@@ -24,7 +24,7 @@ export function whileOpen<T>({ heard }: Connected, coming: Promise<T>): Promise<
 
 /** Connects, and sends some messages. @param onMessage told of each as it comes. */
 export function connectTo(
-  { wsPort }: Served,
+  { wsPort }: Pick<Served, 'wsPort'>,
   path: string,
   sent: readonly string[] = [],
   onMessage: (text: string) => void = () => {},
@@ -47,6 +47,10 @@ export function connectTo(
 }
 
 /** All that a connection is sent, until it is closed. */
-export function hear(server: Served, path: string, sent: readonly string[] = []): Promise<Heard> {
+export function hear(
+  server: Pick<Served, 'wsPort'>,
+  path: string,
+  sent: readonly string[] = [],
+): Promise<Heard> {
   return connectTo(server, path, sent).heard;
 }

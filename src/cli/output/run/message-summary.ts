@@ -1,3 +1,4 @@
+import { abortReason, TickhaulError } from '../../../base/errors.js';
 import { formatCount, formatSize, plural, secondsSince } from '../../../base/units.js';
 import { readToggle } from '../../../commands/arguments/read.js';
 import type { Written } from '../../../market/lines/line-sink.js';
@@ -22,12 +23,17 @@ export async function tellMessages(
     tellEnd(args, cli, written, started);
     return 0;
   } catch (error) {
-    const thrown = cli.signal.aborted ? cli.signal.reason : error;
+    const thrown = cli.signal.aborted && !isOfSignal(error, cli) ? cli.signal.reason : error;
     const { exitCode } = describeFailure(thrown);
     tellFailure(thrown, cli.stderr, stackOf(thrown) !== undefined && readToggle(args, 'verbose'));
     tellSummary(args, cli, written, started, exitCode, describeFailure(thrown).error);
     return exitCode;
   }
+}
+
+/** Whether an error says more of what the signal ended. */
+function isOfSignal(error: unknown, { signal }: Cli): boolean {
+  return error instanceof TickhaulError && error.code === abortReason(signal).code;
 }
 
 function tellEnd(args: Args, cli: Cli, written: Written, started: number): void {

@@ -1,10 +1,24 @@
-import { abortReason } from '../base/errors.js';
+import { abortReason } from './errors.js';
 
 /** Lets works of the same name follow each other. */
-export class Turns {
+export interface TurnTaking {
+  /**
+   * @param work given what the one before it noted, where that is known.
+   * @param noteOf what is noted of its result.
+   * @throws what the work throws; the reason of an abort, when its turn has come.
+   */
+  run<T>(
+    name: string,
+    signal: AbortSignal,
+    work: (note?: number) => Promise<T>,
+    noteOf?: (result: T) => number | undefined,
+  ): Promise<T>;
+}
+
+/** Those of this process, where nothing is noted. */
+export class Turns implements TurnTaking {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** @throws what the work throws; the reason of an abort, when its turn has come. */
   async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);
     const working = (async () => {

@@ -1,0 +1,30 @@
+import { withSession } from '../../commands/session.js';
+import type { ServeOptions } from '../../server/options.js';
+import type { Serving } from '../../server/serving.js';
+import type { Args, Cli } from '../arguments/types.js';
+import type { ServeSettings } from './serve-options.js';
+
+/**
+ * Does some work with all that a server is told, and a client of the service.
+ * @param work has to tell of the server, so that requests to the service are counted.
+ */
+export function withServeOptions(
+  args: Args,
+  cli: Cli,
+  { feeds, options }: ServeSettings,
+  work: (options: ServeOptions, countIn: (serving: Serving) => void) => Promise<number>,
+): Promise<number> {
+  let countRequest = (): void => {};
+  const note = (line: string): void => {
+    countRequest();
+    options.log.debug?.(line);
+  };
+  const countIn = ({ metrics }: Serving): void => {
+    countRequest = () => {
+      metrics.upstreamRequests++;
+    };
+  };
+  return withSession(args, cli, { ...feeds, note }, ({ client }) =>
+    work({ ...options, feeds: { ...feeds.options, client } }, countIn),
+  );
+}

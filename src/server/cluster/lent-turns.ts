@@ -1,0 +1,46 @@
+import { Turns } from '../../base/turns.js';
+import { orAborted } from '../../base/wait.js';
+
+interface Lent {
+  readonly gone: AbortSignal;
+  end(): void;
+}
+
+/** Who has turns at the same time needs the latest. */
+const MOST_NOTES = 10_000;
+
+/** Works of several workers, where those of the same name follow each other. */
+export class LentTurns {
+  readonly #turns = new Turns();
+  readonly #notes = new Map<string, number>();
+  readonly #lent = new Map<string, Lent>();
+
+  /**
+   * Resolves when it is a worker's turn, which lasts until it gives it back, or is gone, with what the one before noted.
+   */
+  take(work: string, gone: AbortSignal): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const turn = (): Promise<void> => {
+        const ended = new Promise<void>((end) => this.#lent.set(work, { gone, end }));
+        resolve(this.#notes.get(work));
+        return orAborted(ended, gone);
+      };
+      // One that is gone has no turn, or loses it.
+      this.#turns.run(work, gone, turn).catch(() => {});
+    });
+  }
+
+  giveBack(work: string, gone: AbortSignal, note: number | undefined): void {
+    const lent = this.#lent.get(work);
+    if (lent?.gone !== gone) return;
+    this.#lent.delete(work);
+    if (note !== undefined) this.#note(work, note);
+    lent.end();
+  }
+
+  #note(work: string, note: number): void {
+    this.#notes.set(work, note);
+    const [oldest = work] = this.#notes.keys();
+    if (this.#notes.size > MOST_NOTES) this.#notes.delete(oldest);
+  }
+}

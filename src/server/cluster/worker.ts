@@ -1,0 +1,67 @@
+import type { Worker } from 'node:cluster';
+import { abortReason } from '../../base/errors.js';
+import type { Counts } from '../metrics.js';
+import type { ClusterShare } from '../options.js';
+import type { ReplayServer } from '../server.js';
+import { Link } from './link.js';
+
+/** The primary process, as a worker knows it. */
+export interface Primary {
+  /** What it tells to serve. */
+  readonly input: unknown;
+  readonly share: ClusterShare;
+  /** Answers the connections that it hands over, until it ends the worker. */
+  serve(server: ReplayServer): Promise<void>;
+}
+
+/** Meets the primary process of a cluster. @param worker this process. */
+export async function meetPrimary(worker: Worker): Promise<Primary> {
+  let server: ReplayServer | undefined;
+  let end = (_graceMs: number): void => {};
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  const link = new Link(worker, {
+    async answer() {
+      return server && { metrics: server.serving.metrics, memory: server.serving.options.memory() };
+    },
+    hear(told, socket) {
+      if (told.told === 'end') end(told.graceMs);
+      if (!server || !socket || !('head' in told)) return;
+      const answering = told.told === 'http' ? server.http : server.sockets;
+      if (told.head !== '') socket.unshift(Buffer.from(told.head, 'latin1'));
+      answering.emit('connection', socket);
+      socket.resume();
+    },
+  });
+  const input = await link.ask({ name: 'input' });
+  const share: ClusterShare = {
+    warnOnce: (line) => link.tell({ told: 'warning', line }),
+    turns: {
+      async run(name, signal, work, noteOf) {
+        const note = await link.ask({ name: 'turn', work: name });
+        let left: number | undefined;
+        try {
+          if (signal.aborted) throw abortReason(signal);
+          const result = await work(note as number | undefined);
+          left = noteOf?.(result);
+          return result;
+        } finally {
+          link.tell({ told: 'done', work: name, note: left });
+        }
+      },
+    },
+    counts: async () => (await link.ask({ name: 'counts' })) as Counts,
+  };
+  return {
+    input,
+    share,
+    async serve(own) {
+      server = own;
+      // They listen nowhere, but bounds of what a client may hold begin with that.
+      for (const one of [own.http, own.sockets]) one.emit('listening');
+      link.tell({ told: 'ready' });
+      await own.close(await ended);
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Sandbox } from '../../../src/sandbox/options.js';
+import { envOf, type Started, start } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { loopbackExchange, type Peer, teller } from '../../live/exchange.js';
+import { ask, busySandbox, withOptions } from '../../server/serving.js';
+import { type Connected, connectTo, hear } from '../../server/socket/connecting.js';
+import { portsOf } from './ports.js';
+
+interface Cluster {
+  readonly run: Started;
+  readonly http: number;
+  readonly wsPort: number;
+  /** Of the workers that it began with. */
+  readonly pids: readonly number[];
+}
+
+/** The built command in cluster mode. */
+async function startCluster(
+  t: TestContext,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin = '',
+): Promise<Cluster> {
+  const run = start(['serve', '--cluster-mode', '--port', '0', '--debug', ...args], { env, stdin });
+  // Its workers end with it.
+  t.after(() => run.child.kill('SIGKILL'));
+  let text = '';
+  run.child.stdout?.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const { http, ws } = await portsOf(run);
+  await run.printed(/workers .*\n/);
+  const [, pids = ''] = /^HTTP port: \d+\nWS port: \d+\nworkers (.*)\n/.exec(text) ?? [];
+  return { run, http, wsPort: ws, pids: pids.split(', ').map(Number) };
+}
+
+async function counts(http: number): Promise<Readonly<Record<string, number>>> {
+  const { text } = await ask(http, '/metrics');
+  return Object.fromEntries(
+    [...text.matchAll(/^tickhaul_(\w+) (.+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+  );
+}
+
+const OPTIONS = { exchange: 'bitmex', from: '2024-03-05', to: '2024-03-05T00:05' };
+const REPLAY = withOptions('/replay', OPTIONS);
+
+/** Minutes of the day that the service was asked for, however many times. */
+function minutesAsked({ requests }: Sandbox): readonly number[] {
+  return requests
+    .filter(({ url }) => url.startsWith('/v1/data-feeds/'))
+    .flatMap(({ url }) => {
+      const query = new URL(url, 'http://service').searchParams;
+      const start = (Date.parse(query.get('from') ?? '') / 60_000 + Number(query.get('offset'))) % 1440;
+      return Array.from({ length: Number(query.get('sliceSize') ?? 1) }, (_, at) => start + at);
+    })
+    .sort((one, other) => one - other);
+}
+
+test('workers answer together: one cache that is emptied once, one sum of what they count', async (t) => {
+  const service = await busySandbox(t);
+  const dir = await tempDir(t);
+  const feeds = join(dir, 'slices', 'feeds');
+  mkdirSync(feeds, { recursive: true });
+  writeFileSync(join(feeds, 'old'), '');
+  const env = { ...envOf(service, dir, ''), TM_CLEAR_CACHE: 'true', TM_CACHE_DIR: join(dir, 'slices') };
+  const key = service.apiKey;
+  const { run, http, wsPort, pids } = await startCluster(t, ['--api-key-file', '-'], env, `${key}\n`);
+  assert.ok(pids.length > 1 && new Set(pids).size === pids.length);
+  assert.deepEqual(readdirSync(join(dir, 'slices')), []);
+
+  // Each connection goes to the next of them.
+  const answers = (await Promise.all(pids.map(() => ask(http, REPLAY)))).map(({ text }) => text);
+  assert.equal(new Set(answers).size, 1);
+  assert.deepEqual(minutesAsked(service), [0, 1, 2, 3, 4], 'none twice');
+  const lines = (answers[0] ?? '').split('\n').length - 1;
+  assert.ok(lines > 10);
+  const told = await counts(http);
+  assert.equal(told['messages_total'], lines * pids.length);
+  assert.equal(told['bytes_total'], Buffer.byteLength(answers.join('')));
+  const { text: health } = await ask(http, '/health-check');
+  assert.equal(JSON.parse(health).status, 'Healthy');
+
+  if (process.platform === 'linux') {
+    for (const pid of pids) {
+      for (const file of ['cmdline', 'environ']) {
+        assert.ok(!readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(key), `the key is in ${file}`);
+      }
+    }
+  }
+  const foreign = await ask(wsPort, '/ws-replay', {
+    headers: {
+      origin: 'http://elsewhere.example',
+      connection: 'upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    },
+  });
+  assert.equal(foreign.status, 403);
+
+  const [first = 0] = pids;
+  process.kill(first, 'SIGKILL');
+  await run.printed(/worker \d+ begins/);
+  assert.equal((await ask(http, REPLAY)).text, answers[0]);
+  const after = await counts(http);
+  assert.equal(after['messages_total'], lines * (pids.length + 1), 'what a worker counted outlives it');
+  assert.equal(after['upstream_requests_total'], told['upstream_requests_total'], 'the cache is still there');
+  assert.ok((after['uptime_seconds'] ?? 0) > (told['uptime_seconds'] ?? 0));
+
+  run.child.kill('SIGINT');
+  const { exitCode, stderr } = await run.finished;
+  assert.equal(exitCode, 0, stderr);
+  const warnings = stderr.split('\n').filter((line) => line !== '');
+  assert.equal(warnings.length, 1, stderr);
+  assert.match(
+    warnings[0] ?? '',
+    new RegExp(`^warning worker ${first} ended \\(SIGKILL\\): .*another takes its place now$`),
+  );
+});
+
+const STREAM = withOptions('/ws-stream-normalized', {
+  exchange: 'bitmex',
+  symbols: ['XBTUSD'],
+  dataTypes: ['trade'],
+  timeoutIntervalMS: 0,
+});
+
+/** The next message of a connection, or its end, which is none. */
+const spoken = ({ socket, heard }: Connected): Promise<unknown> =>
+  Promise.race([
+    once(socket, 'message'),
+    heard.then(({ code, reason }) => assert.fail(`closed with ${code} ${reason}`)),
+  ]);
+
+test('a worker that is killed takes only its own connections with it', async (t) => {
+  const playing: Peer[] = [];
+  const { url } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.asked();
+      playing.push(peer);
+      teller('bitmex', 'XBTUSD', peer).trade(1);
+    },
+  });
+  const dir = await tempDir(t);
+  const env = { ...envOf(await sandbox(t), dir), WSS_URL_BITMEX: url };
+  const { wsPort, pids } = await startCluster(t, [], env);
+  const closed: Connected[] = [];
+  const clients: Connected[] = [];
+  for (const _ of pids) {
+    const client = connectTo({ wsPort }, STREAM);
+    await spoken(client);
+    client.socket.once('close', () => closed.push(client));
+    clients.push(client);
+  }
+  const [first = 0] = pids;
+  const someGone = Promise.race(clients.map(({ socket }) => once(socket, 'close')));
+  process.kill(first, 'SIGKILL');
+  await someGone;
+  const others = clients.filter((client) => !closed.includes(client));
+  assert.equal(others.length, clients.length - 1);
+  const heard = Promise.all(others.map(spoken));
+  for (const peer of playing) {
+    if (peer.socket.readyState === peer.socket.OPEN) teller('bitmex', 'XBTUSD', peer).trade(2);
+  }
+  await heard;
+  assert.equal((await closed[0]?.heard)?.code, 1006);
+  for (const { socket } of clients) socket.terminate();
+});
+
+const PERIOD = 'from=2024-03-01&to=2024-03-01T00:10:00.000Z';
+const subscribe = (...args: readonly string[]): string => JSON.stringify({ op: 'subscribe', args });
+const pathOf = (session: string): string => `/ws-replay?exchange=bitmex&${PERIOD}&session=${session}`;
+
+test('connections of a session come together, whichever worker has it; an answer ends after SIGTERM', async (t) => {
+  const service = await busySandbox(t, { latencyMs: 100, feeds: { suggestedMinutes: 1 } });
+  const { run, http, wsPort } = await startCluster(t, ['-j', '2'], envOf(service, await tempDir(t)));
+  const server = { wsPort };
+  const sessions = ['a', 'b', 'c', 'd'].map((session) =>
+    Promise.all([
+      hear(server, pathOf(session), [subscribe('trade:XBTUSD')]),
+      // Who subscribes to nothing ends the session of both.
+      hear(server, pathOf(session)),
+    ]),
+  );
+  const whole = Promise.all([
+    hear(server, pathOf('whole'), [subscribe('trade:XBTUSD')]),
+    hear(server, pathOf('whole'), [subscribe('trade:ETHUSD')]),
+  ]);
+  for (const both of await Promise.all(sessions)) {
+    for (const { code, reason } of both) {
+      assert.equal(code, 1011);
+      assert.match(reason, /^No subscriptions received/);
+    }
+  }
+  for (const { code, messages } of await whole) {
+    assert.equal(code, 1000);
+    assert.ok(messages.length > 0);
+  }
+
+  const answer = new Promise<boolean>((resolve, reject) => {
+    const sent = request({ port: http, host: '127.0.0.1', path: REPLAY, agent: false }, (response) => {
+      run.child.kill('SIGTERM');
+      response.resume().on('close', () => resolve(response.complete));
+    });
+    sent.on('error', reject).end();
+  });
+  assert.ok(await answer, 'it came to its end');
+  const { exitCode, stderr } = await run.finished;
+  assert.deepEqual([exitCode, stderr], [0, '']);
+});
+
+test('days that several workers need are downloaded once', async (t) => {
+  const service = await busySandbox(t, { latencyMs: 100 });
+  const env = envOf(service, await tempDir(t));
+  const { http, pids } = await startCluster(t, ['--source', 'datasets'], env);
+  const path = withOptions('/replay-normalized', { ...OPTIONS, symbols: ['XBTUSD'], dataTypes: ['trade'] });
+  const answers = await Promise.all(pids.map(() => ask(http, path)));
+  for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]?.text]);
+  assert.equal(service.requests.filter(({ url }) => url.endsWith('XBTUSD.csv.gz')).length, 1);
+});
