@@ -17,7 +17,7 @@ const NAMES = { forMs: 600_000, most: 2 };
 
 /** The page at `/`, and what it asks for. */
 export function pageRoutes(serving: Serving): Readonly<Record<string, Answer>> {
-  const { options, run, metrics } = serving;
+  const { options, run } = serving;
   const sizeOf = remembered(measureSlices, CACHE);
   const namesOf = remembered((exchange) => namesOfExchange(options, exchange), NAMES);
   let page: ReturnType<typeof renderPage> | undefined;
@@ -26,7 +26,8 @@ export function pageRoutes(serving: Serving): Readonly<Record<string, Answer>> {
       page ??= renderPage();
       sendPage(call, page.html, policyOf(page, call.request.headers.host));
     },
-    '/page/server'(call) {
+    async '/page/server'(call) {
+      const { metrics } = await serving.counts();
       const facts: ServerFacts = {
         version: VERSION,
         source: options.source,
