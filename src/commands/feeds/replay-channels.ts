@@ -1,3 +1,5 @@
+import { openFeed } from '../../feeds/open.js';
+import { replayRaw } from '../../replay/raw/replay-raw.js';
 import type { Args } from '../arguments/args.js';
 import { readToggle } from '../arguments/read.js';
 import type { Host } from '../host.js';
@@ -19,8 +21,6 @@ export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun
   return async (teller) => {
     const { emit, output, written, onMinutes } = teller;
     await withFeedRun(args, host, settings, teller, async (run, records) => {
-      const { openFeed } = await import('../../feeds/open.js');
-      const { replayRaw } = await import('../../replay/raw/replay-raw.js');
       const feed = await openFeed(run, request, records);
       const input = {
         ...{ run, feed, withDisconnects, speed, written, signal },
