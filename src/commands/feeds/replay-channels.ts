@@ -5,7 +5,7 @@ import { readToggle } from '../arguments/read.js';
 import type { Host } from '../host.js';
 import { readOutput } from '../message-output.js';
 import type { ReplayRun } from '../replay-run.js';
-import { readSpeed } from '../selection/replay.js';
+import { readSpeed, refuseOthersFlags } from '../selection/replay.js';
 import { readFeedSettings, withFeedRun } from './feed-run.js';
 import { readFeedRequest } from './read-channels.js';
 
@@ -13,6 +13,7 @@ import { readFeedRequest } from './read-channels.js';
 export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun> {
   const { signal } = host;
   const request = await readFeedRequest(args, signal);
+  refuseOthersFlags(args, 'feeds');
   const speed = readSpeed(args);
   const withOutput = readOutput(args);
   const withDisconnects = readToggle(args, 'with-disconnects');
