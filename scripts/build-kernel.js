@@ -34,9 +34,18 @@ const KERNELS = [
     output: 'dist/src/market/kernel/message-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
+  {
+    source: 'src/replay/raw/kernel/assembly/raw-line-kernel.ts',
+    output: 'dist/src/replay/raw/kernel/raw-line-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
 ];
 /** Kernels take modules from one another's folders. */
-const ASSEMBLIES = ['src/format/kernel/assembly', 'src/market/kernel/assembly'];
+const ASSEMBLIES = [
+  'src/format/kernel/assembly',
+  'src/market/kernel/assembly',
+  'src/replay/raw/kernel/assembly',
+];
 
 const root = join(import.meta.dirname, '..');
 

@@ -11,14 +11,12 @@ export type { LayoutFile, LayoutFunction } from './dataset/layout.js';
 export { type CoverageEvent, coverage, type SeriesEvent } from './library/coverage.js';
 export { TickhaulError } from './library/error.js';
 export type { NoticeEvent, ToldEvent as RunEvent } from './library/events.js';
+export type { RawReplayOptions, ReplayOptions, StreamOptions } from './library/message-options.js';
 export type {
   ConvertOptions,
   CoverageOptions,
   DownloadOptions,
   PlanOptions,
-  RawReplayOptions,
-  ReplayOptions,
-  StreamOptions,
   SyncOptions,
   VerifyOptions,
 } from './library/options.js';

@@ -10,7 +10,7 @@ export function readOutput(args: Args): WithOutput {
   const path = readPath(args, 'out') ?? '-';
   return async (output, work) => {
     if (path === '-') return work(output);
-    const { toFile } = await import('../replay/output.js');
+    const { toFile } = await import('../replay/file-output.js');
     return toFile(path, work);
   };
 }

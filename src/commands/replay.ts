@@ -5,7 +5,7 @@ import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import { readOutput } from './message-output.js';
 import type { ReplayRun } from './replay-run.js';
-import { readReplayRequest, readSpeed } from './selection/replay.js';
+import { readReplayRequest, readSpeed, refuseOthersFlags } from './selection/replay.js';
 import { readDownloadOptions, readLayout, readStallTimeout } from './selection/selection.js';
 import { withSession } from './session.js';
 
@@ -26,6 +26,7 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   }
   const { signal } = host;
   const request = await readReplayRequest(args, signal);
+  refuseOthersFlags(args, 'datasets');
   const speed = readSpeed(args);
   const withOutput = readOutput(args);
   const stallTimeoutMs = readStallTimeout(args);

@@ -1,4 +1,4 @@
-import type { Client } from '../service/http/client.js';
+import { type Client, createClient } from '../service/http/client.js';
 import type { Args } from './arguments/args.js';
 import { loadSettings } from './config/file.js';
 import { readKey, type Settings } from './environment.js';
@@ -28,7 +28,6 @@ export async function withSession<T>(
 ): Promise<T> {
   const settings = options.settings ?? (await loadSettings(args, host));
   const apiKey = await readKey(settings.keySource, host.stdin, host.signal);
-  const { createClient } = await import('../service/http/client.js');
   const client = createClient({
     apiUrl: settings.apiUrl,
     datasetsUrl: settings.datasetsUrl,

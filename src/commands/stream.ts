@@ -60,7 +60,7 @@ export async function prepareStream(
 
 /** What was received can't be had again: the file is kept where it is an exchange that ended the stream. */
 async function intoFile(path: string, work: (file: LineSink) => Promise<void>): Promise<void> {
-  const { toFile } = await import('../replay/output.js');
+  const { toFile } = await import('../replay/file-output.js');
   let ended: TickhaulError | undefined;
   await toFile(path, async (file) => {
     try {

@@ -4,7 +4,7 @@ import { dayOfMs, isFirstOfMonth } from '../dataset/day.js';
 import { type Minute, type MinuteRange, MS_A_MINUTE } from '../dataset/minutes.js';
 import type { Filter } from '../service/feed-filter.js';
 import type { Client } from '../service/http/client.js';
-import { type FeedNames, fetchFeedNames } from '../service/records/feed-names.js';
+import type { FeedNames } from '../service/records/feed-names.js';
 import { isProvisional, readSliceIndex } from './cache/slice-index.js';
 import { canonicalFilters, filterKeys, splitFilters } from './filters.js';
 import { checkFilters } from './names.js';
@@ -18,6 +18,9 @@ export interface Feed {
   /** Minutes that aren't on disk, part by part. */
   readonly missing: readonly Minute[];
 }
+
+/** What reads records is loaded where one is needed: for what is on disk, none is. */
+const loadNames = () => import('../service/records/feed-names.js');
 
 /**
  * Finds out what of a request is on disk, and whether the rest can be asked for.
@@ -42,6 +45,7 @@ export async function openFeed(run: FeedRun, request: FeedRequest, records: stri
   if (offline && stored) checkFilters(exchange, asked, stored, () => {});
   refuseMissing(run, exchange, inCopy.missing);
   const warn = (message: string): void => run.emit({ event: 'warning', message });
+  const { fetchFeedNames } = await loadNames();
   const names = await fetchFeedNames(client, exchange, { cache: records, signal });
   const filters = checkFilters(exchange, asked, names, warn);
   const feed = await lookUpFeed(run, { ...request, filters });
@@ -86,6 +90,7 @@ export async function storedNames(
   exchange: string,
   records: string,
 ): Promise<FeedNames | undefined> {
+  const { fetchFeedNames } = await loadNames();
   try {
     return await fetchFeedNames(client, exchange, { cache: records, offline: true });
   } catch (error) {

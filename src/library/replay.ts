@@ -1,7 +1,7 @@
 import type { Message } from '../market/messages.js';
 import type { RawDisconnect, RawMessage } from '../replay/raw/raw-message.js';
+import type { RawReplayOptions, ReplayOptions } from './message-options.js';
 import { beginMessages, type MessageSummary } from './message-run.js';
-import type { RawReplayOptions, ReplayOptions } from './options.js';
 import type { Run } from './run.js';
 import { REPLAY } from './tables.js';
 

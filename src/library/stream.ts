@@ -1,6 +1,6 @@
 import type { Message } from '../market/messages.js';
+import type { StreamOptions } from './message-options.js';
 import { beginMessages, type MessageSummary } from './message-run.js';
-import type { StreamOptions } from './options.js';
 import type { Run } from './run.js';
 import { STREAM } from './tables.js';
 

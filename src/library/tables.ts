@@ -1,4 +1,5 @@
 import type { Kind, OptionTable } from './arguments.js';
+import type { RawReplayOptions, ReplayOptions, StreamOptions } from './message-options.js';
 import type {
   ArrivalOptions,
   CacheOptions,
@@ -11,12 +12,9 @@ import type {
   LayoutOptions,
   ListOptions,
   PlanOptions,
-  RawReplayOptions,
-  ReplayOptions,
   SelectionOptions,
   ServiceOptions,
   ShardOptions,
-  StreamOptions,
   SyncOptions,
   TransferOptions,
   VerifyOptions,

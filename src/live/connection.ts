@@ -8,7 +8,7 @@ import type { LiveFeed } from '../dialects/live/live-feed.js';
 import { messageParser } from '../dialects/parse-message.js';
 import type { Client } from '../service/http/client.js';
 import { networkError } from '../service/http/network-error.js';
-import type { Tunnel } from '../service/http/tunnel.js';
+import { type Tunnel, tunnelFor } from '../service/http/tunnel.js';
 import { socketAddress } from './address.js';
 import { closedConnection, errorMessage, refusalOf } from './ended.js';
 import { sendRequests } from './supplements.js';
@@ -37,7 +37,7 @@ export interface ConnectionInput {
 export async function holdConnection(input: ConnectionInput): Promise<never> {
   const { exchange, feed, client, signal } = input;
   const url = await socketAddress(client, exchange, feed.address, signal);
-  const tunnel = client.tunnelTo(url);
+  const tunnel = tunnelFor(client.config.env, url);
   const over = new AbortController();
   const socket = new WebSocket(url, {
     perMessageDeflate: false,

@@ -5,15 +5,13 @@ export const WRITE = 512 * 1024;
 
 /** Gathers lines to large writes: whoever has a line that fits puts it into `bytes` at `length`, and adds it. */
 export class LineWriter {
-  readonly bytes: Uint8Array;
+  readonly bytes = new Uint8Array(WRITE);
   length = 0;
   #messages = 0;
   readonly #output: LineSink;
   readonly #written: Written;
 
-  /** @param spare room in `bytes` behind a whole write, for what lines are made of. */
-  constructor(output: LineSink, written: Written, spare = 0) {
-    this.bytes = new Uint8Array(WRITE + spare);
+  constructor(output: LineSink, written: Written) {
     this.#output = output;
     this.#written = written;
   }

@@ -1,7 +1,5 @@
 import type { Writable } from 'node:stream';
 import { diskError, isSystemError } from '../base/errors.js';
-import { openPartFile } from '../convert/output/part-file.js';
-import { type Compression, loadCompressor } from '../format/compression/compressor.js';
 import type { LineSink } from '../market/lines/line-sink.js';
 
 /** The reader of a stream has left, which is a normal end. */
@@ -19,30 +17,4 @@ export function streamOutput(output: Writable): LineSink {
         });
       }),
   };
-}
-
-/**
- * Lets lines be written to a file, which has its name when `work` is done, and is not there when that throws.
- * Compressed by the end of the name: each write is a gzip member or a zstd frame.
- * @throws TickhaulError `disk`, `path_taken`, and what `work` throws.
- */
-export async function toFile(path: string, work: (output: LineSink) => Promise<void>): Promise<void> {
-  const compress = await loadCompressor(compressionOf(path));
-  const file = await openPartFile(path);
-  let isEmpty = true;
-  const write = (bytes: Uint8Array): Promise<void> => {
-    isEmpty = false;
-    return file.write(compress(bytes, 'fast'));
-  };
-  try {
-    await work({ write });
-    if (isEmpty) await write(new Uint8Array());
-    await file.publish();
-  } finally {
-    await file.discard();
-  }
-}
-
-function compressionOf(path: string): Compression {
-  return path.endsWith('.gz') ? 'gzip' : path.endsWith('.zst') ? 'zstd' : 'none';
 }

@@ -94,6 +94,8 @@ test('what is wrong rejects before the first message, with what was written', as
     [{ from: '2024-03-08', to: '2024-03-11' }, 7, /not exported yet/],
     [{ channel: ['trades'] }, 2, /^unknown option "channel"; did you mean channels/],
     [{ channels: ['trades'] }, 2, /^channels gives an exchange's own messages, and types normalized ones/],
+    [{ cacheDir: 'slices' }, 2, /^cacheDir is for slices of raw data, .* day files; .*name source feeds/],
+    [{ source: 'feeds', layout: () => 'x' }, 2, /^layout is for day files/],
     [{ channels: 'all', types: undefined, source: 'datasets' }, 2, /^source datasets has no channels/],
   ];
   for (const [options, exitCode, message] of wrong) {

@@ -58,6 +58,8 @@ test('a replay gives normalized messages, or with channels the exchange’s own'
     { ...period, types: 'trade', channels: 'trade' },
     // @ts-expect-error: day files have no channels
     { ...period, channels: 'trade', source: 'datasets' },
+    // @ts-expect-error: raw data has no folder of day files
+    { ...period, channels: 'trade', dir: 'datasets' },
     // @ts-expect-error: several exchanges have no common form
     { ...period, exchange: ['bitmex'], channels: 'trade' },
   ];

@@ -122,7 +122,8 @@ function build(
     .group(['help', 'version'], 'Everywhere:')
     .strict()
     .exitProcess(false);
-  for (const { syntax, describe } of commands) {
+  // The others only take time where one is called.
+  for (const { syntax, describe } of loaded ? [loaded] : commands) {
     const describeSelf = (sub: Argv): Argv =>
       loaded?.syntax === syntax ? describeCommand(sub, loaded) : sub;
     parser.command(syntax, describe, describeSelf, (args) => choose(syntax, args));

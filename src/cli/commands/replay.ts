@@ -37,11 +37,13 @@ export const replay: Action = {
 };
 
 async function run(args: Args, cli: Cli, written: Written): Promise<void> {
-  const { prepareReplay } = await import('../../commands/replay.js');
+  const [{ prepareReplay }, { showReplay }, { ReaderGone, streamOutput }] = await Promise.all([
+    import('../../commands/replay.js'),
+    import('../replay-teller.js'),
+    import('../../replay/output.js'),
+  ]);
   const replayTo = await prepareReplay(args, cli);
-  const { showReplay } = await import('../replay-teller.js');
   const { teller, close } = await showReplay(args, cli, written);
-  const { ReaderGone, streamOutput } = await import('../../replay/output.js');
   await replayTo({ ...teller, output: streamOutput(cli.dataOut), written })
     .catch((error: unknown) => {
       if (!(error instanceof ReaderGone)) throw error;

@@ -1,4 +1,4 @@
-import type { FeedOptions } from '../../feeds/run.js';
+import { createFeedRun, type FeedOptions } from '../../feeds/run.js';
 import type { FeedRun } from '../../feeds/types.js';
 import type { Args } from '../arguments/args.js';
 import { readSize, readToggle } from '../arguments/read.js';
@@ -43,7 +43,6 @@ export async function withFeedRun(
   { emit, note }: Teller,
   work: (run: FeedRun, records: string) => Promise<void>,
 ): Promise<void> {
-  const { createFeedRun } = await import('../../feeds/run.js');
   if (clearCache) {
     const { clearSlices } = await import('../../feeds/cache/slice-cache.js');
     await clearSlices(options.cacheFolder);

@@ -1,9 +1,11 @@
+import { openFeed } from '../../feeds/open.js';
+import { replayRaw } from '../../replay/raw/replay-raw.js';
 import type { Args } from '../arguments/args.js';
 import { readToggle } from '../arguments/read.js';
 import type { Host } from '../host.js';
 import { readOutput } from '../message-output.js';
 import type { ReplayRun } from '../replay-run.js';
-import { readSpeed } from '../selection/replay.js';
+import { readSpeed, refuseOthersFlags } from '../selection/replay.js';
 import { readFeedSettings, withFeedRun } from './feed-run.js';
 import { readFeedRequest } from './read-channels.js';
 
@@ -11,6 +13,7 @@ import { readFeedRequest } from './read-channels.js';
 export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun> {
   const { signal } = host;
   const request = await readFeedRequest(args, signal);
+  refuseOthersFlags(args, 'feeds');
   const speed = readSpeed(args);
   const withOutput = readOutput(args);
   const withDisconnects = readToggle(args, 'with-disconnects');
@@ -19,8 +22,6 @@ export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun
   return async (teller) => {
     const { emit, output, written, onMinutes } = teller;
     await withFeedRun(args, host, settings, teller, async (run, records) => {
-      const { openFeed } = await import('../../feeds/open.js');
-      const { replayRaw } = await import('../../replay/raw/replay-raw.js');
       const feed = await openFeed(run, request, records);
       const input = {
         ...{ run, feed, withDisconnects, speed, written, signal },

@@ -4,7 +4,7 @@ import { readToggle } from '../arguments/read.js';
 import type { Host } from '../host.js';
 import { readOutput } from '../message-output.js';
 import type { ReplayRun } from '../replay-run.js';
-import { readReplayRequest, readSpeed, wholeMinutes } from '../selection/replay.js';
+import { readReplayRequest, readSpeed, refuseOthersFlags, wholeMinutes } from '../selection/replay.js';
 import { readFeedSettings, withFeedRun } from './feed-run.js';
 
 /** `replay --type … --source feeds`: normalized messages (contract, Replay). @throws usage error. */
@@ -12,6 +12,7 @@ export async function prepareFeedTypes(args: Args, host: Host): Promise<ReplayRu
   const { signal } = host;
   const { options, types, period } = await readReplayRequest(args, signal);
   const minutes = wholeMinutes(period);
+  refuseOthersFlags(args, 'feeds');
   const speed = readSpeed(args);
   const withOutput = readOutput(args);
   const withDisconnects = readToggle(args, 'with-disconnects');

@@ -50,6 +50,23 @@ export function wholeMinutes(period: Period): MinuteRange {
   throw usageError('the period is shorter than a minute: raw data comes by whole minutes, of local time');
 }
 
+/** Flags that say where one source has its data, and do nothing for the other. */
+const OF_SOURCE = {
+  datasets: ['dir', 'layout'],
+  feeds: ['cache-dir', 'clear-cache', 'cache-limit'],
+} as const;
+const SOURCES = { datasets: 'day files', feeds: 'slices of raw data' } as const;
+
+/** @throws usage error for a flag that only the other source knows. */
+export function refuseOthersFlags(args: Args, source: keyof typeof SOURCES): void {
+  const other = source === 'feeds' ? 'datasets' : 'feeds';
+  const flag = OF_SOURCE[other].find((name) => args[name] !== undefined && args[name] !== false);
+  if (flag === undefined) return;
+  throw usageError(
+    `--${flag} is for ${SOURCES[other]}, and these messages come from ${SOURCES[source]}; leave it out${args['channel'] === undefined ? `, or name --source ${other}` : ''}`,
+  );
+}
+
 /** How many times faster than real time; undefined for as fast as it goes. */
 export function readSpeed(args: Args): number | undefined {
   const text = readText(args, 'speed') ?? 'max';

@@ -63,19 +63,27 @@ export async function readSliceIndex(
 }
 
 async function slicesOfHour(feeds: string, folder: string, hour: Minute): Promise<readonly SliceFile[]> {
-  const slices: SliceFile[] = [];
-  for (const name of await namesOf(join(feeds, folder))) {
-    const path = join(feeds, folder, name);
-    const slice = parseSliceName(folder, hour, name);
-    if (!slice && !name.endsWith(UNFINISHED)) continue;
-    // Another process may remove it meanwhile.
-    const stats = await stat(path).catch(() => undefined);
-    if (!stats?.isFile()) continue;
-    if (!slice) {
-      if (Date.now() - stats.mtimeMs > ABANDONED_MS) await rm(path, { force: true }).catch(() => {});
-    } else if (!isProvisional(slice, stats.mtimeMs)) slices.push(slice);
-  }
-  return slices;
+  const names = await namesOf(join(feeds, folder));
+  const slices = await Promise.all(names.map((name) => sliceOf(feeds, folder, hour, name)));
+  return slices.filter((slice) => slice !== undefined);
+}
+
+/** The slice that a file is, where it is there to be used; a file that nobody will finish is removed. */
+async function sliceOf(
+  feeds: string,
+  folder: string,
+  hour: Minute,
+  name: string,
+): Promise<SliceFile | undefined> {
+  const path = join(feeds, folder, name);
+  const slice = parseSliceName(folder, hour, name);
+  if (!slice && !name.endsWith(UNFINISHED)) return undefined;
+  // Another process may remove it meanwhile.
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats?.isFile()) return undefined;
+  if (slice) return isProvisional(slice, stats.mtimeMs) ? undefined : slice;
+  if (Date.now() - stats.mtimeMs > ABANDONED_MS) await rm(path, { force: true }).catch(() => {});
+  return undefined;
 }
 
 async function hasFolder(path: string): Promise<boolean> {

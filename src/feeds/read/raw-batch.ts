@@ -46,13 +46,12 @@ export class RawBatch {
 }
 
 /**
- * Cuts the text of slices into lines, chunk by chunk. A run of breaks is one, over the ends of slices too, and stands
- * before the next line, whose time it has.
+ * Cuts the text of slices into lines. A run of breaks is one, over the ends of slices too, and stands before the next
+ * line, whose time it has.
  */
 export class LineCutter {
   readonly #start: Minute;
   readonly #timestamps: TimestampReader;
-  #rest: Buffer = NOTHING;
   /** Empty lines since the last line of this slice, and those behind the slices before. */
   #breaks = 0;
   #breaksBefore = 0;
@@ -64,18 +63,15 @@ export class LineCutter {
   }
 
   /**
-   * Puts the whole lines of a chunk into an empty batch; what is left waits for the next chunk.
+   * Puts lines into an empty batch.
+   * @param text whole lines, which the batch keeps.
    * @param only the minutes whose lines are wanted; undefined for all.
    * @throws TickhaulError `corrupt` for a line that doesn't begin with a local timestamp; the lines before it are there.
    */
-  cut(chunk: Buffer, only: MinuteRange | undefined, batch: RawBatch): void {
-    const text = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#rest = NOTHING;
+  cut(text: Buffer, only: MinuteRange | undefined, batch: RawBatch): void {
     batch.text = text;
-    let at = 0;
-    for (;;) {
+    for (let at = 0; at < text.length; ) {
       const end = text.indexOf(LF, at);
-      if (end < 0) break;
       if (end === at) this.#breaks++;
       else {
         if (end - at < MESSAGE_START || !isLineStart(text, at)) throw badLine(text, at, end);
@@ -84,7 +80,6 @@ export class LineCutter {
       }
       at = end + 1;
     }
-    if (at < text.length) this.#rest = Buffer.from(text.subarray(at));
   }
 
   /** To be called behind a slice. @param isWhole whether it was wanted to its end: only then is a break there ours. */

@@ -4,6 +4,7 @@ import { formatMinute, type MinuteRange } from '../../dataset/minutes.js';
 import type { FeedRun } from '../types.js';
 import { LineCutter, type RawBatch } from './raw-batch.js';
 import { type FeedPart, type OpenSlice, SlicesAhead } from './slices-ahead.js';
+import { WholeLines } from './whole-lines.js';
 
 /** Takes a full batch, and gives an empty one; undefined for the first. It may be slow: nothing is read meanwhile. */
 export type ExchangeBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
@@ -28,6 +29,7 @@ export async function readPart(
   // Each request under way listens to it, and that is no leak.
   setMaxListeners(0, signal);
   const slices = new SlicesAhead(run, part, signal);
+  const whole = new WholeLines();
   const lines = new LineCutter(base);
   let batch = await exchange(undefined);
   batch.clear();
@@ -39,12 +41,14 @@ export async function readPart(
   const readSlice = async ({ text, wanted, has }: OpenSlice): Promise<void> => {
     const isAll = wanted.start <= has.start && wanted.end >= has.end;
     await text.read(async (chunk) => {
-      try {
-        lines.cut(chunk, isAll ? undefined : wanted, batch);
-      } catch (error) {
-        throw named(error, part, wanted);
-      } finally {
-        await handOver();
+      for (const piece of whole.of(chunk)) {
+        try {
+          lines.cut(piece, isAll ? undefined : wanted, batch);
+        } catch (error) {
+          throw named(error, part, wanted);
+        } finally {
+          await handOver();
+        }
       }
     });
     lines.endSlice(wanted.end >= has.end);

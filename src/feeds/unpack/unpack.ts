@@ -22,6 +22,8 @@ export const MOST_KEPT = 48 * 1024 * 1024;
 /** Bytes of a slice, and of its text, up to which it is decompressed in one piece. */
 const SMALL_SLICE = 32 * 1024;
 const SMALL_TEXT = 1024 * 1024;
+/** Bytes of text that come in one piece, where a slice says that it has no more. */
+const MOST_AT_ONCE = 16 * 1024 * 1024;
 /** A buffer for the text of a slice that isn't large holds so much more than it has compressed bytes. */
 const SMALL_TEXT_CHUNK = 64 * 1024;
 /** As many at once as zlib has threads. */
@@ -75,13 +77,23 @@ async function decompress(bytes: Buffer, encoding: Encoding, onText: TextSink): 
     await onText(text);
     return;
   }
-  const pass = startGunzip(onText, Math.min(LARGE_TEXT_CHUNK, SMALL_TEXT_CHUNK + bytes.length));
+  const pass = startGunzip(onText, chunkFor(bytes));
   try {
     await pass.write(bytes);
     await pass.finish();
   } finally {
     pass.destroy();
   }
+}
+
+/**
+ * Bytes of text at once. Most slices are one member, which says at its end how long its text is (RFC 1952, section
+ * 2.3.1): in one piece, it is decompressed without this thread, and no line is cut in two.
+ */
+function chunkFor(bytes: Buffer): number {
+  const length = bytes.readUInt32LE(bytes.length - 4);
+  const usual = Math.min(LARGE_TEXT_CHUNK, SMALL_TEXT_CHUNK + bytes.length);
+  return length < MOST_AT_ONCE ? Math.max(length + 1, usual) : usual;
 }
 
 /** Enough to see the first line's beginning. */

@@ -48,9 +48,9 @@ export function createSharedMemory(bytes: number): WasmMemory {
 /** The most that memory of one thread may grow to: a page less than 4 GiB, which is as long as a typed array gets. */
 const MAXIMUM_OWN = 65_535;
 
-/** Memory of this thread alone, which the module itself makes larger. */
-export function createMemory(): OwnWasmMemory {
-  return new WebAssembly.Memory({ initial: 1, maximum: MAXIMUM_OWN });
+/** Memory of this thread alone, of at least so many bytes; the module itself makes it larger. */
+export function createMemory(bytes = PAGE): OwnWasmMemory {
+  return new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE), maximum: MAXIMUM_OWN });
 }
 
 const modules = new Map<string, Promise<WasmModule>>();

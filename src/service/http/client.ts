@@ -1,45 +1,21 @@
-import type { Readable } from 'node:stream';
-import { EnvHttpProxyAgent } from 'undici';
 import { usageError } from '../../base/errors.js';
 import type { ServiceConfig } from '../types.js';
-import { proxyOf, variable } from './proxy-env.js';
-import { ProxyPool } from './proxy-pool.js';
-import { type Tunnel, tunnelFor } from './tunnel.js';
-
-const CONNECT_TIMEOUT_MS = 15_000;
-const KEEP_ALIVE_MS = 30_000;
+import type { Agents, Connections } from './agents.js';
+import { proxiesOf } from './proxy-env.js';
 
 /** The connections of one run, kept alive between requests. */
 export interface Client {
   /** As given, with a trimmed key and with addresses that are known to be URLs. */
   readonly config: ServiceConfig;
   /** The connections to use for this address: direct, or through the proxy the environment names. */
-  connectionsFor(url: URL): Connections;
-  /** How a WebSocket to this address goes through that proxy; undefined where it connects directly. @throws usage error. */
-  tunnelTo(url: URL): Tunnel | undefined;
+  connectionsFor(url: URL): Promise<Connections>;
   /** Breaks off what is still running and frees the sockets. */
   close(): Promise<void>;
 }
 
-/** What one request is sent through: of undici's Dispatcher what is used of it. */
-export interface Connections {
-  request(options: {
-    readonly origin: string;
-    readonly path: string;
-    readonly method: string;
-    readonly body: string | null;
-    readonly headers: Record<string, string>;
-    readonly signal: AbortSignal;
-  }): Promise<{
-    readonly statusCode: number;
-    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-    /** The bytes as sent. */
-    readonly body: Readable;
-  }>;
-}
-
 /**
- * Prepares the connections to the service; nothing is connected yet.
+ * Prepares the connections to the service; nothing is connected yet, and what connects isn't loaded: it takes long, and
+ * a run that finds all on disk needs none.
  * @throws usage error for an address or a proxy that is no http(s) URL, or a key that cannot be sent.
  */
 export function createClient(config: ServiceConfig): Client {
@@ -49,38 +25,16 @@ export function createClient(config: ServiceConfig): Client {
     datasetsUrl: checkedUrl('datasets URL', config.datasetsUrl),
     apiKey: checkedKey(config.apiKey),
   };
-  const http = proxyOf(config.env, 'HTTP_PROXY');
-  const https = proxyOf(config.env, 'HTTPS_PROXY');
-  const noProxy = variable(config.env, 'NO_PROXY') ?? '';
-  const shared = {
-    noProxy,
-    // A plain http address is asked for by its absolute URL: many proxies refuse CONNECT to port 80.
-    proxyTunnel: false,
-    clientFactory: (origin: URL, options: object) => new ProxyPool(origin, options),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // The watchdogs are our own: these two are coarse, and run on under back-pressure.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-  };
-  // One agent a scheme, since a single one would send https through HTTP_PROXY where HTTPS_PROXY is not set. Each is
-  // made when it is needed, as that takes long.
-  const proxies: Readonly<Record<string, object>> = {
-    'http:': { httpProxy: http, httpsProxy: '' },
-    'https:': { httpProxy: '', httpsProxy: https },
-  };
-  const agents = new Map<string, EnvHttpProxyAgent>();
+  const proxies = proxiesOf(config.env);
+  let agents: Promise<Agents> | undefined;
+  const loadAgents = async (): Promise<Agents> => (await import('./agents.js')).createAgents(proxies);
   return {
     config: checked,
-    connectionsFor({ protocol }) {
-      const agent = agents.get(protocol) ?? new EnvHttpProxyAgent({ ...shared, ...proxies[protocol] });
-      agents.set(protocol, agent);
-      return agent;
+    connectionsFor: async ({ protocol }) => {
+      agents ??= loadAgents();
+      return (await agents).agentFor(protocol);
     },
-    tunnelTo: (url) => tunnelFor(config.env, url),
-    close: async () => {
-      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
-    },
+    close: async () => (await agents)?.close(),
   };
 }
 

@@ -99,6 +99,8 @@ export async function send(
   { method, url, headers, body: sentBody }: HttpRequest,
   signal: AbortSignal | undefined,
 ): Promise<Omit<HttpAnswer, 'redirects'>> {
+  // What has to be loaded for it is no part of the wait for an answer.
+  const connections = await client.connectionsFor(url);
   if (signal?.aborted) throw abortReason(signal);
   const { stallTimeoutMs, onRequest } = client.config;
   const name = shownUrl(url);
@@ -112,7 +114,7 @@ export async function send(
     breaker.abort(new TickhaulError('stalled', `${name}: no answer within ${patience}`));
   }, stallTimeoutMs);
   try {
-    const pending = client.connectionsFor(url).request({
+    const pending = connections.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method,

@@ -21,6 +21,24 @@ export function proxyOf(env: Env, name: 'HTTP_PROXY' | 'HTTPS_PROXY'): string {
   return url;
 }
 
+/** Which proxies an environment names. */
+export interface Proxies {
+  /** URLs; the empty text for none. */
+  readonly http: string;
+  readonly https: string;
+  /** What NO_PROXY excepts. */
+  readonly excepted: string;
+}
+
+/** @throws usage error for one that is no URL. */
+export function proxiesOf(env: Env): Proxies {
+  return {
+    http: proxyOf(env, 'HTTP_PROXY'),
+    https: proxyOf(env, 'HTTPS_PROXY'),
+    excepted: variable(env, 'NO_PROXY') ?? '',
+  };
+}
+
 /** Whether NO_PROXY excepts an address: a host and those below it, with or without a port, or `*`; as undici reads it. */
 export function isExcepted(env: Env, { hostname, port }: { hostname: string; port: number }): boolean {
   const text = variable(env, 'NO_PROXY')?.trim() ?? '';

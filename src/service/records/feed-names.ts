@@ -1,8 +1,8 @@
-import * as z from 'zod';
 import type { Client } from '../http/client.js';
+import type { Check } from '../types.js';
 import { parseLargeJson } from './large-json.js';
 import { fetchRecordWith, type MetadataOptions } from './metadata.js';
-import { checkWith } from './schema.js';
+import type { ListedNames } from './schema.js';
 
 /** What of an exchange raw replay can be asked for (service interface, Exchange record). */
 export interface FeedNames {
@@ -14,11 +14,7 @@ export interface FeedNames {
 
 const WITHOUT = new Set(['datasets', 'channelDetails', 'incidentReports']);
 
-const names = z.looseObject({
-  id: z.string(),
-  availableChannels: z.array(z.string()).optional(),
-  availableSymbols: z.array(z.string()).optional(),
-});
+const loadCheck = async (): Promise<Check<ListedNames>> => (await import('./schema.js')).checkNames;
 
 /**
  * The channels and symbols of an exchange's record; throws as `fetchExchange` does. With `offline`, of its stored copy
@@ -29,7 +25,7 @@ export async function fetchFeedNames(
   exchange: string,
   options: MetadataOptions,
 ): Promise<FeedNames> {
-  const record = await fetchRecordWith(client, exchange, options, parseNames, async () => checkWith(names));
+  const record = await fetchRecordWith(client, exchange, options, parseNames, loadCheck);
   return { channels: record.availableChannels ?? [], symbols: record.availableSymbols ?? [] };
 }
 
@@ -45,7 +41,7 @@ export async function fetchActiveSymbols(
   const activeId = ({ id, availableTo }: ListedSymbol): unknown =>
     availableTo === undefined || Date.parse(String(availableTo)) > now ? id : '';
   const parse = (body: Buffer): unknown => parseSymbols(body, activeId);
-  const record = await fetchRecordWith(client, exchange, options, parse, async () => checkWith(names));
+  const record = await fetchRecordWith(client, exchange, options, parse, loadCheck);
   return (record.availableSymbols ?? []).filter((id) => id !== '');
 }
 

@@ -42,8 +42,17 @@ const record = z.looseObject({
     .optional(),
 });
 
+/** What raw replay needs of a record. */
+const names = z.looseObject({
+  id: z.string(),
+  availableChannels: z.array(z.string()).optional(),
+  availableSymbols: z.array(z.string()).optional(),
+});
+export type ListedNames = z.infer<typeof names>;
+
 export const checkSummaries: Check<readonly ExchangeSummary[]> = checkWith(z.array(summary));
 export const checkRecord: Check<ExchangeRecord> = checkWith(record);
+export const checkNames: Check<ListedNames> = checkWith(names);
 
 export function checkWith<T>(schema: z.ZodType<T>): Check<T> {
   return (json, name) => {

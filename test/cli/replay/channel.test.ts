@@ -73,6 +73,8 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     [2, /name channels to choose symbols/, ['bitmex:XBTUSD', '--channel', 'all', ...PERIOD]],
     [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
     [2, /another offset than UTC/, [...trades, '--from', '2024-03-01T00:00+02:00', '--to', '2024-03-02']],
+    [2, /--dir is for day files, .* raw data; leave it out$/m, [...trades, ...PERIOD, '--dir', 'days']],
+    [2, /--layout is for day files/, [...trades, ...PERIOD, '--layout', 'hive']],
     [2, /--cache-dir: s3:/, [...trades, ...PERIOD, '--cache-dir', 's3://bucket/cache']],
     [7, /after now/, [...trades, '--from', '2024-03-01', '--to', '2999-01-01']],
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],

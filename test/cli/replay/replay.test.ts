@@ -167,6 +167,18 @@ test('what is refused, with its code and what to do', async (t) => {
     [2, /named twice/, [one, `deribit:${ETH}`, '-t', 'trade', ...day]],
     [2, /--with-disconnects/, [one, '-t', 'trade', ...day, '--with-disconnects']],
     [2, /--speed/, [one, '-t', 'trade', ...day, '--speed', '0']],
+    [
+      2,
+      /--cache-dir is for slices of raw data, .* day files; .*name --source feeds/,
+      [one, '-t', 'trade', ...day, '--cache-dir', 'slices'],
+    ],
+    [2, /--clear-cache is for slices/, [one, '-t', 'trade', ...day, '--clear-cache']],
+    [2, /--cache-limit is for slices/, [one, '-t', 'trade', ...day, '--cache-limit', '20GB']],
+    [
+      2,
+      /--layout is for day files, .* raw data; .*name --source datasets/,
+      [one, '-t', 'trade', ...day, '--source', 'feeds', '--layout', 'hive'],
+    ],
     [2, /unknown symbol "BTC-PERPETUALS?X".*did you mean/, [`${one}X`, '-t', 'trade', ...day]],
     [
       2,

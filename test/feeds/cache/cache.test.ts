@@ -8,6 +8,7 @@ import { decompress } from 'fzstd';
 import { clearSlices } from '../../../src/feeds/cache/slice-cache.js';
 import { filterKeys } from '../../../src/feeds/filters.js';
 import { loadZstd } from '../../../src/format/compression/zstd.js';
+import type { Sandbox } from '../../../src/sandbox/options.js';
 import { busySandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -113,9 +114,12 @@ test('what is too young is given, and not kept', async (t) => {
   assert.equal(young.error, undefined);
   assert.ok(young.messages > 0);
   assert.ok(young.warnings.some((message) => /less than 30 minutes/.test(message)));
-  const before = sliceRequests(service);
+  const first = service.requests.length;
   assert.ok((await replayHere(service, folder, range)).text === young.text);
-  assert.equal(sliceRequests(service), 2 * before);
+  // A request that stalls on a busy machine is made again: each is looked for once.
+  const asked = (requests: Sandbox['requests']): readonly string[] =>
+    [...new Set(requests.map(({ url }) => url).filter((url) => url.startsWith('/v1/data-feeds/')))].sort();
+  assert.deepEqual(asked(service.requests.slice(first)), asked(service.requests.slice(0, first)));
   assert.deepEqual(await cachedFiles(folder), []);
 });
 

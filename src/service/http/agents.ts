@@ -1,0 +1,64 @@
+import type { Readable } from 'node:stream';
+import { EnvHttpProxyAgent } from 'undici';
+import type { Proxies } from './proxy-env.js';
+import { ProxyPool } from './proxy-pool.js';
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const KEEP_ALIVE_MS = 30_000;
+
+/** What one request is sent through: of undici's Dispatcher what is used of it. */
+export interface Connections {
+  request(options: {
+    readonly origin: string;
+    readonly path: string;
+    readonly method: string;
+    readonly body: string | null;
+    readonly headers: Record<string, string>;
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    /** The bytes as sent. */
+    readonly body: Readable;
+  }>;
+}
+
+/** What connects: one agent a scheme. */
+export interface Agents {
+  /** @param protocol of an address, as `https:`. */
+  agentFor(protocol: string): Connections;
+  /** Breaks off what is still running and frees the sockets. */
+  close(): Promise<void>;
+}
+
+/** Nothing is connected yet. */
+export function createAgents({ http, https, excepted }: Proxies): Agents {
+  const shared = {
+    noProxy: excepted,
+    // A plain http address is asked for by its absolute URL: many proxies refuse CONNECT to port 80.
+    proxyTunnel: false,
+    clientFactory: (origin: URL, options: object) => new ProxyPool(origin, options),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The watchdogs are our own: these two are coarse, and run on under back-pressure.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  };
+  // One agent a scheme, since a single one would send https through HTTP_PROXY where HTTPS_PROXY is not set. Each is
+  // made when it is needed, as that takes long.
+  const proxies: Readonly<Record<string, object>> = {
+    'http:': { httpProxy: http, httpsProxy: '' },
+    'https:': { httpProxy: '', httpsProxy: https },
+  };
+  const agents = new Map<string, EnvHttpProxyAgent>();
+  return {
+    agentFor(protocol) {
+      const agent = agents.get(protocol) ?? new EnvHttpProxyAgent({ ...shared, ...proxies[protocol] });
+      agents.set(protocol, agent);
+      return agent;
+    },
+    close: async () => {
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+    },
+  };
+}
