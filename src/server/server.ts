@@ -38,6 +38,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       await sockets.close();
       http.closeAllConnections();
       sockets.server.closeAllConnections();
+      await Promise.all([serving.seriesThreads.threads.close(), serving.feedThreads.close()]);
     },
   };
 }

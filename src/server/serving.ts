@@ -1,10 +1,12 @@
+import { createTransfers, type Transfers } from '../download/transfers.js';
 import { createFeedRun } from '../feeds/run.js';
 import type { FeedRun } from '../feeds/types.js';
+import { createFeedThreads, type FeedThreads } from '../replay/feeds/feed-inputs.js';
+import { createSeriesThreads, type SeriesThreads } from '../replay/inputs.js';
 import type { RunEvent } from '../run/events.js';
 import { Answers } from './answers.js';
 import { type Metrics, newMetrics } from './metrics.js';
 import type { ServeOptions } from './options.js';
-import { Turns } from './turns.js';
 
 /** What all requests share. */
 export interface Serving {
@@ -13,8 +15,11 @@ export interface Serving {
   readonly run: FeedRun;
   readonly answers: Answers;
   readonly metrics: Metrics;
-  /** Of day files, by exchange. */
-  readonly downloads: Turns;
+  /** Of day files: what several answers need is brought once. */
+  readonly transfers: Transfers;
+  /** Of all answers together, for day files and for feeds. */
+  readonly seriesThreads: SeriesThreads;
+  readonly feedThreads: FeedThreads;
   /** Warns of the same thing once. */
   warnOnce(line: string): void;
   readonly emit: (event: RunEvent) => void;
@@ -49,6 +54,15 @@ export function createServing(options: ServeOptions): Serving {
       return cache.read(slice);
     },
   };
-  const shared = { answers: new Answers(), downloads: new Turns(), metrics, warnOnce, emit };
-  return { options, run: { ...run, cache: counted }, ...shared };
+  return {
+    options,
+    run: { ...run, cache: counted },
+    answers: new Answers(),
+    metrics,
+    transfers: createTransfers(options.dayFiles.options),
+    seriesThreads: createSeriesThreads(),
+    feedThreads: createFeedThreads(),
+    warnOnce,
+    emit,
+  };
 }

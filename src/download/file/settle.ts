@@ -1,6 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { fileError } from '../../base/file-error.js';
 import { secondsSince } from '../../base/units.js';
+import { orAborted } from '../../base/wait.js';
 import { formatDay } from '../../dataset/day.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { FileEvent } from '../../run/events.js';
@@ -47,6 +48,37 @@ export async function settle(
     if (absent) return { event: { ...base, status: 'unavailable' } };
     const outputs = toldOutputs(planned.outputs, context.conversions);
     return { event: { ...base, status: 'failed', ...outputs, error: fileError(reason) }, reason };
+  }
+}
+
+/**
+ * Does the same where other runs of this process may do it at the same time: what one of them brings, or can't, is as
+ * good for the others. When it is broken off, one of those goes on.
+ * @param underway by path; shared by the runs.
+ */
+export async function settleOnce(
+  underway: Map<string, Promise<Settled | undefined>>,
+  context: TransferContext,
+  planned: PlannedFile,
+  place: Place,
+  onAnswer: () => void,
+): Promise<Settled | undefined> {
+  const { path } = planned;
+  const { signal } = context;
+  for (let other = underway.get(path); other; other = underway.get(path)) {
+    // It may need the place for its next try.
+    place.leave();
+    const settled = await orAborted(other, signal).catch(() => undefined);
+    if (signal.aborted || settled) return settled;
+    await place.take();
+  }
+  // It may have come since the plan was made.
+  const settling = settle(context, { ...planned, action: 'check' }, place, onAnswer);
+  underway.set(path, settling);
+  try {
+    return await settling;
+  } finally {
+    if (underway.get(path) === settling) underway.delete(path);
   }
 }
 

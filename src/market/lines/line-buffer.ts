@@ -19,6 +19,7 @@ export class LineBuffer implements TimedLines {
   count = 0;
   ends: Int32Array;
   localTimestamps: Float64Array;
+  notBefore: number | undefined;
   /** Bytes so far. */
   length = 0;
 
@@ -74,6 +75,7 @@ export class LineBuffer implements TimedLines {
   clear(): void {
     this.count = 0;
     this.length = 0;
+    this.notBefore = undefined;
   }
 
   /** Gives the memory back where it is more than so many bytes, as after a message of a whole book. */

@@ -3,13 +3,23 @@ import { US_A_MINUTE } from '../../dataset/minutes.js';
 import type { FeedRun } from '../../feeds/types.js';
 import { createHandover } from '../handover.js';
 import type { Inputs } from '../inputs.js';
+import { Threads } from '../threads/threads.js';
 import { FeedTextBuffer } from './feed-text.js';
 import { feedLineBuffers, makeFeedLines } from './make-feed-lines.js';
 import { readFeeds } from './read-feeds.js';
-import { type FeedThread, type ReadText, startFeedThread } from './threads/feed-thread.js';
+import {
+  type FeedSourceLines,
+  type FeedTask,
+  type ReadText,
+  startFeedThread,
+} from './threads/feed-thread.js';
 import type { OpenSource } from './types.js';
 
+/** Threads of all replays of a process. */
+export type FeedThreads = Threads<FeedTask, FeedSourceLines>;
+
 export interface FeedInputsOptions {
+  readonly threads: FeedThreads;
   readonly run: FeedRun;
   readonly sources: readonly OpenSource[];
   /** Told how many minutes were read, of all sources together. */
@@ -21,11 +31,15 @@ const MOST_THREADS = 8;
 /** A thread takes a while to start: what is shorter is done by then. */
 const WORTH_THREADS_US = 15 * US_A_MINUTE;
 
+export function createFeedThreads(): FeedThreads {
+  return new Threads(Math.min(availableParallelism(), MOST_THREADS), startFeedThread);
+}
+
 /**
  * Sources as inputs of the merge, one each. This thread asks for slices and cuts their text; other threads parse and
  * normalize it, in turns: thread 1 has the first source, thread 2 the second, and so on.
  */
-export function openFeedInputs({ run, sources, onMinutes }: FeedInputsOptions): Inputs {
+export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsOptions): Inputs {
   const stop = new AbortController();
   const read = sources.map(
     ({ feeds }): ReadText =>
@@ -36,19 +50,18 @@ export function openFeedInputs({ run, sources, onMinutes }: FeedInputsOptions): 
   if (time < WORTH_THREADS_US) {
     return { lines: readHere(sources, read), close: async () => stop.abort() };
   }
-  const count = Math.min(sources.length, availableParallelism(), MOST_THREADS);
-  const threads = Array.from({ length: count }, (_, thread) => {
-    const isIts = (_one: unknown, at: number): boolean => at % count === thread;
-    return startFeedThread(
-      sources.filter(isIts).map(({ source }) => source),
-      read.filter(isIts),
-    );
-  });
+  const count = Math.min(sources.length, threads.most);
+  const open = threads.open(
+    Array.from({ length: count }, (_, thread) => {
+      const isIts = (_one: unknown, at: number): boolean => at % count === thread;
+      return { sources: sources.filter(isIts).map(({ source }) => source), read: read.filter(isIts) };
+    }),
+  );
   return {
-    lines: sources.map((_, at) => (threads[at % count] as FeedThread).lines(Math.floor(at / count))),
+    lines: sources.map((_, at) => (open[at % count] as FeedSourceLines).lines(Math.floor(at / count))),
     async close() {
       stop.abort();
-      await Promise.all(threads.map((thread) => thread.close()));
+      await Promise.all(open.map((task) => task.close()));
     },
   };
 }

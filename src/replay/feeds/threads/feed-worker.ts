@@ -1,4 +1,4 @@
-import { parentPort, type TransferListItem, workerData } from 'node:worker_threads';
+import { parentPort, type TransferListItem } from 'node:worker_threads';
 import { TickhaulError } from '../../../base/errors.js';
 import { type FileError, fileError } from '../../../base/file-error.js';
 import { Queue } from '../../../base/queue.js';
@@ -9,58 +9,91 @@ import type { FeedText } from '../feed-text.js';
 import { feedLineBuffers, makeFeedLines } from '../make-feed-lines.js';
 import type { FeedSource } from '../types.js';
 
-/** To the thread of some sources: text of one, or its end; lines that were used, whose memory comes back. */
-export type FeedOrder =
+/**
+ * To the thread, for each task: its sources; text of one, or its end; lines that were used, whose memory comes back.
+ */
+export type FeedOrder = { readonly task: number } & (
+  | { readonly order: 'open'; readonly sources: readonly FeedSource[] }
   | { readonly order: 'text'; readonly at: number; readonly text: FeedText }
   | { readonly order: 'end'; readonly at: number }
-  | { readonly order: 'used'; readonly at: number; readonly lines: TimedLines };
+  | { readonly order: 'used'; readonly at: number; readonly lines: TimedLines }
+  | { readonly order: 'close' }
+);
 
-/** From it, for each source: text that was used, lines, and their end. Errors are plain data on the way. */
-export type FeedAnswer =
-  | { readonly answer: 'used'; readonly at: number; readonly text: FeedText }
-  | { readonly answer: 'lines'; readonly at: number; readonly lines: TimedLines }
-  | { readonly answer: 'end'; readonly at: number }
-  | { readonly answer: 'failed'; readonly at: number; readonly error: FileError }
-  | { readonly answer: 'bug'; readonly at: number; readonly error: unknown };
+/** From it, for each source of a task: text that was used, lines, and their end. Errors are plain data on the way. */
+export type FeedAnswer = { readonly task: number; readonly at: number } & (
+  | { readonly answer: 'used'; readonly text: FeedText }
+  | { readonly answer: 'lines'; readonly lines: TimedLines }
+  | { readonly answer: 'end' }
+  | { readonly answer: 'failed'; readonly error: FileError }
+  | { readonly answer: 'bug'; readonly error: unknown }
+);
 
-const sources = (workerData as readonly FeedSource[]).map((source) => ({
-  source,
-  texts: new Queue<FeedText>(),
-  empty: new Queue<LineBuffer>(feedLineBuffers()),
-}));
+interface Source {
+  readonly source: FeedSource;
+  readonly texts: Queue<FeedText>;
+  readonly empty: Queue<LineBuffer>;
+}
+
+const tasks = new Map<number, readonly Source[]>();
 
 parentPort?.on('message', (order: FeedOrder) => {
+  if (order.order === 'open') return open(order.task, order.sources);
+  const sources = tasks.get(order.task) ?? [];
+  if (order.order === 'close') return close(order.task, sources);
   const { texts, empty } = sources[order.at] ?? {};
   if (order.order === 'text') texts?.push(order.text);
   else if (order.order === 'end') texts?.end();
   else empty?.push(new LineBuffer(order.lines));
 });
-for (const at of sources.keys()) void run(at);
 
-async function run(at: number): Promise<void> {
-  const { source, texts, empty } = sources[at] as (typeof sources)[number];
-  try {
-    const full = { push: (lines: LineBuffer) => give(at, lines) };
-    await makeFeedLines(source, readTexts(at, texts), exchangeOf(full, empty));
-    answer({ answer: 'end', at });
-  } catch (error) {
-    if (error instanceof TickhaulError) answer({ answer: 'failed', at, error: fileError(error) });
-    else answer({ answer: 'bug', at, error });
+function open(task: number, all: readonly FeedSource[]): void {
+  const sources = all.map((source) => ({
+    source,
+    texts: new Queue<FeedText>(),
+    empty: new Queue<LineBuffer>(feedLineBuffers()),
+  }));
+  tasks.set(task, sources);
+  for (const [at, source] of sources.entries()) void run(task, at, source);
+}
+
+/** Each source ends at its next step, and nobody hears of it. */
+function close(task: number, sources: readonly Source[]): void {
+  tasks.delete(task);
+  const broken = new Error('nobody reads on');
+  for (const { texts, empty } of sources) {
+    texts.end(broken);
+    empty.end();
   }
 }
 
-async function* readTexts(at: number, texts: Queue<FeedText>): AsyncGenerator<FeedText, void, undefined> {
+async function run(task: number, at: number, { source, texts, empty }: Source): Promise<void> {
+  const answer = (message: FeedAnswer, transfer: readonly TransferListItem[] = []): void => {
+    parentPort?.postMessage(message, transfer);
+  };
+  const own = { task, at };
+  const push = ({ count, bytes, ends, localTimestamps }: LineBuffer): void => {
+    const lines = { count, bytes, ends, localTimestamps };
+    answer({ ...own, answer: 'lines', lines }, transferables(lines));
+  };
+  const used = (text: FeedText): void => {
+    answer({ ...own, answer: 'used', text }, [text.bytes.buffer as ArrayBuffer]);
+  };
+  try {
+    await makeFeedLines(source, readTexts(texts, used), exchangeOf({ push }, empty));
+    answer({ ...own, answer: 'end' });
+  } catch (error) {
+    if (error instanceof TickhaulError) answer({ ...own, answer: 'failed', error: fileError(error) });
+    else answer({ ...own, answer: 'bug', error });
+  }
+}
+
+async function* readTexts(
+  texts: Queue<FeedText>,
+  used: (text: FeedText) => void,
+): AsyncGenerator<FeedText, void, undefined> {
   for (let text = await texts.next(); text !== undefined; text = await texts.next()) {
     yield text;
-    answer({ answer: 'used', at, text }, [text.bytes.buffer as ArrayBuffer]);
+    used(text);
   }
-}
-
-function give(at: number, { count, bytes, ends, localTimestamps }: LineBuffer): void {
-  const lines = { count, bytes, ends, localTimestamps };
-  answer({ answer: 'lines', at, lines }, transferables(lines));
-}
-
-function answer(message: FeedAnswer, transfer: readonly TransferListItem[] = []): void {
-  parentPort?.postMessage(message, transfer);
 }
