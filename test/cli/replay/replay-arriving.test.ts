@@ -45,7 +45,8 @@ test('a replay begins while later days are downloaded; one that fails ends it wi
 });
 
 test('a reader that leaves ends what is still being downloaded', async (t) => {
-  const service = await sandbox(t);
+  // More than a pipe holds.
+  const service = await sandbox(t, { rows: 3000 });
   const never = new Promise<undefined>(() => {});
   const gate = await gated(t, service, (url) => (THIRD_DAY.test(url) ? never : undefined));
   const dir = await tempDir(t);
