@@ -8,8 +8,9 @@ import type { TimedLines } from '../market/lines/line-buffer.js';
 import { createHandover } from './handover.js';
 import { limitOpenFiles } from './read-in-turns.js';
 import { lineBuffers, makeLines, shareReading } from './series-lines.js';
-import { type SeriesLines, type SeriesTask, startSeriesThread } from './threads/series-thread.js';
-import { Threads } from './threads/threads.js';
+import { receiveSeries, type SeriesLines, startSeriesThread } from './threads/series-thread.js';
+import type { SeriesTask } from './threads/series-worker.js';
+import { type JobSide, Threads } from './threads/threads.js';
 import type { Arrival, ReplaySeries } from './types.js';
 
 /** Bytes of text at hand, of all series of a replay together; their lines take some five times as much. */
@@ -36,7 +37,7 @@ export interface SeriesInput {
 
 /** What the replays of a process share. */
 export interface SeriesThreads {
-  readonly threads: Threads<SeriesTask, SeriesLines>;
+  readonly threads: Threads<SeriesTask>;
   /** How many are open: each has the less memory the more there are. */
   replays: number;
 }
@@ -107,16 +108,15 @@ function readInThreads(
   signal: AbortSignal,
 ): Inputs {
   const count = Math.min(series.length, threads.most);
-  const open = threads.open(
-    Array.from({ length: count }, (_, at) => ({
-      series: series.filter((_one, index) => index % count === at),
-      textChunk,
-      arrival,
-    })),
-  );
+  const tasks = Array.from({ length: count }, (_, at) => ({
+    series: series.filter((_one, index) => index % count === at),
+    textChunk,
+  }));
+  const jobs = threads.begin(tasks);
+  const open = tasks.map((task, at) => receiveSeries(task, jobs[at] as JobSide, arrival));
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', close);
-    await Promise.all(open.map((task) => task.close()));
+    for (const one of open) one.close();
   };
   signal.addEventListener('abort', close);
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import type { DataType } from '../../src/dataset/data-types.js';
@@ -14,7 +14,12 @@ import { createHandover } from '../../src/replay/handover.js';
 import { limitOpenFiles } from '../../src/replay/read-in-turns.js';
 import { mergeLines } from '../../src/replay/replay.js';
 import { lineBuffers, makeLines, shareReading } from '../../src/replay/series-lines.js';
-import { startSeriesThread } from '../../src/replay/threads/series-thread.js';
+import {
+  receiveSeries,
+  type SeriesLines,
+  startSeriesThread,
+} from '../../src/replay/threads/series-thread.js';
+import type { SeriesTask } from '../../src/replay/threads/series-worker.js';
 import { Threads } from '../../src/replay/threads/threads.js';
 import type { Arrival, ReplaySeries, SeriesFile } from '../../src/replay/types.js';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
@@ -37,6 +42,22 @@ function here(
   return series.map((one) =>
     createHandover(lineBuffers(textChunk), (exchange) => makeLines(one, reading, exchange, signal)),
   );
+}
+
+/** A few threads that end with the test. */
+function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): Threads<SeriesTask> {
+  const threads = new Threads<SeriesTask>(most, () => {
+    onStart();
+    return startSeriesThread(2);
+  });
+  t.after(() => threads.close());
+  return threads;
+}
+
+function inThread(threads: Threads<SeriesTask>, task: SeriesTask, arrival: Arrival = NONE): SeriesLines {
+  const [job] = threads.begin([task]);
+  assert.ok(job);
+  return receiveSeries(task, job, arrival);
 }
 
 function fileOf(path: string, day = DAY, isComing = false): SeriesFile {
@@ -83,9 +104,7 @@ test('a thread gives the same bytes as this one, whatever comes at once', async 
   assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
   for (const textChunk of [1024, 16_384]) {
     assert.ok((await merged(here(series, textChunk))) === expected, `${textChunk} here`);
-    const thread = startSeriesThread(2);
-    t.after(() => thread.close());
-    const task = thread.open({ series, textChunk, arrival: NONE });
+    const task = inThread(threadsFor(t), { series, textChunk });
     const inputs = series.map((_, at) => task.lines(at));
     assert.ok((await merged(inputs)) === expected, `${textChunk} in a thread`);
   }
@@ -127,14 +146,12 @@ test('an error in a thread is the one that it is here, and comes after the lines
     }
     throw new Error('no error');
   };
-  const thread = startSeriesThread(2);
-  t.after(() => thread.close());
-  const task = thread.open({ series, textChunk, arrival: NONE });
+  const task = inThread(threadsFor(t), { series, textChunk });
   const [count, code, message] = await read(task.lines(0));
   assert.deepEqual([count, code, message], await read(here(series, textChunk)[0]));
   assert.ok(count >= 1000, `${count} lines`);
   assert.equal(code, 'corrupt');
-  await task.close();
+  task.close();
   const lines = async (): Promise<void> => {
     for await (const _ of task.lines(1));
   };
@@ -152,17 +169,16 @@ test('lines come while later days are awaited, and all before one that fails, in
     { ...second, files: [{ ...later, day, isComing: true }, fileOf('failed', addDays(DAY, 2), true)] },
   ];
   const lines = (await merged(here([{ ...first, files: [file] }], 1024))).length;
-  const thread = startSeriesThread(2);
-  t.after(() => thread.close());
+  const threads = threadsFor(t);
   for (const isHere of [true, false]) {
     const arrivals = new Arrivals(['absent', later.path, 'failed']);
     const arrival: Arrival = (path) => arrivals.wait(path);
-    const task = thread.open({ series, textChunk: 1024, arrival });
+    const task = inThread(threads, { series, textChunk: 1024 }, arrival);
     let length = 0;
     const merging = mergeLines(
       {
         lines: isHere ? here(series, 1024, arrival) : series.map((_, at) => task.lines(at)),
-        close: () => task.close(),
+        close: async () => task.close(),
       },
       {
         output: {
@@ -200,18 +216,15 @@ test('many replays share a few threads: each has its own lines, though others st
   const broken = path.replace('S0', 'S9');
   await writeFile(broken, withWrongChecksum(await readFile(path)));
   let started = 0;
-  const threads = new Threads(2, () => {
+  const threads = threadsFor(t, 2, () => {
     started++;
-    return startSeriesThread(2);
   });
-  t.after(() => threads.close());
   const open = (series: readonly ReplaySeries[]): AsyncIterable<TimedLines>[] => {
-    const [task] = threads.open([{ series, textChunk: 1024, arrival: NONE }]);
-    assert.ok(task);
+    const task = inThread(threads, { series, textChunk: 1024 });
     closing.push(() => task.close());
     return series.map((_, at) => task.lines(at));
   };
-  const closing: (() => Promise<void>)[] = [];
+  const closing: (() => void)[] = [];
   const expected = await merged(here([whole, other], 1024));
   // Ten whose readers take one buffer and no more, and ten that fail.
   for (let i = 0; i < 10; i++) {
@@ -219,7 +232,7 @@ test('many replays share a few threads: each has its own lines, though others st
     await assert.rejects(merged(open([{ ...whole, files: [fileOf(broken)] }])), { code: 'corrupt' });
   }
   const answers = Array.from({ length: 5 }, () => merged(open([whole, other])));
-  for (const close of closing.slice(0, 20)) await close();
+  for (const close of closing.slice(0, 20)) close();
   for (const answer of answers) assert.ok((await answer) === expected);
   assert.equal(started, 2);
 });

@@ -7,16 +7,11 @@ import { Threads } from '../threads/threads.js';
 import { FeedTextBuffer } from './feed-text.js';
 import { feedLineBuffers, makeFeedLines } from './make-feed-lines.js';
 import { readFeeds } from './read-feeds.js';
-import {
-  type FeedSourceLines,
-  type FeedTask,
-  type ReadText,
-  startFeedThread,
-} from './threads/feed-thread.js';
-import type { OpenSource } from './types.js';
+import { exchangeFeeds, type FeedLinesOf, type ReadText, startFeedThread } from './threads/feed-thread.js';
+import type { FeedSource, OpenSource } from './types.js';
 
-/** Threads of all replays of a process. */
-export type FeedThreads = Threads<FeedTask, FeedSourceLines>;
+/** What the replays of a process share. */
+export type FeedThreads = Threads<readonly FeedSource[]>;
 
 export interface FeedInputsOptions {
   readonly threads: FeedThreads;
@@ -51,17 +46,20 @@ export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsO
     return { lines: readHere(sources, read), close: async () => stop.abort() };
   }
   const count = Math.min(sources.length, threads.most);
-  const open = threads.open(
-    Array.from({ length: count }, (_, thread) => {
-      const isIts = (_one: unknown, at: number): boolean => at % count === thread;
-      return { sources: sources.filter(isIts).map(({ source }) => source), read: read.filter(isIts) };
-    }),
-  );
+  const turns = Array.from({ length: count }, (_, turn) => turn);
+  const open = threads
+    .begin(turns.map((turn) => sources.filter((_, at) => at % count === turn).map(({ source }) => source)))
+    .map((job, turn) =>
+      exchangeFeeds(
+        job,
+        read.filter((_, at) => at % count === turn),
+      ),
+    );
   return {
-    lines: sources.map((_, at) => (open[at % count] as FeedSourceLines).lines(Math.floor(at / count))),
+    lines: sources.map((_, at) => (open[at % count] as FeedLinesOf).lines(Math.floor(at / count))),
     async close() {
       stop.abort();
-      await Promise.all(open.map((task) => task.close()));
+      await Promise.all(open.map((one) => one.close()));
     },
   };
 }

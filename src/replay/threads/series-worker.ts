@@ -7,99 +7,76 @@ import { createLineMemories } from '../../market/day-file/text-lines.js';
 import { LineBuffer, type TimedLines } from '../../market/lines/line-buffer.js';
 import { exchangeOf } from '../handover.js';
 import { limitOpenFiles } from '../read-in-turns.js';
-import { lineBuffers, makeLines, type SharedReading, shareReading } from '../series-lines.js';
+import { lineBuffers, makeLines, shareReading } from '../series-lines.js';
 import type { ReplaySeries } from '../types.js';
+import type { Job } from './threads.js';
 import { transferables } from './transfer.js';
 
-/** To the thread, for each task: its series; lines that were used, whose memory comes back; files that it waits for. */
+/** Some series of a replay. */
+export interface SeriesTask {
+  readonly series: readonly ReplaySeries[];
+  /** Bytes of text that come of a file at once, at most; of gzip too. */
+  readonly textChunk: number;
+}
+
+/** To the thread of some series: lines that were used, whose memory comes back; a file that it waits for. */
 export type SeriesOrder =
-  | {
-      readonly order: 'open';
-      readonly task: number;
-      readonly series: readonly ReplaySeries[];
-      readonly textChunk: number;
-    }
-  | { readonly order: 'used'; readonly task: number; readonly series: number; readonly lines: TimedLines }
-  | { readonly order: 'arrived'; readonly task: number; readonly path: string; readonly isThere: boolean }
-  | { readonly order: 'close'; readonly task: number };
+  | { readonly order: 'used'; readonly series: number; readonly lines: TimedLines }
+  | { readonly order: 'arrived'; readonly path: string; readonly isThere: boolean };
 
 /**
- * From it, for each series of a task: lines, which file it waits for, and its end. Errors are plain data: a TickhaulError
- * loses its fields on the way.
+ * From it, for each series: lines, which file it waits for, and its end. Errors are plain data: a TickhaulError loses its
+ * fields on the way.
  */
-export type SeriesAnswer = { readonly task: number; readonly series: number } & (
-  | { readonly answer: 'lines'; readonly lines: TimedLines }
-  | { readonly answer: 'waits'; readonly path: string }
-  | { readonly answer: 'end' }
-  | { readonly answer: 'failed'; readonly error: FileError }
-  | { readonly answer: 'bug'; readonly error: unknown }
-);
-
-interface Task {
-  readonly stop: AbortController;
-  /** Of each series, the buffers that nobody needs. */
-  readonly free: readonly Queue<LineBuffer>[];
-  readonly waiting: Map<string, (isThere: boolean) => void>;
-}
+export type SeriesAnswer =
+  | { readonly answer: 'lines'; readonly series: number; readonly lines: TimedLines }
+  | { readonly answer: 'waits'; readonly series: number; readonly path: string }
+  | { readonly answer: 'end'; readonly series: number }
+  | { readonly answer: 'failed'; readonly series: number; readonly error: FileError }
+  | { readonly answer: 'bug'; readonly series: number; readonly error: unknown };
 
 const files = limitOpenFiles(workerData as number);
 const memories = createLineMemories();
-const tasks = new Map<number, Task>();
 
-parentPort?.on('message', (order: SeriesOrder) => {
-  if (order.order === 'open') return open(order.task, order.series, order.textChunk);
-  const task = tasks.get(order.task);
-  if (!task) return;
-  if (order.order === 'used') task.free[order.series]?.push(new LineBuffer(order.lines));
-  else if (order.order === 'arrived') task.waiting.get(order.path)?.(order.isThere);
-  else close(order.task, task);
-});
+parentPort?.on('message', begin);
 
-function open(number: number, all: readonly ReplaySeries[], textChunk: number): void {
-  const free = all.map(() => new Queue(lineBuffers(textChunk)));
-  const task: Task = { stop: new AbortController(), free, waiting: new Map() };
-  tasks.set(number, task);
+function begin({ task: { series: all, textChunk }, port }: Job<SeriesTask>): void {
+  const stop = new AbortController();
   // Each series listens to it, and that is no leak.
-  setMaxListeners(0, task.stop.signal);
-  for (const [at, series] of all.entries()) {
+  setMaxListeners(0, stop.signal);
+  const empty = all.map(() => new Queue<LineBuffer>(lineBuffers(textChunk)));
+  const waiting = new Map<string, (isThere: boolean) => void>();
+  const answer = (message: SeriesAnswer, lines?: TimedLines): void => {
+    port.postMessage(message, lines && transferables(lines));
+  };
+  const run = async (at: number, series: ReplaySeries, free: Queue<LineBuffer>): Promise<void> => {
+    const push = ({ count, bytes, ends, localTimestamps, notBefore }: LineBuffer): void => {
+      const lines = { count, bytes, ends, localTimestamps, notBefore };
+      answer({ answer: 'lines', series: at, lines }, lines);
+    };
     const arrival = (path: string): Promise<boolean> =>
       new Promise((resolve) => {
-        task.waiting.set(path, resolve);
-        parentPort?.postMessage({ task: number, series: at, answer: 'waits', path } satisfies SeriesAnswer);
+        waiting.set(path, resolve);
+        answer({ answer: 'waits', series: at, path });
       });
-    void run(number, task, at, series, shareReading({ files, textChunk, arrival, memories }));
-  }
-}
-
-/** Each series ends at its next step. */
-function close(number: number, { stop, free }: Task): void {
-  tasks.delete(number);
-  stop.abort();
-  for (const queue of free) queue.end();
-}
-
-async function run(
-  task: number,
-  { stop, free }: Task,
-  at: number,
-  series: ReplaySeries,
-  reading: SharedReading,
-): Promise<void> {
-  const own = { task, series: at };
-  const answer = (message: SeriesAnswer, lines?: TimedLines): void => {
-    parentPort?.postMessage(message, lines && transferables(lines));
+    try {
+      const reading = shareReading({ files, textChunk, arrival, memories });
+      await makeLines(series, reading, exchangeOf({ push }, free), stop.signal);
+      answer({ answer: 'end', series: at });
+    } catch (error) {
+      if (error instanceof TickhaulError) {
+        answer({ answer: 'failed', series: at, error: { code: error.code, message: error.message } });
+      } else answer({ answer: 'bug', series: at, error });
+    }
   };
-  const push = ({ count, bytes, ends, localTimestamps, notBefore }: LineBuffer): void => {
-    const lines = { count, bytes, ends, localTimestamps, notBefore };
-    answer({ ...own, answer: 'lines', lines }, lines);
-  };
-  try {
-    await makeLines(series, reading, exchangeOf({ push }, free[at] as Queue<LineBuffer>), stop.signal);
-    answer({ ...own, answer: 'end' });
-  } catch (error) {
-    if (stop.signal.aborted) return;
-    if (error instanceof TickhaulError) {
-      answer({ ...own, answer: 'failed', error: { code: error.code, message: error.message } });
-    } else answer({ ...own, answer: 'bug', error });
-  }
+  port.on('message', (order: SeriesOrder) => {
+    if (order.order === 'used') empty[order.series]?.push(new LineBuffer(order.lines));
+    else waiting.get(order.path)?.(order.isThere);
+  });
+  // Nobody reads on.
+  port.on('close', () => {
+    stop.abort();
+    for (const free of empty) free.end();
+  });
+  for (const [at, series] of all.entries()) void run(at, series, empty[at] ?? new Queue());
 }

@@ -1,86 +1,98 @@
-/** A thread that works on tasks of several replays, in turns. */
-export interface Thread<Task, Open> {
-  open(task: Task): Open;
-  /** Resolves when it has ended, by itself too. */
-  readonly ended: Promise<unknown>;
-  /** Ends it: whoever waits for something of it gets an error. */
-  close(): Promise<unknown>;
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import { TickhaulError } from '../../base/errors.js';
+
+/** What a thread is told of a job: all further word on it goes over a port of its own, which is closed at its end. */
+export interface Job<Task> {
+  readonly task: Task;
+  readonly port: MessagePort;
 }
 
-/** A task that is being worked on. */
-export interface OpenTask {
-  /** Whoever waits for something of it gets an error. */
-  close(): Promise<void>;
+/** The other side of a job. */
+export interface JobSide {
+  readonly port: MessagePort;
+  /** Called once, when no more comes of the job: `close` was called, or its thread failed. */
+  onEnd(listener: (error: unknown) => void): void;
+  /** The thread stops at the next step. */
+  close(): void;
 }
 
-interface Place<Task, Open> {
-  readonly thread: Thread<Task, Open>;
-  tasks: number;
+interface Place {
+  readonly worker: Worker;
+  readonly jobs: Set<{ end(error: unknown): void }>;
   idle?: NodeJS.Timeout | undefined;
 }
 
-/** Milliseconds that a thread without a task is kept: for the next, and its memory no longer than that. */
+/** Milliseconds that a thread without a job is kept: for the next, and its memory no longer than that. */
 const KEPT_MS = 30_000;
 
 /**
  * Threads that the replays of a process share: never more than `most`, however many replays there are. They begin when
- * they are needed. A thread gives each of its tasks a turn, so that none waits for another's end.
+ * they are needed. A thread works on all of its jobs in turns, so that none waits for another's end.
  */
-export class Threads<Task, Open extends OpenTask> {
+export class Threads<Task> {
   readonly most: number;
-  readonly #start: () => Thread<Task, Open>;
-  readonly #places = new Set<Place<Task, Open>>();
+  readonly #start: () => Worker;
+  readonly #places = new Set<Place>();
 
-  constructor(most: number, start: () => Thread<Task, Open>) {
+  /** @param start of a thread that takes `Job`s. */
+  constructor(most: number, start: () => Worker) {
     this.most = most;
     this.#start = start;
   }
 
-  /** Opens tasks, at most `most`, each on a thread of its own, as far as they go around: those with the least to do. */
-  open(tasks: readonly Task[]): readonly Open[] {
-    while (this.#places.size < Math.min(this.most, tasks.length + this.#busy())) this.#add();
-    const places = [...this.#places].sort((a, b) => a.tasks - b.tasks);
-    return tasks.map((task, at) => this.#openOn(places[at % places.length] as Place<Task, Open>, task));
+  /** Begins jobs, each on a thread of its own, as far as they go around: those with the least to do. */
+  begin(tasks: readonly Task[]): readonly JobSide[] {
+    const busy = [...this.#places].filter(({ jobs }) => jobs.size > 0).length;
+    while (this.#places.size < Math.min(this.most, tasks.length + busy)) this.#add();
+    const places = [...this.#places].sort((a, b) => a.jobs.size - b.jobs.size);
+    return tasks.map((task, at) => this.#beginOn(places[at % places.length] as Place, task));
   }
 
+  /** Ends all threads: whoever waits for something of them gets an error. */
   async close(): Promise<void> {
-    await Promise.all([...this.#places].map((place) => this.#end(place)));
-  }
-
-  #busy(): number {
-    return [...this.#places].filter(({ tasks }) => tasks > 0).length;
+    await Promise.all([...this.#places].map((place) => this.#end(place, brokenOff())));
   }
 
   #add(): void {
-    const place = { thread: this.#start(), tasks: 0 };
+    const place = { worker: this.#start(), jobs: new Set<{ end(error: unknown): void }>() };
     this.#places.add(place);
-    // One that ended by itself takes no more tasks.
-    void place.thread.ended.then(() => this.#places.delete(place));
+    place.worker.on('error', (error) => void this.#end(place, error));
+    place.worker.on('exit', () => void this.#end(place, new Error('a thread of replays ended')));
   }
 
-  #openOn(place: Place<Task, Open>, task: Task): Open {
+  #beginOn(place: Place, task: Task): JobSide {
     clearTimeout(place.idle);
-    place.tasks++;
-    const open = place.thread.open(task);
-    let closing: Promise<void> | undefined;
-    return {
-      ...open,
-      close: () => {
-        closing ??= open.close().finally(() => this.#leave(place));
-        return closing;
+    const { port1: port, port2 } = new MessageChannel();
+    const job: Job<Task> = { task, port: port2 };
+    place.worker.postMessage(job, [port2]);
+    let listener = (_error: unknown): void => {};
+    const own = {
+      end: (error: unknown): void => {
+        if (!place.jobs.delete(own)) return;
+        port.close();
+        listener(error);
+        if (place.jobs.size > 0) return;
+        place.idle = setTimeout(() => void this.#end(place, brokenOff()), KEPT_MS).unref();
       },
+    };
+    place.jobs.add(own);
+    return {
+      port,
+      onEnd(onEnd) {
+        listener = onEnd;
+      },
+      close: () => own.end(brokenOff()),
     };
   }
 
-  #leave(place: Place<Task, Open>): void {
-    if (--place.tasks > 0) return;
-    place.idle = setTimeout(() => void this.#end(place), KEPT_MS);
-    place.idle.unref();
-  }
-
-  async #end(place: Place<Task, Open>): Promise<void> {
-    clearTimeout(place.idle);
+  async #end(place: Place, error: unknown): Promise<void> {
     this.#places.delete(place);
-    await place.thread.close();
+    for (const job of place.jobs) job.end(error);
+    clearTimeout(place.idle);
+    await place.worker.terminate();
   }
+}
+
+function brokenOff(): TickhaulError {
+  return new TickhaulError('interrupted', 'the replay was broken off');
 }
