@@ -12,8 +12,10 @@ const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 /** A thread for series (`SeriesTask`). @param openFiles at once, whatever the number of series. */
 export function startSeriesThread(openFiles: number): Worker {
-  const url = new URL('./series-worker.js', import.meta.url);
-  return new Worker(url, { resourceLimits: LIMITS, workerData: openFiles });
+  return new Worker(new URL('./series-worker.js', import.meta.url), {
+    resourceLimits: LIMITS,
+    workerData: openFiles,
+  });
 }
 
 /** The lines of some series, each at most two buffers ahead. */
