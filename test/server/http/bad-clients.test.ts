@@ -41,11 +41,11 @@ test('options that can’t be are 400 with one sentence, and 1011 with the same,
     [/^options: ".*" is no JSON/, `options=${'['.repeat(50_000)}`],
     [/^options: expected an object, found nothing/, 'options=null'],
     [/^options: expected an object, found a number/, 'options=1'],
-    [/^options: expected an object, found a list/, 'options=[[]]'],
+    [/^options: expected an object, found an empty list/, 'options=[[]]'],
     [/^"exchange" is missing/, options({ ...TRADES, exchange: null })],
     [/^"exchange": expected text, found a number/, options({ ...TRADES, exchange: 7 })],
     [/^"symbols": expected a list of texts, found a number in it/, options({ ...TRADES, symbols: [1] })],
-    [/^"dataTypes": expected a list, found text/, options({ ...TRADES, dataTypes: 'trade' })],
+    [/^"dataTypes": expected a list, found a text/, options({ ...TRADES, dataTypes: 'trade' })],
     [/^"from": expected text, found a number/, options({ ...TRADES, from: 1 })],
     [/^to: 2024-02-01 is before from, 2024-03-01/, options({ ...TRADES, to: '2024-02-01' })],
     [/is not a normalized data type/, options({ ...TRADES, dataTypes: ['trade', 'x'.repeat(5000)] })],
@@ -106,10 +106,7 @@ async function saidBytes(t: TestContext, { wsPort }: Served, head: string, frame
 
 test('a thousand idle connections, some in the middle of a request: others are served, and those are closed', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
-  const idle = [
-    ...(await connected(t, server.httpPort, 500)),
-    ...(await connected(t, server.wsPort, 500)),
-  ];
+  const idle = [...(await connected(t, server.httpPort, 500)), ...(await connected(t, server.wsPort, 500))];
   const closed = Promise.all(idle.map((socket) => once(socket.resume(), 'close')));
   for (const socket of idle.filter((_, i) => i % 2 === 0)) socket.write('GET /replay HTTP/1.1\r\nHost: loc');
   assert.equal((await ask(server.httpPort, '/health-check')).status, 200);

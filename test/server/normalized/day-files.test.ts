@@ -70,6 +70,24 @@ test('a day that fails: the whole day before it, and then the connection is cut;
   assert.match(JSON.parse(refused.text).message, /2024-03-01_ETH-PERPETUAL/);
 });
 
+test('what can be known at once is a status, though the first day could be had', async (t) => {
+  const service = await sandbox(t);
+  const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
+  const keyless = await serveHere(t, service, await tempDir(t), { source: 'datasets', apiKey: undefined });
+  const server = await serveHere(t, service, await tempDir(t), { source: 'datasets' });
+  for (const [{ httpPort }, options, status] of [
+    [keyless, OPTIONS, 401],
+    [server, { ...OPTIONS, to: '2024-04-01' }, 400],
+    [server, [OPTIONS, { ...OPTIONS, symbols: ['BTC-PERPETUALS'] }], 400],
+    [server, { ...OPTIONS, exchange: 'bitmx' }, 400],
+  ] as const) {
+    const answer = await ask(httpPort, withOptions('/replay-normalized', options));
+    assert.equal(answer.status, status, answer.text);
+  }
+  // Of a list, the first may have begun.
+  assert.ok(asked() <= 4, `${asked()} day files were asked for`);
+});
+
 test('a file that several answers wait for is asked for once, and comes also when the first of them leaves', async (t) => {
   const service = await sandbox(t);
   const second = opening();
