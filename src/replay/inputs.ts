@@ -5,7 +5,8 @@ import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Period } from '../market/trade-bars.js';
 import { createHandover } from './handover.js';
 import { lineBuffers, makeLines, shareReading } from './series-lines.js';
-import { type SeriesThread, startSeriesThread } from './threads/series-thread.js';
+import type { LineThread } from './threads/line-thread.js';
+import { startSeriesThread } from './threads/series-thread.js';
 import type { ReadingSizes, ReplaySeries } from './types.js';
 
 /** Bytes of text at hand, of all series together; their lines take some five times as much. */
@@ -80,7 +81,7 @@ function readInThreads(
   signal.addEventListener('abort', close);
   return {
     lines: series.map((_, index) => {
-      const thread = threads[index % count] as SeriesThread;
+      const thread = threads[index % count] as LineThread;
       return thread.lines(Math.floor(index / count));
     }),
     close,

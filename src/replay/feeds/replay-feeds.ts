@@ -10,6 +10,8 @@ export interface FeedReplayInput extends MergeOptions {
   readonly sources: readonly OpenSource[];
   /** Told how many minutes were read, of all sources together. */
   readonly onMinutes: (minutes: number) => void;
+  /** Threads at once; left out, as many as there are processors. */
+  readonly processors?: number | undefined;
 }
 
 /**
