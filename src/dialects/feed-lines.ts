@@ -68,11 +68,19 @@ export class FeedLines {
     else this.read(parsed, this.#timeOf(localTimestamp), out, localTimestamp);
   }
 
-  /** A message that isn't read here: it ends a segment, and disconnects have its time. */
+  /** Whether times may end a segment. */
+  get hasMoreSegments(): boolean {
+    return this.#segments.length > 1;
+  }
+
+  /**
+   * A message that isn't read here: it ends a segment, and disconnects have its time. Of several in a row the last is
+   * enough, where there are no more segments.
+   */
   pass(localTimestamp: string): void {
     this.#passed = localTimestamp;
     this.#isConnected = true;
-    if (this.#segments.length > 1) this.#enterSegment(this.#timeOf(localTimestamp));
+    if (this.hasMoreSegments) this.#enterSegment(this.#timeOf(localTimestamp));
   }
 
   /**

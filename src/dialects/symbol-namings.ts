@@ -5,17 +5,13 @@ export interface SymbolNaming {
   readonly exchanges: readonly string[];
   /** Each message of these is about one symbol, or about some with the same stem. */
   readonly channels: readonly string[];
-  /** What stands in most lines before a text that tells the symbol, and is itself followed by a quote. */
+  /** What stands in most lines before the first name that tells the symbol, which a quote ends. */
   readonly marker: string;
-  /** The symbol in that text. */
-  readonly symbolIn: (text: string) => string;
-  /** What symbols have in common whose messages are read for each other, as an index is for its contracts. */
-  readonly stemOf: (symbol: string) => string;
+  /** What names have in common whose messages are read for each other, as an index is for its contracts. */
+  readonly stemOf: (name: string) => string;
   /** All that the normalizers of these channels keep anything by, or take for the symbol of a record. */
   readonly namesIn: (message: Fields) => readonly unknown[];
 }
-
-const asItIs = (text: string): string => text;
 
 /**
  * Known of the exchanges' formats, and of what the normalizers read of them: the vendor's (mappers of tardis-dev
@@ -38,12 +34,11 @@ const NAMINGS: readonly SymbolNaming[] = [
       'bookTicker',
     ],
     marker: '"stream":"',
-    symbolIn: (stream) => upTo('@', stream),
-    stemOf: (symbol) => upTo('_', symbol),
+    stemOf: (name) => upTo('_', upTo('@', name)),
     namesIn({ stream, data }) {
       const { e, s, symbol, o, i } = fieldsIn(data);
       const index = e === 'indexPriceUpdate' ? i : undefined;
-      return [typeof stream === 'string' ? upTo('@', stream) : stream, s, symbol, fieldsIn(o)['s'], index];
+      return [stream, s, symbol, fieldsIn(o)['s'], index];
     },
   },
   {
@@ -59,8 +54,7 @@ const NAMINGS: readonly SymbolNaming[] = [
       'allLiquidation',
     ],
     marker: '"topic":"',
-    symbolIn: (topic) => topic.slice(topic.lastIndexOf('.') + 1),
-    stemOf: asItIs,
+    stemOf: (name) => name.slice(name.lastIndexOf('.') + 1),
     namesIn: ({ data }) => itemsIn(data).flatMap(({ s, symbol }) => [s, symbol]),
   },
   {
@@ -80,8 +74,7 @@ const NAMINGS: readonly SymbolNaming[] = [
       'funding-rate',
     ],
     marker: '"instId":"',
-    symbolIn: asItIs,
-    stemOf: (symbol) => upTo('-', symbol),
+    stemOf: (name) => upTo('-', name),
     namesIn: ({ arg, data }) => [fieldsIn(arg)['instId'], ...itemsIn(data).map(({ instId }) => instId)],
   },
   {
@@ -89,8 +82,7 @@ const NAMINGS: readonly SymbolNaming[] = [
     exchanges: ['deribit'],
     channels: ['trades', 'book', 'ticker'],
     marker: '"channel":"',
-    symbolIn: (channel) => channel.split('.')[1] ?? '',
-    stemOf: asItIs,
+    stemOf: (name) => name.split('.')[1] ?? name,
     namesIn: ({ params }) => itemsIn(fieldsIn(params)['data']).map(({ instrument_name }) => instrument_name),
   },
   {
@@ -98,8 +90,7 @@ const NAMINGS: readonly SymbolNaming[] = [
     exchanges: ['coinbase'],
     channels: ['match', 'snapshot', 'l2update', 'ticker'],
     marker: '"product_id":"',
-    symbolIn: asItIs,
-    stemOf: asItIs,
+    stemOf: (name) => name,
     namesIn: ({ product_id }) => [product_id],
   },
 ];

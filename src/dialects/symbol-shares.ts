@@ -5,11 +5,18 @@ import { type SymbolNaming, symbolNaming } from './symbol-namings.js';
 /** The share of a line whose symbol is known to nobody before it is parsed. */
 export const ANY_SHARE = 255;
 
-/** Texts that are remembered; a feed has as many as channels and symbols. */
-const MOST_TEXTS = 20_000;
-/** Bytes; a text that is longer tells no symbol. */
-const LONGEST_TEXT = 100;
+/** Names that are remembered; a feed has as many as channels and symbols. */
+const MOST_NAMES = 20_000;
+/** Places for names as bytes, a power of two: of two that fall to one place the last is there. */
+const PLACES = 4096;
+/** Bytes; what is longer is no name. */
+const LONGEST_NAME = 100;
 const QUOTE = 0x22;
+
+interface KnownName {
+  readonly name: Uint8Array;
+  readonly share: number;
+}
 
 /** A message that is of several shares, or of another than its line seemed to be. */
 export class MixedMessage extends Error {}
@@ -25,9 +32,9 @@ export class SymbolShares {
   readonly #marker: Uint8Array;
   /** By stem, in upper case. */
   readonly #asked: ReadonlyMap<string, number>;
-  /** What was found out, by the text in a line, and by a name in a message. */
-  readonly #byText = new Map<string, number>();
-  readonly #byName = new Map<unknown, number>();
+  /** What was found out of names in lines, and in messages. */
+  readonly #inLines: (KnownName | undefined)[] = Array.from({ length: PLACES }, () => undefined);
+  readonly #inMessages = new Map<unknown, number>();
 
   /**
    * @param exchange one of which `isDivisible` holds.
@@ -51,11 +58,17 @@ export class SymbolShares {
   ofLine(text: Buffer, start: number, end: number): number {
     const from = find(this.#marker, text, start, end);
     if (from < 0) return ANY_SHARE;
+    const most = Math.min(end, from + LONGEST_NAME);
     let to = from;
-    while (to < end && to - from < LONGEST_TEXT && text[to] !== QUOTE) to++;
-    if (text[to] !== QUOTE) return ANY_SHARE;
-    const found = text.toString('latin1', from, to);
-    return remember(this.#byText, found, () => this.#ofSymbol(this.#naming.symbolIn(found)));
+    let hash = 0;
+    for (; to < most && text[to] !== QUOTE; to++) hash = (Math.imul(hash, 31) + (text[to] as number)) | 0;
+    if (to === most) return ANY_SHARE;
+    const place = hash & (PLACES - 1);
+    const known = this.#inLines[place];
+    if (known && isAt(known.name, text, from, to)) return known.share;
+    const share = this.#ofName(text.toString('latin1', from, to));
+    this.#inLines[place] = { name: Uint8Array.prototype.slice.call(text, from, to), share };
+    return share;
   }
 
   /**
@@ -67,21 +80,28 @@ export class SymbolShares {
     let share: number | undefined;
     for (const name of this.#naming.namesIn(fieldsIn(message))) {
       if (name === undefined) continue;
-      const its = remember(this.#byName, name, () => this.#ofSymbol(String(name)));
+      const its = this.#inMessages.get(name) ?? this.#remember(name);
       if (share !== undefined && its !== share) throw new MixedMessage();
       share = its;
     }
     return share ?? 0;
   }
 
-  #ofSymbol(symbol: string): number {
-    const stem = this.#stemOf(symbol);
+  #remember(name: unknown): number {
+    const share = this.#ofName(String(name));
+    if (this.#inMessages.size >= MOST_NAMES) this.#inMessages.clear();
+    this.#inMessages.set(name, share);
+    return share;
+  }
+
+  #ofName(name: string): number {
+    const stem = this.#stemOf(name);
     return this.#asked.get(stem) ?? hashOf(stem) % this.count;
   }
 
   /** Names of one symbol may differ in case. */
-  #stemOf(symbol: string): string {
-    return this.#naming.stemOf(symbol).toUpperCase();
+  #stemOf(name: string): string {
+    return this.#naming.stemOf(name).toUpperCase();
   }
 }
 
@@ -89,15 +109,6 @@ export class SymbolShares {
 export function isDivisible(exchange: string, { segments }: FeedPlan): boolean {
   const channels = symbolNaming(exchange)?.channels ?? [];
   return segments.every(({ filters }) => filters.every(({ channel }) => channels.includes(channel)));
-}
-
-function remember<K>(known: Map<K, number>, key: K, find: () => number): number {
-  const share = known.get(key);
-  if (share !== undefined) return share;
-  if (known.size >= MOST_TEXTS) known.clear();
-  const found = find();
-  known.set(key, found);
-  return found;
 }
 
 /** The position behind the first `what`; -1 where there is none. */
@@ -109,6 +120,13 @@ function find(what: Uint8Array, text: Uint8Array, start: number, end: number): n
     if (i === what.length) return at + i;
   }
   return -1;
+}
+
+/** Whether bytes stand in a text from `start` up to `end`. */
+function isAt(bytes: Uint8Array, text: Uint8Array, start: number, end: number): boolean {
+  if (bytes.length !== end - start) return false;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== text[start + i]) return false;
+  return true;
 }
 
 function hashOf(text: string): number {

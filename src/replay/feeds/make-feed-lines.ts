@@ -43,16 +43,29 @@ export async function makeFeedLines(
     for await (const { bytes, length, shares } of texts) {
       // One string: its lines are slices of it, which are parsed where they lie.
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString();
+      let passed: number | undefined;
+      const passLast = (): void => {
+        if (passed !== undefined) lines.pass(timeOf(text, passed));
+        passed = undefined;
+      };
       for (let at = 0, line = 0; at < text.length; line++) {
         const end = text.indexOf('\n', at);
         const before = out.count;
-        if (end === at) addBreak(lines, out, share);
-        else if (share?.isOthers(shares?.[line])) lines.pass(timeOf(text, at));
-        else addMessage(lines, text, at, end, out);
+        if (end === at) {
+          passLast();
+          addBreak(lines, out, share);
+        } else if (share?.isOthers(shares?.[line])) {
+          passed = at;
+          if (lines.hasMoreSegments) passLast();
+        } else {
+          passed = undefined;
+          addMessage(lines, text, at, end, out);
+        }
         share?.endLine(out, before);
         at = end + 1;
         if (out.length >= LINES) await handOver();
       }
+      passLast();
       if (share) await handOver();
     }
   } finally {

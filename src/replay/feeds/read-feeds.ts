@@ -30,6 +30,8 @@ export async function readFeeds(
   { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
   exchange: Exchange<FeedTextBuffer>,
 ): Promise<void> {
+  // Readers that share a text have fewer lines of it each.
+  const most = shares ? FEED_TEXT : FEED_TEXT / 2;
   let text = await exchange(undefined);
   text.clear();
   const handOver = async (least: number): Promise<void> => {
@@ -56,10 +58,10 @@ export async function readFeeds(
             if (shares) addShares(text, shares, batch, at, until);
             breaks.sawLine(input);
             at = until;
-            await handOver(FEED_TEXT / 2);
+            await handOver(most);
           }
         }
-        await handOver(LEAST_TEXT);
+        await handOver(shares ? most / 2 : LEAST_TEXT);
       }
     } finally {
       await merge.close();

@@ -46,7 +46,7 @@ export class Share {
   /** A line is done. @param before how many lines there were in the buffer. */
   endLine({ count }: LineBuffer, before: number): void {
     if (count > this.#places.length) this.#grow(count);
-    this.#places.fill(this.#line, before, count);
+    for (let at = before; at < count; at++) this.#places[at] = this.#line;
     this.#line++;
   }
 
