@@ -12,6 +12,8 @@ export interface FeedReplayInput extends MergeOptions {
   readonly sources: readonly OpenSource[];
   /** Told how many minutes were read, of all sources together. */
   readonly onMinutes: (minutes: number) => void;
+  /** Threads at once, where they aren't shared; left out, as many as there are processors. */
+  readonly processors?: number | undefined;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface FeedReplayInput extends MergeOptions {
  */
 export async function replayFeeds(input: FeedReplayInput): Promise<void> {
   setMaxListeners(0, input.signal);
-  const threads = input.threads ?? createFeedThreads();
+  const threads = input.threads ?? createFeedThreads(input.processors);
   try {
     await mergeLines(openFeedInputs({ ...input, threads }), input);
   } finally {

@@ -1,11 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { TickhaulError } from '../../base/errors.js';
-import { Queue } from '../../base/queue.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import type { Arrival } from '../types.js';
+import { LineThread } from './line-thread.js';
 import type { SeriesAnswer, SeriesOrder, SeriesTask } from './series-worker.js';
 import type { JobSide } from './threads.js';
-import { transferables } from './transfer.js';
 
 /** V8 lets 48 MB of young objects come together in each thread; these die at once, and fewer cost no time. */
 const LIMITS = { maxYoungGenerationSizeMb: 12 };
@@ -29,34 +27,14 @@ export interface SeriesLines {
 /** @param job of the task, on its thread. @param arrival of files that the thread waits for. */
 export function receiveSeries({ series }: SeriesTask, job: JobSide, arrival: Arrival): SeriesLines {
   const { port } = job;
-  const queues = series.map(() => new Queue<TimedLines>());
-  job.onEnd((error) => {
-    for (const queue of queues) queue.end(error);
-  });
+  const thread = new LineThread(job, series.length);
   port.on('message', (answer: SeriesAnswer) => {
-    const queue = queues[answer.series];
-    if (answer.answer === 'lines') queue?.push(answer.lines);
-    else if (answer.answer === 'end') queue?.end();
-    else if (answer.answer === 'failed')
-      queue?.end(new TickhaulError(answer.error.code, answer.error.message));
-    else if (answer.answer === 'bug') queue?.end(answer.error);
-    else {
-      const { path } = answer;
-      arrival(path).then(
-        (isThere) => port.postMessage({ order: 'arrived', path, isThere } satisfies SeriesOrder),
-        (error: unknown) => queue?.end(error),
-      );
-    }
+    if (answer.answer !== 'waits') return thread.take(answer);
+    const { at, path } = answer;
+    arrival(path).then(
+      (isThere) => port.postMessage({ order: 'arrived', path, isThere } satisfies SeriesOrder),
+      (error: unknown) => thread.fail(at, error),
+    );
   });
-  return {
-    async *lines(at) {
-      const queue = queues[at] ?? new Queue();
-      for (let lines = await queue.next(); lines !== undefined; lines = await queue.next()) {
-        yield lines;
-        const used: SeriesOrder = { order: 'used', series: at, lines };
-        port.postMessage(used, transferables(lines));
-      }
-    },
-    close: () => job.close(),
-  };
+  return { lines: (at) => thread.lines(at), close: () => job.close() };
 }
