@@ -1,15 +1,16 @@
 // Replays of the raw data API, from a warm cache and from a service at 50 ms, beside the vendor's client and curl.
 // See docs/benchmarks.md.
-//   node bench/feeds.js [--rounds <n>] [--scale <n>] [--only <section>]
+//   node bench/feeds.js [--rounds <n>] [--scale <n>] [--only <section>] [--symbols <n>]
 // --rounds  all peers in turn, so many times (default 3)
 // --scale   times 1 million trades and 1 million depth updates (default 1); slices are made once for each
 // --only    cache, service or day; may be given again
+// --symbols so many of one exchange, instead of one; at most 4
 // --type    of the first two only raw, or these data types; may be given again
 // TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { coldPeers, curl, warmPeers } from './feeds/peers.js';
-import { bytesOf, DEPTH, makeSlices, TRADES, WHOLE_DAY } from './feeds/slices.js';
+import { bytesOf, DEPTH, makeSlices, SYMBOLS, TRADES, WHOLE_DAY } from './feeds/slices.js';
 import { compare } from './lib/compare.js';
 import { makeCertificate } from './lib/peers.js';
 import { withScratch } from './lib/scratch.js';
@@ -27,15 +28,17 @@ const { values } = parseArgs({
     scale: { type: 'string', default: '1' },
     only: { type: 'string', multiple: true },
     type: { type: 'string', multiple: true },
+    symbols: { type: 'string', default: '1' },
   },
 });
 const rounds = Math.max(1, Number(values.rounds) || 3);
 const messages = Math.round(MILLION * (Number(values.scale) || 1));
 
 /** What is asked for of each feed; undefined is raw data. */
+const symbols = SYMBOLS.slice(0, Math.max(1, Number(values.symbols) || 1));
 const ASKED = [
-  [TRADES, [undefined, 'trade', 'trade_bar_1m']],
-  [DEPTH, [undefined, 'book_change', 'book_snapshot_10_100ms']],
+  [{ ...TRADES, symbols }, [undefined, 'trade', 'trade_bar_1m']],
+  [{ ...DEPTH, symbols }, [undefined, 'book_change', 'book_snapshot_10_100ms']],
 ];
 const SECTIONS = { cache, service, day };
 
@@ -51,7 +54,7 @@ async function cache(scratch, cleanUp) {
     const slices = await makeSlices(feed, messages);
     const service = await startFeeds(slices.folder, 0);
     cleanUp(service.stop);
-    const title = `${type ?? 'raw'} of ${feed.name}, from the cache`;
+    const title = `${type ?? 'raw'} of ${nameOf(feed)}, from the cache`;
     await report(title, slices, scratch, warmPeers(feed, slices, service, type));
   });
 }
@@ -64,7 +67,7 @@ async function service(scratch, cleanUp) {
     cleanUp(host.stop);
     const tls = await startTls(host.env.TICKHAUL_API_URL, scratch);
     cleanUp(tls.stop);
-    const title = `${type ?? 'raw'} of ${feed.name}, from a service at ${LATENCY_MS} ms`;
+    const title = `${type ?? 'raw'} of ${nameOf(feed)}, from a service at ${LATENCY_MS} ms`;
     await report(title, slices, scratch, coldPeers(feed, slices, host, tls, scratch, type));
   });
 }
@@ -87,6 +90,10 @@ async function eachAsked(work) {
   for (const [feed, types] of ASKED) {
     for (const type of types) if (values.type?.includes(type ?? 'raw') ?? true) await work(feed, type);
   }
+}
+
+function nameOf({ name, symbols }) {
+  return symbols.length === 1 ? name : `${name} of ${symbols.length} symbols`;
 }
 
 async function report(title, slices, scratch, peers) {

@@ -69,10 +69,10 @@ function tickhaul({ name, bin, feed, slices, service, type, wrap, isCold = false
     name,
     rows: slices.messages,
     command: async (folder) => {
-      const symbol = type === RAW ? feed.symbol : feed.symbol.toUpperCase();
+      const symbols = type === RAW ? feed.symbols.join() : feed.symbols.join().toUpperCase();
       const period = ['--from', DAY, '--to', endOf(feed)];
       const cache = ['--cache-dir', isCold ? folder : slices.folder];
-      const args = [bin, 'replay', `${EXCHANGE}:${symbol}`, ...what, ...period, ...cache, '--quiet'];
+      const args = [bin, 'replay', `${EXCHANGE}:${symbols}`, ...what, ...period, ...cache, '--quiet'];
       // The record's stored copy is no part of what is measured.
       const env = { ...service.env, XDG_CACHE_HOME: join(slices.folder, 'records') };
       return [toPipe(wrap([process.execPath, ...args])), env];
@@ -81,12 +81,12 @@ function tickhaul({ name, bin, feed, slices, service, type, wrap, isCold = false
 }
 
 function tardisDev({ name, feed, slices, type, lines, wrap, cacheDir, endpoint, env = {} }) {
-  const { symbol } = feed;
+  const { symbols } = feed;
   return {
     name,
     rows: slices.messages,
     command: async (folder) => {
-      const what = { type, lines, exchange: EXCHANGE, symbol, filters: filtersOf(feed) };
+      const what = { type, lines, exchange: EXCHANGE, symbols, filters: filtersOf(feed) };
       const asked = { ...what, cacheDir: cacheDir ?? folder, endpoint, from: DAY, to: endOf(feed) };
       return [toPipe(wrap([process.execPath, script('tardis-dev'), JSON.stringify(asked)])), env];
     },

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { SYMBOLS } from './slices.js';
 
 const [folder, latency] = process.argv.slice(2);
 const CHANNELS = ['trade', 'depth', 'depthSnapshot'];
@@ -42,7 +43,7 @@ async function answer({ pathname, searchParams }, response) {
 }
 
 function sendRecord(pathname, response) {
-  const symbols = ['btcusdt', 'ethusdt'].map((id) => ({
+  const symbols = SYMBOLS.map((id) => ({
     id,
     type: 'perpetual',
     availableSince: '2019-11-17T00:00:00.000Z',

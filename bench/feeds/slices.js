@@ -11,11 +11,12 @@ export { DAY };
 const gzipAsync = promisify(gzip);
 
 export const EXCHANGE = 'binance-futures';
+export const SYMBOLS = ['btcusdt', 'ethusdt', 'solusdt', 'xrpusdt'];
 
-/** What is replayed: so many minutes of channels of a symbol, and so many messages. */
+/** What is replayed: so many minutes of channels of symbols, and so many messages. */
 export const TRADES = {
   name: 'trades',
-  symbol: 'btcusdt',
+  symbols: ['btcusdt'],
   channels: ['trade'],
   minutes: 60,
   make: tradeMinutes,
@@ -27,7 +28,7 @@ export const DEPTH = {
   make: depthMinutes,
 };
 /** Small slices, where waiting for answers is what takes the time. */
-export const WHOLE_DAY = { ...TRADES, symbol: 'ethusdt', minutes: 1440 };
+export const WHOLE_DAY = { ...TRADES, symbols: ['ethusdt'], minutes: 1440 };
 
 /**
  * Makes the slices of a feed in a folder that is a cache of tickhaul and of the vendor's client alike, unless an
@@ -44,10 +45,12 @@ export async function makeSlices(feed, messages) {
   const known = await readFile(note, 'utf8').then(JSON.parse, () => undefined);
   if (known) return { folder, paths, messages: perMinute * feed.minutes, bytes: known.bytes };
   process.stderr.write(`making ${messages.toLocaleString('en')} ${feed.name}\n`);
-  const textOf = feed.make(1, feed.symbol);
+  const { symbols, make } = feed;
+  const textOf = symbols.map((symbol, at) => make(at + 1, symbol));
   let bytes = 0;
   for (const [minute, path] of paths.entries()) {
-    const text = Buffer.from(textOf(minute, perMinute), 'latin1');
+    const texts = textOf.map((text) => text(minute, Math.round(perMinute / symbols.length)));
+    const text = Buffer.from(merged(texts), 'latin1');
     bytes += text.length;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(`${path}.part`, await gzipAsync(text));
@@ -55,6 +58,15 @@ export async function makeSlices(feed, messages) {
   }
   await writeFile(note, JSON.stringify({ bytes }));
   return { folder, paths, messages: perMinute * feed.minutes, bytes };
+}
+
+/** Lines of several symbols, by local time. */
+function merged(texts) {
+  if (texts.length === 1) return texts[0];
+  const lines = texts.flatMap((text) => text.split('\n').slice(0, -1));
+  const timed = lines.map((line) => [line.slice(0, 28), line]);
+  timed.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return timed.map(([, line]) => `${line}\n`).join('');
 }
 
 /** Where a minute lies: the layout of the vendor's clients. */
@@ -65,8 +77,8 @@ export function pathOf(feed, minute) {
 }
 
 /** As they stand in a request. */
-export function filtersOf({ channels, symbol }) {
-  return channels.map((channel) => ({ channel, symbols: [symbol] }));
+export function filtersOf({ channels, symbols }) {
+  return channels.map((channel) => ({ channel, symbols }));
 }
 
 export function keyOf(feed) {

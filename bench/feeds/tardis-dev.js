@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const tardis = require('tardis-dev');
 
-const { type, lines, cacheDir, endpoint, exchange, symbol, filters, from, to } = JSON.parse(process.argv[2]);
+const { type, lines, cacheDir, endpoint, exchange, symbols, filters, from, to } = JSON.parse(process.argv[2]);
 const WRITE = 512 * 1024;
 
 tardis.init({ cacheDir, ...(endpoint && { endpoint: `${endpoint}/v1` }) });
@@ -25,7 +25,7 @@ process.exit(0);
 function messages() {
   if (type === undefined) return tardis.replay({ exchange, from, to, filters, skipDecoding: true });
   const { normalizeTrades, normalizeBookChanges, computeTradeBars, computeBookSnapshots } = tardis;
-  const options = { exchange, symbols: [symbol.toUpperCase()], from, to };
+  const options = { exchange, symbols: symbols.map((symbol) => symbol.toUpperCase()), from, to };
   const trades = () => tardis.replayNormalized(options, normalizeTrades);
   const books = () => tardis.replayNormalized(options, normalizeBookChanges);
   switch (type) {

@@ -1,4 +1,5 @@
 import { abortReason } from './errors.js';
+import { orAborted } from './wait.js';
 
 /** Lets works of the same name follow each other. */
 export interface TurnTaking {
@@ -20,15 +21,16 @@ export class Turns implements TurnTaking {
   readonly #last = new Map<string, Promise<void>>();
 
   async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name);
+    const before = this.#last.get(name) ?? Promise.resolve();
     const working = (async () => {
-      await before;
+      // Who leaves while it waits is let go at once; who comes after it waits for the one before.
+      await orAborted(before, signal);
       if (signal.aborted) throw abortReason(signal);
       return work();
     })();
     const done = working.then(
       () => {},
-      () => {},
+      () => before,
     );
     this.#last.set(name, done);
     try {

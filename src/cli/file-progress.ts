@@ -7,16 +7,20 @@ export function writesFile(args: Args): boolean {
   return (readText(args, 'out') ?? '-') !== '-';
 }
 
-/** Of messages that go to a file: how many there are so far, where bars would be shown. @returns what takes it off. */
+/**
+ * Of messages that go to a file: how many there are so far, where bars would be shown.
+ * @param isFree tells whether nothing else is drawn there. @returns what takes it off.
+ */
 export async function showFileProgress(
   args: Args,
   { stderr, env }: Cli,
   written: Written,
+  isFree: () => boolean = () => true,
 ): Promise<() => void> {
   if (!writesFile(args)) return () => {};
   const { reporterName } = await import('./output/run/reporters.js');
   const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
   if (name !== 'bars') return () => {};
   const { showWritten } = await import('./output/run/written-line.js');
-  return showWritten(stderr, written);
+  return showWritten(stderr, written, isFree);
 }

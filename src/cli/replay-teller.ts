@@ -43,11 +43,24 @@ async function showFeeds(args: Args, cli: Cli, written: Written): Promise<Replay
   };
 }
 
+/** Lines come while files do: bars are for a file of messages alone, and until the download's end. */
 async function showDayFiles(args: Args, cli: Cli, written: Written): Promise<ReplayDisplay> {
-  const reporter = await openTransferReporter(args, cli);
-  const hide = await showFileProgress(args, cli, written);
+  const reporter = await openTransferReporter(args, cli, writesFile(args));
+  const teller = tellerOf(args, reporter);
+  let isDownloading = false;
+  const hide = await showFileProgress(args, cli, written, () => !isDownloading);
   return {
-    teller: { ...tellerOf(args, reporter), onDownloaded: (summary) => reporter.finish(summary) },
+    teller: {
+      ...teller,
+      emit(event) {
+        isDownloading ||= event.event === 'plan';
+        teller.emit(event);
+      },
+      onDownloaded(summary) {
+        isDownloading = false;
+        reporter.finish(summary);
+      },
+    },
     close: hide,
   };
 }

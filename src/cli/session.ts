@@ -41,10 +41,13 @@ export async function reportRun(
   return summary.exitCode;
 }
 
-/** A reporter of downloads on the way to something else: all it says goes to stderr. */
-export async function openTransferReporter(args: Args, cli: Cli): Promise<Reporter> {
+/**
+ * A reporter of downloads on the way to something else: all it says goes to stderr.
+ * @param mayDraw whether bars may be drawn there, on a terminal.
+ */
+export async function openTransferReporter(args: Args, cli: Cli, mayDraw: boolean): Promise<Reporter> {
   const isQuiet = readToggle(args, 'json') || readToggle(args, 'quiet');
-  return openReporter({ ...args, json: false, quiet: isQuiet }, { ...cli, stdout: cli.stderr });
+  return openReporter({ ...args, json: false, quiet: isQuiet }, { ...cli, stdout: cli.stderr }, mayDraw);
 }
 
 /** A run's events and requests to a reporter. */
@@ -60,11 +63,12 @@ export function noteOf(args: Args, write: (line: string) => unknown): ((line: st
   return readToggle(args, 'verbose') ? write : undefined;
 }
 
-async function openReporter(args: Args, cli: Cli): Promise<Reporter> {
+async function openReporter(args: Args, cli: Cli, mayDraw = true): Promise<Reporter> {
   const { createReporter, reporterName } = await import('./output/run/reporters.js');
   const { chalkFor } = await import('./output/text/color.js');
   const { stdout, stderr, env } = cli;
-  const name = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
+  const wanted = reporterName(readToggle(args, 'json'), readToggle(args, 'quiet'), stderr, env['TERM']);
+  const name = wanted === 'bars' && !mayDraw ? 'lines' : wanted;
   const chalk = chalkFor(stderr, env, readToggle(args, 'no-color'));
   return createReporter(name, { stdout, stderr, chalk, now: () => performance.now() });
 }

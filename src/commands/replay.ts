@@ -32,9 +32,10 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   const stallTimeoutMs = readStallTimeout(args);
   const layout = readLayout(args);
   return async ({ emit, note, onDownloaded, output, written }) => {
-    const series = await withSession(args, host, { stallTimeoutMs, note }, async (session) => {
-      const { openReplay } = await import('../replay/open.js');
-      return openReplay({
+    const { openReplay } = await import('../replay/open.js');
+    const { replay } = await import('../replay/replay.js');
+    await withSession(args, host, { stallTimeoutMs, note }, async (session) => {
+      const { series, arrival, close } = await openReplay({
         request,
         client: session.client,
         cache: session.settings.cacheDir,
@@ -46,9 +47,12 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
         onDownloaded,
         signal,
       });
+      try {
+        const input = { series, arrival, speed, written, signal };
+        await withOutput(output, (lines) => replay({ ...input, output: lines }));
+      } finally {
+        await close();
+      }
     });
-    const { replay } = await import('../replay/replay.js');
-    const input = { series, period: request.period, speed, written, signal };
-    return withOutput(output, (lines) => replay({ ...input, output: lines }));
   };
 }

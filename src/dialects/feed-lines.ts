@@ -19,6 +19,8 @@ export interface FeedLinesOptions {
   readonly isLive?: boolean;
   /** What `planFeed` gave for the same exchange, types and symbols. */
   readonly plan: FeedPlan;
+  /** Whether a parsed message is read here; left out, each is. Of the others only their times count, as by `pass`. */
+  readonly isOurs?: ((message: unknown) => boolean) | undefined;
 }
 
 /**
@@ -36,6 +38,8 @@ export class FeedLines {
   #isWanted: ((symbol: string) => boolean) | undefined;
   /** Microseconds, of the last message; undefined before the first. */
   #last: number | undefined;
+  /** The local timestamp of a message behind that one, which isn't read here. */
+  #passed: string | undefined;
   #isConnected = false;
   #out: LineBuffer | undefined;
 
@@ -59,7 +63,24 @@ export class FeedLines {
    * @throws `corrupt` where it is no JSON, or nothing that the exchange could have sent.
    */
   message(localTimestamp: string, message: string, out: LineBuffer): void {
-    this.read(this.#parse(message), this.#timeOf(localTimestamp), out, localTimestamp);
+    const parsed = this.#parse(message);
+    if (this.#options.isOurs?.(parsed) === false) this.pass(localTimestamp);
+    else this.read(parsed, this.#timeOf(localTimestamp), out, localTimestamp);
+  }
+
+  /** Whether times may end a segment. */
+  get hasMoreSegments(): boolean {
+    return this.#segments.length > 1;
+  }
+
+  /**
+   * A message that isn't read here: it ends a segment, and disconnects have its time. Of several in a row the last is
+   * enough, where there are no more segments.
+   */
+  pass(localTimestamp: string): void {
+    this.#passed = localTimestamp;
+    this.#isConnected = true;
+    if (this.hasMoreSegments) this.#enterSegment(this.#timeOf(localTimestamp));
   }
 
   /**
@@ -71,6 +92,7 @@ export class FeedLines {
   read(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
     this.#out = out;
     this.#last = time;
+    this.#passed = undefined;
     this.#isConnected = true;
     for (const normalizer of this.#normalizersAt(time)) {
       try {
@@ -87,9 +109,10 @@ export class FeedLines {
    */
   disconnect(out: LineBuffer): void {
     this.#normalizers = undefined;
-    if (!this.#isConnected || this.#last === undefined) return;
+    const last = this.#passed === undefined ? this.#last : this.#timeOf(this.#passed);
+    if (!this.#isConnected || last === undefined) return;
     this.#isConnected = false;
-    if (this.#options.withDisconnects) this.#flow.disconnect(this.#last, out);
+    if (this.#options.withDisconnects) this.#flow.disconnect(last, out);
     else if (this.#options.isLive === true) this.#flow.restart();
   }
 
@@ -106,17 +129,22 @@ export class FeedLines {
   }
 
   #normalizersAt(time: number): readonly Normalizer[] {
-    const [segment, next] = this.#segments;
-    if (segment && next && time >= segment.end) {
-      this.#segments = this.#segments.slice(1);
-      this.#normalizers = undefined;
-      return this.#normalizersAt(time);
-    }
+    this.#enterSegment(time);
+    const [segment] = this.#segments;
     if (this.#normalizers === undefined) {
       this.#normalizers = segment?.normalizers() ?? [];
       this.#isWanted = segment && wantedBy(this.#options.symbols, segment);
     }
     return this.#normalizers;
+  }
+
+  #enterSegment(time: number): void {
+    let [segment, next] = this.#segments;
+    while (segment && next && time >= segment.end) {
+      this.#segments = this.#segments.slice(1);
+      this.#normalizers = undefined;
+      [segment, next] = this.#segments;
+    }
   }
 }
 

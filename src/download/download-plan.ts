@@ -7,6 +7,7 @@ import { privateSuffix } from '../store/part-owner.js';
 import { runJobs } from './jobs.js';
 import type { CountedPlan } from './plan/plan.js';
 import type { AskForSpace } from './plan/tell.js';
+import type { Transfers } from './transfers.js';
 import type { DownloadOptions } from './types.js';
 
 export interface DownloadPlanInput {
@@ -17,6 +18,8 @@ export interface DownloadPlanInput {
   readonly keyExpired?: boolean | undefined;
   readonly client: Client;
   readonly options: DownloadOptions;
+  /** Shared with other runs of this process; undefined where there are none. */
+  readonly transfers?: Transfers | undefined;
   /** Who runs, for the lock of the download folder. */
   readonly owner: LockOwner;
   readonly emit: EventSink;
@@ -31,13 +34,14 @@ export interface DownloadPlanInput {
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const started = performance.now();
-  const { plan, manifest, client, options, owner, emit, keyExpired, askForSpace } = input;
+  const { plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } = input;
   const lock = await tryLock(options.dir, owner);
   try {
     const partSuffix = lock ? undefined : await privateSuffix(owner.pid);
     const signal = lock ? AbortSignal.any([input.signal, lock.lost]) : input.signal;
     const job = { plan, options, client };
-    const [summary] = await runJobs({ manifest, partSuffix, options, emit, signal, askForSpace }, [job]);
+    const shared = { manifest, partSuffix, options, transfers, emit, signal, askForSpace };
+    const [summary] = await runJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');
     return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(started) };
   } finally {

@@ -7,7 +7,7 @@ import { createTally } from '../run/tally.js';
 import type { Place } from '../transfer/pool.js';
 import { createRateLimit, type RateLimit } from '../transfer/rate.js';
 import { toldOutputs } from './conversion/told-outputs.js';
-import { settle } from './file/settle.js';
+import { settle, settleOnce } from './file/settle.js';
 import type { TransferContext } from './file/transfer.js';
 import type { DownloadJob } from './job.js';
 import { countPlan, FILES_A_TURN, type PlanTotals } from './plan/plan.js';
@@ -47,8 +47,8 @@ export class JobRun {
       retries: options.retries,
       maxWaitMs: options.maxWaitMs,
       rate: rateOf(shared, options),
-      pause: shared.pause,
-      concurrency: shared.concurrency,
+      pause: shared.transfers.pause,
+      concurrency: shared.transfers.concurrency,
       conversions: shared.conversionsFor(options.convert),
       emit: shared.emit,
       signal,
@@ -146,7 +146,9 @@ export class JobRun {
   }
 
   async #settleNow(planned: PlannedFile, place: Place, onAnswer: () => void = () => {}): Promise<void> {
-    const settled = await settle(this.#context, planned, place, onAnswer);
+    const settled = this.#shared.isBesideOthers
+      ? await settleOnce(this.#shared.transfers, this.#context, planned, place, onAnswer)
+      : await settle(this.#context, planned, place, onAnswer);
     if (!settled) return;
     const { event, made, reason } = settled;
     if (reason?.code === 'no_access') this.#refused.push(reason);
@@ -172,7 +174,7 @@ export class JobRun {
 }
 
 /** A job's own rate lies below that of the whole run. */
-function rateOf({ rate, options: { maxRate } }: SharedRun, own: DownloadOptions): RateLimit {
+function rateOf({ transfers: { rate }, options: { maxRate } }: SharedRun, own: DownloadOptions): RateLimit {
   if (own.maxRate === undefined || own.maxRate === maxRate) return rate;
   const ownRate = createRateLimit(own.maxRate);
   return async (bytes, signal) => {

@@ -1,12 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { EventSink } from '../run/events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { autoConcurrency, type Concurrency, fixedConcurrency } from '../transfer/concurrency.js';
-import { createPause, type Pause } from '../transfer/pause.js';
 import { createPool, type Pool } from '../transfer/pool.js';
-import { createRateLimit, type RateLimit } from '../transfer/rate.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
 import type { AskForSpace } from './plan/tell.js';
+import { createTransfers, type Transfers } from './transfers.js';
 import type { ConvertSetting, DownloadOptions } from './types.js';
 
 export interface JobsInput {
@@ -15,21 +13,21 @@ export interface JobsInput {
   readonly partSuffix: string | undefined;
   /** The folder, and what bounds all jobs together. */
   readonly options: Pick<DownloadOptions, 'dir' | 'concurrency' | 'maxRate'>;
+  /** Shared with other runs of this process; undefined where there are none. */
+  readonly transfers?: Transfers | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
   /** Once it is aborted no file is begun, and what is in flight goes on to its end. */
   readonly noMore?: AbortSignal | undefined;
   readonly askForSpace?: AskForSpace | undefined;
-  /** Where other runs are to wait with this one; without it, it has one of its own. */
-  readonly pause?: Pause | undefined;
 }
 
 /** What the jobs of one run share. */
-export interface SharedRun extends JobsInput {
+export interface SharedRun extends Omit<JobsInput, 'transfers'> {
   readonly pool: Pool;
-  readonly concurrency: Concurrency;
-  readonly rate: RateLimit;
-  readonly pause: Pause;
+  readonly transfers: Transfers;
+  /** Whether other runs may bring the same files. */
+  readonly isBesideOthers: boolean;
   /** Ends all jobs: an error that concerns every file. */
   readonly stop: AbortController;
   /** Aborted by the caller or by `stop`. */
@@ -52,11 +50,8 @@ export function openShared(
   afterPlan: SharedRun['afterPlan'],
 ): SharedRun {
   const { options, signal, partSuffix } = input;
-  const concurrency =
-    options.concurrency === 'auto'
-      ? autoConcurrency(performance.now())
-      : fixedConcurrency(options.concurrency);
-  const pool = createPool(concurrency);
+  const transfers = input.transfers ?? createTransfers(options);
+  const pool = createPool(transfers.concurrency, transfers.limit);
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   // Each file in flight listens to it, and that is no leak.
@@ -69,9 +64,8 @@ export function openShared(
     ...input,
     emit,
     pool,
-    concurrency,
-    rate: createRateLimit(options.maxRate),
-    pause: input.pause ?? createPause(),
+    transfers,
+    isBesideOthers: input.transfers !== undefined,
     stop,
     stopped,
     begun: jobs > 1 ? new Map() : undefined,

@@ -2,6 +2,7 @@ import { formatDay } from '../dataset/day.js';
 import { runJobs } from '../download/jobs.js';
 import type { PinnedPlan } from '../download/lists/pin.js';
 import { makePlan } from '../download/plan/plan.js';
+import { createTransfers } from '../download/transfers.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { MayRead } from '../service/key/key-coverage.js';
@@ -53,7 +54,8 @@ export async function workSlice(input: SliceInput): Promise<SliceResult> {
     emit(event);
   };
   const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-  const [summary] = await runJobs({ manifest, partSuffix, options, pause, emit: tell, signal, noMore }, [
+  const transfers = { ...createTransfers(options), pause };
+  const [summary] = await runJobs({ manifest, partSuffix, options, transfers, emit: tell, signal, noMore }, [
     { plan, options, client },
   ]);
   if (!summary) throw new Error('a run without a summary');

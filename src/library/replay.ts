@@ -19,7 +19,7 @@ type Told = Message | RawMessage | RawDisconnect;
 export function replay(options: RawReplayOptions): Run<RawMessage | RawDisconnect, ReplaySummary>;
 /**
  * The normalized messages of a period, merged by local timestamp: `tickhaul replay`. From day files, those that are
- * missing downloaded first, or by `source: 'feeds'` from the raw data API. A slow reader slows the replay.
+ * missing downloaded on the way, or by `source: 'feeds'` from the raw data API. A slow reader slows the replay.
  * @returns a promise of the summary, and an async iterable of the messages.
  */
 export function replay(options: ReplayOptions): Run<Message, ReplaySummary>;

@@ -3,12 +3,18 @@ export interface TimedBatch {
   readonly count: number;
   /** Microseconds, one a message; may be longer than `count`. */
   readonly localTimestamps: Float64Array;
+  /**
+   * Of a batch without messages: none to come is before so many microseconds, so that others needn't wait until then.
+   * Undefined where only the next batch will tell.
+   */
+  readonly notBefore?: number | undefined;
 }
 
 /**
  * Merges inputs by local timestamp, ties to the input named first (replay facts, Merging several options). It is a
  * merge and no sort: within an input its own order stays, where its times step back too. An input that is at its end
- * drops out. One batch an input is held; choosing the next message costs the logarithm of the number of inputs.
+ * drops out; one that says from when on it has messages is waited for only then. One batch an input is held; choosing
+ * the next message costs the logarithm of the number of inputs.
  *
  *     while (await merge.fill()) {
  *       while (merge.next()) use(merge.batch, merge.start, merge.end, merge.input);
@@ -23,7 +29,7 @@ export class Merge<B extends TimedBatch> {
   start = 0;
   end = 0;
   readonly #inputs: readonly Input<B>[];
-  /** Inputs that have a message, as a heap: none comes before its parent. */
+  /** Inputs that have a message, or know when at the earliest, as a heap: none comes before its parent. */
   readonly #heap: Input<B>[] = [];
   /** Inputs whose batch is used up. */
   #waiting: Input<B>[];
@@ -41,8 +47,9 @@ export class Merge<B extends TimedBatch> {
   }
 
   /**
-   * Waits until each input has a message or is at its end; false when all are. Throws what an input throws: what came
-   * before it in the merge has been given by then, since an input is asked only when its next message is needed.
+   * Waits until each input has a message, knows when at the earliest, or is at its end; false when all are. Throws what
+   * an input throws: what came before it in the merge has been given by then, since an input is asked only when its next
+   * message is needed.
    */
   async fill(): Promise<boolean> {
     const waiting = this.#waiting;
@@ -60,6 +67,12 @@ export class Merge<B extends TimedBatch> {
     if (this.#waiting.length > 0 || !first?.batch) return false;
     const { batch, index } = first;
     const { localTimestamps, count } = batch;
+    if (count === 0) {
+      // Now it matters what it has.
+      this.#waiting.push(first);
+      this.#dropFirst();
+      return false;
+    }
     const second = this.#runnerUp();
     const limit = second ? second.time : Number.POSITIVE_INFINITY;
     const winsTies = second === undefined || index < second.index;
@@ -141,14 +154,14 @@ class Input<B extends TimedBatch> {
     readonly iterator: AsyncIterator<B>,
   ) {}
 
-  /** The next batch that has a message; none at the end. */
+  /** The next batch that has a message, or knows when at the earliest; none at the end. */
   async pull(): Promise<void> {
     do {
       const { done, value } = await this.iterator.next();
       this.batch = done ? undefined : value;
-    } while (this.batch?.count === 0);
+    } while (this.batch?.count === 0 && this.batch.notBefore === undefined);
     this.at = 0;
-    this.time = this.batch?.localTimestamps[0] ?? 0;
+    this.time = (this.batch?.count === 0 ? this.batch.notBefore : this.batch?.localTimestamps[0]) ?? 0;
   }
 
   async close(): Promise<void> {

@@ -1,14 +1,19 @@
+import { setMaxListeners } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { orAborted } from '../base/wait.js';
 import { WORTH_A_THREAD } from '../convert/threads/worth-a-thread.js';
+import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
-import type { Period } from '../market/trade-bars.js';
 import { createHandover } from './handover.js';
+import { limitOpenFiles } from './read-in-turns.js';
 import { lineBuffers, makeLines, shareReading } from './series-lines.js';
-import { type SeriesThread, startSeriesThread } from './threads/series-thread.js';
-import type { ReadingSizes, ReplaySeries } from './types.js';
+import { receiveSeries, type SeriesLines, startSeriesThread } from './threads/series-thread.js';
+import type { SeriesTask } from './threads/series-worker.js';
+import { type JobSide, Threads } from './threads/threads.js';
+import type { Arrival, ReplaySeries } from './types.js';
 
-/** Bytes of text at hand, of all series together; their lines take some five times as much. */
+/** Bytes of text at hand, of all series of a replay together; their lines take some five times as much. */
 const TEXT = 8 * 1024 * 1024;
 const MOST_TEXT_CHUNK = 512 * 1024;
 const LEAST_TEXT_CHUNK = 16 * 1024;
@@ -24,80 +29,121 @@ export interface Inputs {
   close(): Promise<void>;
 }
 
+/** What is replayed: series in the order that breaks ties, and how their files come. */
+export interface SeriesInput {
+  readonly series: readonly ReplaySeries[];
+  readonly arrival: Arrival;
+}
+
+/** What the replays of a process share. */
+export interface SeriesThreads {
+  readonly threads: Threads<SeriesTask>;
+  /** How many are open: each has the less memory the more there are. */
+  replays: number;
+}
+
+export function createSeriesThreads(): SeriesThreads {
+  const most = Math.min(availableParallelism(), MOST_THREADS);
+  const openFiles = Math.ceil(OPEN_FILES / most);
+  return { threads: new Threads(most, () => startSeriesThread(openFiles)), replays: 0 };
+}
+
 /**
  * Reads series over threads, in turns: thread 1 has the first, thread 2 the second, and so on. What is small is read in
  * this thread. Memory is bounded whatever the number of series: the more there are, the smaller their buffers.
+ * Resolves when the files of the first day are there.
+ * @throws TickhaulError why one of those can't be had; the reason of an abort.
  */
 export async function openInputs(
-  series: readonly ReplaySeries[],
-  period: Period,
+  input: SeriesInput,
+  shared: SeriesThreads,
   signal: AbortSignal,
 ): Promise<Inputs> {
-  const textChunk = Math.floor(TEXT / series.length);
-  const sizes = {
-    textChunk: Math.min(MOST_TEXT_CHUNK, Math.max(LEAST_TEXT_CHUNK, textChunk)),
-    openFiles: OPEN_FILES,
+  // Each series listens to it, and that is no leak.
+  setMaxListeners(0, signal);
+  await arrivalOfFirstDay(input, signal);
+  const textChunk = Math.floor(TEXT / input.series.length / ++shared.replays);
+  const bounded = Math.min(MOST_TEXT_CHUNK, Math.max(LEAST_TEXT_CHUNK, textChunk));
+  const { lines, close } = (await isWorthThreads(input.series))
+    ? readInThreads(input, bounded, shared.threads, signal)
+    : readHere(input, bounded, signal);
+  let isOpen = true;
+  return {
+    lines,
+    close() {
+      if (isOpen) shared.replays--;
+      isOpen = false;
+      return close();
+    },
   };
-  if (!(await isWorthThreads(series))) return readHere(series, period, sizes, signal);
-  return readInThreads(series, period, sizes, signal);
 }
 
-function readHere(
-  series: readonly ReplaySeries[],
-  period: Period,
-  sizes: ReadingSizes,
-  signal: AbortSignal,
-): Inputs {
+/** The merge has no first line before. */
+async function arrivalOfFirstDay({ series, arrival }: SeriesInput, signal: AbortSignal): Promise<void> {
+  const files = series.flatMap((one) => one.files);
+  const first = files.reduce((day, file) => Math.min(day, file.day), Number.POSITIVE_INFINITY);
+  for (const { day, path, isComing } of files) {
+    if (isComing && day === first) await orAborted(arrival(path), signal);
+  }
+}
+
+function readHere({ series, arrival }: SeriesInput, textChunk: number, signal: AbortSignal): Inputs {
   const stop = new AbortController();
   const anyOf = AbortSignal.any([signal, stop.signal]);
-  const reading = shareReading(sizes);
+  setMaxListeners(0, anyOf);
+  const memories = createLineMemories();
+  const reading = shareReading({ files: limitOpenFiles(OPEN_FILES), textChunk, arrival, memories });
   return {
     lines: series.map((one) =>
-      createHandover(lineBuffers(sizes), (exchange) => makeLines(one, period, reading, exchange, anyOf)),
+      createHandover(lineBuffers(textChunk), (exchange) => makeLines(one, reading, exchange, anyOf)),
     ),
     close: async () => stop.abort(),
   };
 }
 
 function readInThreads(
-  series: readonly ReplaySeries[],
-  period: Period,
-  sizes: ReadingSizes,
+  { series, arrival }: SeriesInput,
+  textChunk: number,
+  threads: SeriesThreads['threads'],
   signal: AbortSignal,
 ): Inputs {
-  const count = Math.min(series.length, availableParallelism(), MOST_THREADS);
-  const threads = Array.from({ length: count }, (_, at) =>
-    startSeriesThread({
-      series: series.filter((_one, index) => index % count === at),
-      period,
-      sizes: { ...sizes, openFiles: Math.ceil(OPEN_FILES / count) },
-    }),
-  );
+  const count = Math.min(series.length, threads.most);
+  const tasks = Array.from({ length: count }, (_, at) => ({
+    series: series.filter((_one, index) => index % count === at),
+    textChunk,
+  }));
+  const jobs = threads.begin(tasks);
+  const open = tasks.map((task, at) => receiveSeries(task, jobs[at] as JobSide, arrival));
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', close);
-    await Promise.all(threads.map((thread) => thread.close()));
+    for (const one of open) one.close();
   };
   signal.addEventListener('abort', close);
   return {
     lines: series.map((_, index) => {
-      const thread = threads[index % count] as SeriesThread;
-      return thread.lines(Math.floor(index / count));
+      const task = open[index % count] as SeriesLines;
+      return task.lines(Math.floor(index / count));
     }),
     close,
   };
 }
 
+/** Files that are still to come are taken to be as large as those that are there. */
 async function isWorthThreads(series: readonly ReplaySeries[]): Promise<boolean> {
   let bytes = 0;
-  for (const { paths } of series) {
-    for (const path of paths) {
-      // One that can't be looked at fails where it is read.
-      bytes += await stat(path).then(
-        ({ size }) => size,
-        () => 0,
-      );
-      if (bytes >= WORTH_A_THREAD) return true;
+  let there = 0;
+  let absent = 0;
+  for (const { path } of series.flatMap(({ files }) => files)) {
+    // One that can't be looked at fails where it is read.
+    const size = await stat(path)
+      .then((stats) => stats.size)
+      .catch(() => undefined);
+    if (size === undefined) absent++;
+    else {
+      there++;
+      bytes += size;
     }
+    if (bytes >= WORTH_A_THREAD) return true;
   }
-  return false;
+  return (bytes / Math.max(1, there)) * (there + absent) >= WORTH_A_THREAD;
 }

@@ -5,15 +5,17 @@ import { plural } from '../base/units.js';
 import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import { downloadPlan } from '../download/download-plan.js';
+import type { Transfers } from '../download/transfers.js';
 import type { DownloadOptions, PlannedFile } from '../download/types.js';
-import type { EventSink, RunSummary } from '../run/events.js';
+import type { EventSink, RunEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
 import { fetchDatasetRecord } from '../service/records/metadata.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
-import { openManifest } from '../store/manifest/manifest.js';
+import { type Manifest, openManifest } from '../store/manifest/manifest.js';
+import { Arrivals } from './arrivals.js';
 import { planReplay } from './plan.js';
-import type { ReplayRequest, ReplaySeries } from './types.js';
+import type { Arrival, ReplayRequest, ReplaySeries } from './types.js';
 
 export interface OpenReplayInput {
   readonly request: ReplayRequest;
@@ -25,19 +27,31 @@ export interface OpenReplayInput {
   /** Only what is on disk: nothing is asked for. */
   readonly offline: boolean;
   readonly owner: LockOwner;
-  /** Told of what is missing, before it is downloaded; then of the download, and of its end. */
+  /** Shared with other replays of this process. */
+  readonly transfers?: Transfers | undefined;
+  /** Told of what is missing, before it is downloaded; then of the download. */
   readonly emit: EventSink;
+  /** Told of the download's end, by which much may have been replayed. */
   readonly onDownloaded: (summary: RunSummary) => void;
   readonly signal: AbortSignal;
 }
 
+/** A replay whose day files are there, or on their way. */
+export interface OpenedReplay {
+  /** In the order that breaks ties. */
+  readonly series: readonly ReplaySeries[];
+  readonly arrival: Arrival;
+  /** Breaks off what is still being downloaded. @throws what kept the download from telling what became of files. */
+  close(): Promise<void>;
+}
+
 /**
- * Works out the series of a replay, and brings their missing day files to disk.
- * @throws TickhaulError, before a line can be written: `usage`; `not_exported` for days that are pending, or missing
- * under `offline`; `no_access`; what the download failed with.
+ * Works out the series of a replay, and begins to bring their missing day files to disk, day by day.
+ * @throws TickhaulError, before anything is downloaded: `usage`; `not_exported` for days that are pending, or missing
+ * under `offline`; `no_access`.
  */
-export async function openReplay(input: OpenReplayInput): Promise<readonly ReplaySeries[]> {
-  const { request, client, cache, options, layout, offline, owner, emit, signal } = input;
+export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> {
+  const { request, client, cache, options, layout, offline, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
   const asking = { cache, offline, signal };
   const records = await Promise.all(
@@ -52,37 +66,84 @@ export async function openReplay(input: OpenReplayInput): Promise<readonly Repla
     const files = planned.flatMap((series) => series.files);
     refuse(files, 'pending', 'not_exported', 'not exported yet; choose an earlier end');
     refuse(files, 'unauthorized', 'no_access', 'not in the reach of the API key; set a key that covers it');
-    const absent = new Set(files.filter(({ status }) => status === 'unavailable').map(({ path }) => path));
-    const work = files.filter(({ action }) => action !== 'nothing');
+    const work = files.filter(({ action }) => action !== 'nothing').sort(byDay);
     if (offline) refuseMissing(work.filter(({ action }) => action === 'fetch'));
-    else if (work.length > 0) {
-      isHandedOn = true;
-      const errors: FileError[] = [];
-      const summary = await downloadPlan({
-        plan: { files: () => each(work) },
-        manifest,
-        client,
-        options,
-        owner,
-        signal,
-        emit(event) {
-          if (event.event === 'file' && event.status === 'unavailable') absent.add(event.path);
-          if (event.event === 'file' && event.error && event.status === 'failed') errors.push(event.error);
-          emit(event);
-        },
-      });
-      input.onDownloaded(summary);
-      if (signal.aborted) signal.throwIfAborted();
-      if (summary.exitCode !== 0) throw downloadError(summary, errors);
-    }
-    return planned.map(({ files: own, ...series }) => ({
-      ...series,
-      paths: own.filter(({ path }) => !absent.has(path)).map(({ path }) => join(options.dir, path)),
+    const coming = offline ? [] : work;
+    const arrivals = new Arrivals(coming.map(({ path }) => join(options.dir, path)));
+    const series = planned.map(({ files: own, ...one }) => ({
+      ...one,
+      files: own
+        .filter(({ status }) => status !== 'unavailable')
+        .map(({ path: name, file: { day } }) => {
+          const path = join(options.dir, name);
+          return { day, path, isComing: arrivals.has(path) };
+        }),
     }));
+    isHandedOn = coming.length > 0;
+    const close = isHandedOn ? beginDownload(input, coming, manifest, arrivals) : async () => {};
+    return { series, arrival: (path) => arrivals.wait(path), close };
   } finally {
     // A download closes it itself.
     if (!isHandedOn) await manifest.close();
   }
+}
+
+/** Series of the same day stay in their order. */
+function byDay(a: PlannedFile, b: PlannedFile): number {
+  return a.file.day - b.file.day;
+}
+
+/** @returns what breaks it off. */
+function beginDownload(
+  { client, options, owner, transfers, emit, onDownloaded, signal }: OpenReplayInput,
+  work: readonly PlannedFile[],
+  manifest: Manifest,
+  arrivals: Arrivals,
+): () => Promise<void> {
+  const stop = new AbortController();
+  const stopped = AbortSignal.any([signal, stop.signal]);
+  const note = (event: RunEvent): void => {
+    if (event.event !== 'file') return;
+    const path = join(options.dir, event.path);
+    if (event.error) arrivals.fail(path, arrivalError(event.path, event.error));
+    else arrivals.settle(path, event.status !== 'unavailable');
+  };
+  const download = async (): Promise<void> => {
+    const summary = await downloadPlan({
+      plan: { files: () => each(work) },
+      manifest,
+      client,
+      options,
+      owner,
+      transfers,
+      signal: stopped,
+      emit(event) {
+        note(event);
+        emit(event);
+      },
+    });
+    arrivals.end(endOf(summary));
+    // Why it was broken off is told by whoever did so.
+    onDownloaded(stopped.aborted ? { ...summary, error: undefined } : summary);
+  };
+  const downloading = download();
+  downloading.catch((error: unknown) => arrivals.end(error));
+  return async () => {
+    stop.abort(new TickhaulError('interrupted', 'the replay ended'));
+    await downloading;
+  };
+}
+
+/** Why a replay can't go on behind a day file. */
+function arrivalError(path: string, { code, message, status }: FileError): TickhaulError {
+  return new TickhaulError(code, message.includes(path) ? message : `${path}: ${message}`, { status });
+}
+
+/** Why files of which nothing was told don't come. */
+function endOf({ error }: RunSummary): TickhaulError {
+  return error
+    ? new TickhaulError(error.code, error.message, error)
+    : new TickhaulError('bug', 'a download ended without a word on some of its files');
 }
 
 function* each(files: readonly PlannedFile[]): Generator<PlannedFile> {
@@ -115,12 +176,4 @@ function named(files: readonly PlannedFile[]): string {
     .map(({ file }) => `${file.exchange} ${file.dataType} ${file.symbol} ${formatDay(file.day)}`);
   const more = files.length > SHOWN ? ` and ${plural(files.length - SHOWN, 'other day file')}` : '';
   return `${names.join(', ')}${more}`;
-}
-
-function downloadError({ error, exitCode }: RunSummary, errors: readonly FileError[]): TickhaulError {
-  const first = error ?? errors[0];
-  const isOne = first !== undefined && new TickhaulError(first.code, '').exitCode === exitCode;
-  const code = isOne ? first.code : 'mixed';
-  const reason = first ? `: ${first.message}` : '';
-  return new TickhaulError(code, `nothing was replayed, since day files could not be downloaded${reason}`);
 }

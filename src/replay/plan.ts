@@ -12,7 +12,7 @@ import { daysOf } from './period.js';
 import type { ReplayOption, ReplayRequest, ReplaySeries } from './types.js';
 
 /** A series with the day files that its period may have. */
-export interface PlannedSeries extends Omit<ReplaySeries, 'paths'> {
+export interface PlannedSeries extends Omit<ReplaySeries, 'files'> {
   readonly files: readonly PlannedFile[];
 }
 
@@ -78,6 +78,7 @@ function planType(
   const bySymbol = new Map<string, PlannedFile[]>(plan.series.map(({ symbol }) => [symbol, []]));
   for (const file of plan.files()) bySymbol.get(file.file.symbol)?.push(file);
   return [...bySymbol.values()].map((files) => ({
+    period,
     exchange: record.id,
     dataType,
     types: types.filter(({ dayFiles }) => dayFiles === dataType),

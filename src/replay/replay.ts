@@ -1,12 +1,10 @@
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { LineSink, Written } from '../market/lines/line-sink.js';
 import { Merge } from '../market/merge.js';
-import type { Period } from '../market/trade-bars.js';
 import { fillOrFlush } from './fill-or-flush.js';
-import { type Inputs, openInputs } from './inputs.js';
+import { createSeriesThreads, type Inputs, openInputs, type SeriesInput } from './inputs.js';
 import { LineWriter } from './line-writer.js';
 import { createPace, type Pace } from './pace.js';
-import type { ReplaySeries } from './types.js';
 
 export interface MergeOptions {
   /** How often faster than real time; undefined for as fast as it goes. */
@@ -16,22 +14,21 @@ export interface MergeOptions {
   readonly signal: AbortSignal;
 }
 
-export interface ReplayInput extends MergeOptions {
-  /** In the order that breaks ties. */
-  readonly series: readonly ReplaySeries[];
-  readonly period: Period;
-}
-
 /** Lines of one input that follow each other are written as they are from so many bytes on. */
 const LONG_RUN = 64 * 1024;
 
 /**
  * Writes the messages of all series, merged by local timestamp.
- * @throws TickhaulError `corrupt`, `unreadable` once all lines before are written, the reason of an abort, and what
- * the output throws.
+ * @throws TickhaulError `corrupt`, `unreadable`, why a day file can't be had, once all lines before are written; the
+ * reason of an abort, and what the output throws.
  */
-export async function replay(input: ReplayInput): Promise<void> {
-  return mergeLines(await openInputs(input.series, input.period, input.signal), input);
+export async function replay(input: SeriesInput & MergeOptions): Promise<void> {
+  const shared = createSeriesThreads();
+  try {
+    await mergeLines(await openInputs(input, shared, input.signal), input);
+  } finally {
+    await shared.threads.close();
+  }
 }
 
 /**

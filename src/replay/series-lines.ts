@@ -1,13 +1,13 @@
+import { orAborted } from '../base/wait.js';
 import { toDatasetSymbol } from '../dataset/symbols.js';
 import type { GzipReading } from '../integrity/read-gzip.js';
 import { readText } from '../integrity/source.js';
-import { createLineMemories, createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
+import { createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';
-import type { Period } from '../market/trade-bars.js';
 import type { Exchange } from './handover.js';
 import { createPeriodEnd } from './period-end.js';
-import { readInTurns } from './read-in-turns.js';
-import type { ReadingSizes, ReplaySeries } from './types.js';
+import { type OpenFiles, readInTurns } from './read-in-turns.js';
+import type { Arrival, ReplaySeries } from './types.js';
 
 /**
  * Lines have two to three times the bytes of their rows, which buffers have room for at once: growing leaves holes in
@@ -15,18 +15,22 @@ import type { ReadingSizes, ReplaySeries } from './types.js';
  */
 const USUAL_LINES = 4;
 const MOST_LINES = 8;
+const US_A_DAY = 86_400_000_000;
 
-/** What the series of one thread share. */
+/** What series that are read together share. */
 export interface SharedReading extends GzipReading {
   readonly memories: LineMemories;
+  readonly arrival: Arrival;
 }
 
-export function shareReading({ textChunk, openFiles }: ReadingSizes): SharedReading {
-  return { read: readInTurns(openFiles, textChunk), textChunk, memories: createLineMemories() };
+export function shareReading(
+  shared: Omit<SharedReading, 'read'> & { readonly files: OpenFiles },
+): SharedReading {
+  return { ...shared, read: readInTurns(shared.files, shared.textChunk) };
 }
 
 /** The buffers of one series: while one is read, the other is filled. */
-export function lineBuffers({ textChunk }: ReadingSizes): LineBuffer[] {
+export function lineBuffers(textChunk: number): LineBuffer[] {
   const bytes = USUAL_LINES * textChunk;
   return [new LineBuffer(bytes), new LineBuffer(bytes)];
 }
@@ -35,19 +39,19 @@ export function lineBuffers({ textChunk }: ReadingSizes): LineBuffer[] {
 class Enough extends Error {}
 
 /**
- * The lines of a series, buffer by buffer. A day file is opened once the lines before it are made. Books and bars go on
- * from one day file to the next, as in one stream. No more is read than up to the period's end: what is wrong with a
- * file behind it isn't noticed.
- * @throws TickhaulError what reading and parsing throw: `corrupt`, `unreadable`; and what `exchange` throws.
+ * The lines of a series, buffer by buffer. A day file is opened once the lines before it are made, and it is there: where
+ * it is waited for, an empty buffer says from when on it can have lines. Books and bars go on from one day file to the
+ * next, as in one stream. No more is read than up to the period's end: what is wrong with a file behind it isn't noticed.
+ * @throws TickhaulError what reading and parsing throw: `corrupt`, `unreadable`; what `exchange` throws, and an arrival.
  */
 export async function makeLines(
   series: ReplaySeries,
-  period: Period,
   reading: SharedReading,
   exchange: Exchange<LineBuffer>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { textChunk, memories } = reading;
+  const { textChunk, memories, arrival } = reading;
+  const { period } = series;
   let out = await exchange(undefined);
   const handOver = async (least: number): Promise<void> => {
     if (out.length < least) return;
@@ -55,8 +59,14 @@ export async function makeLines(
     out.clear();
     out.shrink(MOST_LINES * textChunk);
   };
-  const lines = createTextLines({ ...series, period, isWanted: wantedBy(series) }, memories);
-  for (const path of series.paths) {
+  const lines = createTextLines({ ...series, isWanted: wantedBy(series) }, memories);
+  for (const { path, day, isComing } of series.files) {
+    if (isComing) {
+      // Days are cut by local time (interface page, Dataset file), and all lines before this one are given.
+      out.notBefore = day * US_A_DAY;
+      await handOver(0);
+      if (!(await orAborted(arrival(path), signal))) continue;
+    }
     lines.open(path);
     const endIn = createPeriodEnd(period.end);
     let isPast = false;

@@ -1,4 +1,5 @@
 import type { DataType } from '../dataset/data-types.js';
+import type { Day } from '../dataset/day.js';
 import type { NormalizedType } from '../market/names/data-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 
@@ -17,21 +18,29 @@ export interface ReplayRequest {
   readonly period: Period;
 }
 
-/** One input of the merge: the day files of an exchange, data type and symbol, one after the other. */
+/** A day file that a replay reads. */
+export interface SeriesFile {
+  readonly day: Day;
+  readonly path: string;
+  /** It is on its way: reading begins when it has arrived. */
+  readonly isComing: boolean;
+}
+
+/**
+ * Waits until a day file that is coming is on disk.
+ * @returns false where the service doesn't have it: a day without data. @throws TickhaulError why it can't be had.
+ */
+export type Arrival = (path: string) => Promise<boolean>;
+
+/** One input of the merge: the day files of an exchange, data type and symbol, one after the other. Plain data. */
 export interface ReplaySeries {
+  /** Local times, in microseconds. */
+  readonly period: Period;
   readonly exchange: string;
   readonly dataType: DataType;
   readonly types: readonly NormalizedType[];
   /** Of a grouped file, the symbols that are asked for; undefined for all. */
   readonly symbols: ReadonlySet<string> | undefined;
-  /** Paths of its day files, day by day; days without data have none. */
-  readonly paths: readonly string[];
-}
-
-/** How much of its files a thread has at hand. */
-export interface ReadingSizes {
-  /** Bytes of text that come of a file at once, at most; of gzip too. */
-  readonly textChunk: number;
-  /** Files that are open at once, whatever the number of series. */
-  readonly openFiles: number;
+  /** Day by day; days that are known to have no data have none. */
+  readonly files: readonly SeriesFile[];
 }

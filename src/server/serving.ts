@@ -1,6 +1,8 @@
-import { Turns, type TurnTaking } from '../base/turns.js';
+import { createTransfers, type Transfers } from '../download/transfers.js';
 import { createFeedRun } from '../feeds/run.js';
 import type { FeedRun } from '../feeds/types.js';
+import { createFeedThreads, type FeedThreads } from '../replay/feeds/feed-inputs.js';
+import { createSeriesThreads, type SeriesThreads } from '../replay/inputs.js';
 import type { RunEvent } from '../run/events.js';
 import { Answers } from './answers.js';
 import { type Counts, type Metrics, newMetrics } from './metrics.js';
@@ -17,8 +19,11 @@ export interface Serving {
   readonly metrics: Metrics;
   /** Of all processes that serve together. */
   counts(): Promise<Counts>;
-  /** Of day files, by exchange. */
-  readonly downloads: TurnTaking;
+  /** Of day files: what several answers need is brought once. */
+  readonly transfers: Transfers;
+  /** Of all answers together, for day files and for feeds. */
+  readonly seriesThreads: SeriesThreads;
+  readonly feedThreads: FeedThreads;
   /** Warns of the same thing once. */
   warnOnce(line: string): void;
   readonly emit: (event: RunEvent) => void;
@@ -48,7 +53,16 @@ export function createServing(options: ServeOptions): Serving {
   };
   const counts = async (): Promise<Counts> =>
     (await cluster?.counts()) ?? { metrics, memory: options.memory() };
-  const downloads = cluster?.turns ?? new Turns();
-  const shared = { answers: new Answers(), downloads, metrics, counts, warnOnce, emit };
-  return { options, run: { ...run, cache: counted }, ...shared };
+  return {
+    options,
+    run: { ...run, cache: counted },
+    answers: new Answers(),
+    metrics,
+    counts,
+    transfers: createTransfers(options.dayFiles.options, cluster?.turns),
+    seriesThreads: createSeriesThreads(),
+    feedThreads: createFeedThreads(),
+    warnOnce,
+    emit,
+  };
 }

@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Concurrency } from './concurrency.js';
 
 /** A file's share of the limit: it needs one while its bytes are on their way. */
@@ -25,8 +25,11 @@ export interface Pool {
 /** Tasks that may be without a place before the next one has to wait for them. */
 const MOST_WITHOUT = 20;
 
-export function createPool(concurrency: Concurrency): Pool {
-  const limit = pLimit(Math.max(1, concurrency.limit));
+/** @param limit shared with other pools of the same concurrency: places go round among them. */
+export function createPool(
+  concurrency: Concurrency,
+  limit: LimitFunction = pLimit(Math.max(1, concurrency.limit)),
+): Pool {
   const running = new Set<Promise<void>>();
   /** Places that are taken, or waited for. */
   let taken = 0;

@@ -25,7 +25,10 @@ async function* inputOf(batches: readonly (readonly number[])[], ended?: () => v
 }
 
 async function mergedOf(inputs: readonly (readonly (readonly number[])[])[]): Promise<Found[]> {
-  const merge = new Merge(inputs.map((batches) => inputOf(batches)));
+  return foundIn(new Merge(inputs.map((batches) => inputOf(batches))));
+}
+
+async function foundIn(merge: Merge<Batch>): Promise<Found[]> {
   const found: Found[] = [];
   while (await merge.fill()) {
     while (merge.next()) {
@@ -62,6 +65,35 @@ test('inputs in any order, also stepping back: as choosing one message after the
     }),
     { numRuns: 1000 },
   );
+});
+
+test('inputs that say from when on they have messages: the same, and those before are given first', async () => {
+  /** Before each batch an empty one that says so, as far as it has messages. */
+  async function* announced(batches: readonly (readonly number[])[]): AsyncGenerator<Batch> {
+    for await (const batch of inputOf(batches)) {
+      const notBefore = batch.count === 0 ? undefined : Math.min(...batch.localTimestamps.subarray(0, -1));
+      yield { count: 0, localTimestamps: new Float64Array(), first: batch.first, notBefore };
+      yield batch;
+    }
+  }
+  await fc.assert(
+    fc.asyncProperty(inputs, async (all) => {
+      const sorted = all.map((batches) => batches.map((times) => [...times].sort((a, b) => a - b)));
+      const merge = new Merge(sorted.map((batches) => announced(batches)));
+      assert.deepEqual(await foundIn(merge), naiveMerge(sorted.map((batches) => batches.flat())));
+    }),
+    { numRuns: 1000 },
+  );
+  const never = new Promise<Batch>(() => {});
+  async function* slow(): AsyncGenerator<Batch> {
+    yield { count: 0, localTimestamps: new Float64Array(), first: 0, notBefore: 2 };
+    yield await never;
+  }
+  const merge = new Merge<Batch>([inputOf([[1, 2], [3]]), slow()]);
+  assert.equal(await merge.fill(), true);
+  assert.equal(merge.next(), true);
+  // A tie goes to the first.
+  assert.deepEqual([merge.input, merge.start, merge.end], [0, 0, 2]);
 });
 
 test('sorted inputs: a stable sort of all messages', async () => {

@@ -1,32 +1,67 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import type { DataType } from '../../src/dataset/data-types.js';
+import { addDays, parseDay } from '../../src/dataset/day.js';
+import { createLineMemories } from '../../src/market/day-file/text-lines.js';
 import type { TimedLines } from '../../src/market/lines/line-buffer.js';
 import { Merge } from '../../src/market/merge.js';
 import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
+import { Arrivals } from '../../src/replay/arrivals.js';
 import { createHandover } from '../../src/replay/handover.js';
+import { limitOpenFiles } from '../../src/replay/read-in-turns.js';
+import { mergeLines } from '../../src/replay/replay.js';
 import { lineBuffers, makeLines, shareReading } from '../../src/replay/series-lines.js';
-import { startSeriesThread } from '../../src/replay/threads/series-thread.js';
-import type { ReadingSizes, ReplaySeries } from '../../src/replay/types.js';
+import {
+  receiveSeries,
+  type SeriesLines,
+  startSeriesThread,
+} from '../../src/replay/threads/series-thread.js';
+import type { SeriesTask } from '../../src/replay/threads/series-worker.js';
+import { Threads } from '../../src/replay/threads/threads.js';
+import type { Arrival, ReplaySeries, SeriesFile } from '../../src/replay/types.js';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
 import { tempDir } from '../helpers/temp.js';
 import { ALWAYS, linesOf } from '../market/lines-of.js';
 
 const TYPES = ['trade', 'trade_bar_10s', 'book_change', 'quote'].map(parseDataTypeName);
 const { signal } = new AbortController();
+const DAY = parseDay('2024-03-01');
+/** Of files that are there. */
+const NONE: Arrival = () => Promise.reject(new Error('nothing is coming'));
 
 function here(
   series: readonly ReplaySeries[],
-  sizes: ReadingSizes,
-  period = ALWAYS,
+  textChunk: number,
+  arrival: Arrival = NONE,
 ): AsyncIterable<TimedLines>[] {
-  const reading = shareReading(sizes);
+  const memories = createLineMemories();
+  const reading = shareReading({ files: limitOpenFiles(2), textChunk, arrival, memories });
   return series.map((one) =>
-    createHandover(lineBuffers(sizes), (exchange) => makeLines(one, period, reading, exchange, signal)),
+    createHandover(lineBuffers(textChunk), (exchange) => makeLines(one, reading, exchange, signal)),
   );
+}
+
+/** A few threads that end with the test. */
+function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): Threads<SeriesTask> {
+  const threads = new Threads<SeriesTask>(most, () => {
+    onStart();
+    return startSeriesThread(2);
+  });
+  t.after(() => threads.close());
+  return threads;
+}
+
+function inThread(threads: Threads<SeriesTask>, task: SeriesTask, arrival: Arrival = NONE): SeriesLines {
+  const [job] = threads.begin([task]);
+  assert.ok(job);
+  return receiveSeries(task, job, arrival);
+}
+
+function fileOf(path: string, day = DAY, isComing = false): SeriesFile {
+  return { path, day, isComing };
 }
 
 async function merged(inputs: readonly AsyncIterable<TimedLines>[]): Promise<string> {
@@ -52,7 +87,8 @@ async function someSeries(dir: string): Promise<ReplaySeries[]> {
       const quoted = row.replaceAll(/[^,]+/g, '"$&"');
       const path = await writeDayFile(dir, dataType, `${csv}${quoted}\n${row}`, `S${at}`);
       const types = TYPES.filter(({ dayFiles }) => dayFiles === dataType);
-      return { exchange: 'deribit', dataType, types, symbols: undefined, paths: [path, path] };
+      const files = [fileOf(path), fileOf(path)];
+      return { exchange: 'deribit', dataType, types, symbols: undefined, period: ALWAYS, files };
     }),
   );
 }
@@ -64,21 +100,19 @@ function withWrongChecksum(gzip: Buffer): Buffer {
 
 test('a thread gives the same bytes as this one, whatever comes at once', async (t) => {
   const series = await someSeries(await tempDir(t));
-  const expected = await merged(here(series, { textChunk: 1024 * 1024, openFiles: 16 }));
+  const expected = await merged(here(series, 1024 * 1024));
   assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
   for (const textChunk of [1024, 16_384]) {
-    const sizes = { textChunk, openFiles: 2 };
-    assert.ok((await merged(here(series, sizes))) === expected, `${textChunk} here`);
-    const thread = startSeriesThread({ series, period: ALWAYS, sizes });
-    t.after(() => thread.close());
-    const inputs = series.map((_, at) => thread.lines(at));
+    assert.ok((await merged(here(series, textChunk))) === expected, `${textChunk} here`);
+    const task = inThread(threadsFor(t), { series, textChunk });
+    const inputs = series.map((_, at) => task.lines(at));
     assert.ok((await merged(inputs)) === expected, `${textChunk} in a thread`);
   }
 });
 
 test('a file is read no further than to the end of the period, whatever comes behind it', async (t) => {
   const [whole] = (await someSeries(await tempDir(t))) as [ReplaySeries];
-  const [path = ''] = whole.paths;
+  const [{ path }] = whole.files as [SeriesFile];
   const rows = gunzipSync(await readFile(path))
     .toString()
     .split('\n');
@@ -90,19 +124,18 @@ test('a file is read no further than to the end of the period, whatever comes be
     ({ text }) => `${text}\n`,
   );
   assert.ok(expected.length > 400, `${expected.length} lines`);
-  const sizes = { textChunk: 1024, openFiles: 1 };
-  const series = [{ ...whole, paths: [path, `${path}.none`] }];
-  assert.equal(await merged(here(series, sizes, period)), expected.join(''));
+  const series = [{ ...whole, period, files: [fileOf(path), fileOf(`${path}.none`)] }];
+  assert.equal(await merged(here(series, 1024)), expected.join(''));
 });
 
 test('an error in a thread is the one that it is here, and comes after the lines before it', async (t) => {
   const dir = await tempDir(t);
   const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
-  const [path = ''] = whole.paths;
+  const [{ path }] = whole.files as [SeriesFile];
   const broken = path.replace('S0', 'S9');
   await writeFile(broken, withWrongChecksum(await readFile(path)));
-  const series = [{ ...whole, paths: [path, broken] }, other];
-  const sizes = { textChunk: 16_384, openFiles: 2 };
+  const series = [{ ...whole, files: [fileOf(path), fileOf(broken)] }, other];
+  const textChunk = 16_384;
   const read = async (lines: AsyncIterable<TimedLines> | undefined): Promise<[number, string, string]> => {
     let count = 0;
     try {
@@ -113,14 +146,93 @@ test('an error in a thread is the one that it is here, and comes after the lines
     }
     throw new Error('no error');
   };
-  const thread = startSeriesThread({ series, period: ALWAYS, sizes });
-  t.after(() => thread.close());
-  const [count, code, message] = await read(thread.lines(0));
-  assert.deepEqual([count, code, message], await read(here(series, sizes)[0]));
+  const task = inThread(threadsFor(t), { series, textChunk });
+  const [count, code, message] = await read(task.lines(0));
+  assert.deepEqual([count, code, message], await read(here(series, textChunk)[0]));
   assert.ok(count >= 1000, `${count} lines`);
   assert.equal(code, 'corrupt');
-  await thread.close();
-  await assert.rejects(async () => {
-    for await (const _ of thread.lines(1));
+  task.close();
+  const lines = async (): Promise<void> => {
+    for await (const _ of task.lines(1));
+  };
+  await assert.rejects(lines, { code: 'interrupted' });
+});
+
+test('lines come while later days are awaited, and all before one that fails, in a thread and here', async (t) => {
+  const [first, second] = (await someSeries(await tempDir(t))) as [ReplaySeries, ReplaySeries];
+  const [file] = first.files as [SeriesFile];
+  const [later] = second.files as [SeriesFile];
+  const day = addDays(DAY, 1);
+  // A day that the service lacks, and a series that begins on the next day.
+  const series = [
+    { ...first, files: [file, fileOf('absent', day, true)] },
+    { ...second, files: [{ ...later, day, isComing: true }, fileOf('failed', addDays(DAY, 2), true)] },
+  ];
+  const lines = (await merged(here([{ ...first, files: [file] }], 1024))).length;
+  const threads = threadsFor(t);
+  for (const isHere of [true, false]) {
+    const arrivals = new Arrivals(['absent', later.path, 'failed']);
+    const arrival: Arrival = (path) => arrivals.wait(path);
+    const task = inThread(threads, { series, textChunk: 1024 }, arrival);
+    let length = 0;
+    const merging = mergeLines(
+      {
+        lines: isHere ? here(series, 1024, arrival) : series.map((_, at) => task.lines(at)),
+        close: async () => task.close(),
+      },
+      {
+        output: {
+          async write(bytes) {
+            length += bytes.length;
+            if (length < lines) return;
+            // All of the first day is there before anything is known of the second.
+            arrivals.settle('absent', false);
+            arrivals.settle(later.path, true);
+            arrivals.fail('failed', new TickhaulError('no_access', 'not this one'));
+          },
+        },
+        written: { messages: 0, bytes: 0 },
+        signal,
+      },
+    );
+    await assert.rejects(merging, { code: 'no_access' });
+    const whole = await merged(
+      here(
+        [
+          { ...first, files: [file] },
+          { ...second, files: [later] },
+        ],
+        1024,
+      ),
+    );
+    assert.equal(length, whole.length);
+  }
+});
+
+test('many replays share a few threads: each has its own lines, though others stand still, fail or leave', async (t) => {
+  const dir = await tempDir(t);
+  const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
+  const [{ path }] = whole.files as [SeriesFile];
+  const broken = path.replace('S0', 'S9');
+  await writeFile(broken, withWrongChecksum(await readFile(path)));
+  let started = 0;
+  const threads = threadsFor(t, 2, () => {
+    started++;
   });
+  const open = (series: readonly ReplaySeries[]): AsyncIterable<TimedLines>[] => {
+    const task = inThread(threads, { series, textChunk: 1024 });
+    closing.push(() => task.close());
+    return series.map((_, at) => task.lines(at));
+  };
+  const closing: (() => void)[] = [];
+  const expected = await merged(here([whole, other], 1024));
+  // Ten whose readers take one buffer and no more, and ten that fail.
+  for (let i = 0; i < 10; i++) {
+    for (const lines of open([other])) await lines[Symbol.asyncIterator]().next();
+    await assert.rejects(merged(open([{ ...whole, files: [fileOf(broken)] }])), { code: 'corrupt' });
+  }
+  const answers = Array.from({ length: 5 }, () => merged(open([whole, other])));
+  for (const close of closing.slice(0, 20)) close();
+  for (const answer of answers) assert.ok((await answer) === expected);
+  assert.equal(started, 2);
 });

@@ -14,7 +14,7 @@ export const replay: Action = {
   examples: [
     [
       '$0 replay deribit:BTC-PERPETUAL -t trade,book_change --date 2024-03-01',
-      'a day as JSON lines; what is not on disk is downloaded first',
+      'a day as JSON lines; what is not on disk is downloaded on the way',
     ],
     [
       '$0 replay deribit:BTC-PERPETUAL bitmex:XBTUSD -t quote --date 2024-03-01',

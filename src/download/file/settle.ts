@@ -1,6 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
+import type { TurnTaking } from '../../base/turns.js';
 import { fileError } from '../../base/file-error.js';
 import { secondsSince } from '../../base/units.js';
+import { orAborted } from '../../base/wait.js';
 import { formatDay } from '../../dataset/day.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { FileEvent } from '../../run/events.js';
@@ -47,6 +49,60 @@ export async function settle(
     if (absent) return { event: { ...base, status: 'unavailable' } };
     const outputs = toldOutputs(planned.outputs, context.conversions);
     return { event: { ...base, status: 'failed', ...outputs, error: fileError(reason) }, reason };
+  }
+}
+
+/** What several runs in one folder know of each other. */
+export interface Underway {
+  /** By path, what one of them brings just now; undefined where it was broken off. */
+  readonly underway: Map<string, Promise<Settled | undefined>>;
+  /** By path, those of runs of several processes. */
+  readonly turns?: TurnTaking | undefined;
+}
+
+/**
+ * Does the same where other runs of this process may do it at the same time: what one of them brings, or can't, is as
+ * good for the others. When it is broken off, one of those goes on.
+ */
+export async function settleOnce(
+  { underway, turns }: Underway,
+  context: TransferContext,
+  planned: PlannedFile,
+  place: Place,
+  onAnswer: () => void,
+): Promise<Settled | undefined> {
+  const { path } = planned;
+  const { signal } = context;
+  for (let other = underway.get(path); other; other = underway.get(path)) {
+    // It may need the place for its next try.
+    place.leave();
+    const settled = await orAborted(other, signal).catch(() => undefined);
+    if (signal.aborted || settled) return settled;
+    await place.take();
+  }
+  // It may have come since the plan was made.
+  const now = (): Promise<Settled | undefined> =>
+    settle(context, { ...planned, action: 'check' }, place, onAnswer);
+  const settling = turns ? inTurn(turns, path, signal, now) : now();
+  underway.set(path, settling);
+  try {
+    return await settling;
+  } finally {
+    if (underway.get(path) === settling) underway.delete(path);
+  }
+}
+
+async function inTurn(
+  turns: TurnTaking,
+  path: string,
+  signal: AbortSignal,
+  work: () => Promise<Settled | undefined>,
+): Promise<Settled | undefined> {
+  try {
+    return await turns.run(path, signal, work);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { TickhaulError } from '../../base/errors.js';
+import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatMinute, type MinuteRange } from '../../dataset/minutes.js';
 import type { FeedRun } from '../types.js';
 import { LineCutter, type RawBatch } from './raw-batch.js';
@@ -37,6 +37,7 @@ export async function readPart(
     if (batch.count === 0) return;
     batch = await exchange(batch);
     batch.clear();
+    if (signal.aborted) throw abortReason(signal);
   };
   const readSlice = async ({ text, wanted, has }: OpenSlice): Promise<void> => {
     const isAll = wanted.start <= has.start && wanted.end >= has.end;

@@ -19,6 +19,7 @@ export class LineBuffer implements TimedLines {
   count = 0;
   ends: Int32Array;
   localTimestamps: Float64Array;
+  notBefore: number | undefined;
   /** Bytes so far. */
   length = 0;
 
@@ -71,9 +72,21 @@ export class LineBuffer implements TimedLines {
     this.length += bytes.length;
   }
 
+  /** Adds a copy of lines `start` up to, not including, `end`. */
+  copy({ bytes, ends, localTimestamps }: TimedLines, start: number, end: number): void {
+    const from = start === 0 ? 0 : (ends[start - 1] as number);
+    const size = (ends[end - 1] as number) - from;
+    const moved = this.length - from;
+    this.room(size).bytes.set(bytes.subarray(from, from + size), this.length);
+    for (let line = start; line < end; line++) {
+      this.add((ends[line] as number) + moved, localTimestamps[line] as number);
+    }
+  }
+
   clear(): void {
     this.count = 0;
     this.length = 0;
+    this.notBefore = undefined;
   }
 
   /** Gives the memory back where it is more than so many bytes, as after a message of a whole book. */

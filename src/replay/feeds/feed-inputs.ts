@@ -1,63 +1,129 @@
 import { availableParallelism } from 'node:os';
-import { US_A_MINUTE } from '../../dataset/minutes.js';
+import { minutesOf, US_A_MINUTE } from '../../dataset/minutes.js';
+import { SymbolShares } from '../../dialects/symbol-shares.js';
+import { isProvisional } from '../../feeds/cache/slice-index.js';
 import type { FeedRun } from '../../feeds/types.js';
 import { createHandover } from '../handover.js';
 import type { Inputs } from '../inputs.js';
+import { Threads } from '../threads/threads.js';
 import { FeedTextBuffer } from './feed-text.js';
+import type { ReadText } from './give-texts.js';
 import { feedLineBuffers, makeFeedLines } from './make-feed-lines.js';
+import { countOnce } from './minute-count.js';
 import { readFeeds } from './read-feeds.js';
-import { type FeedThread, type ReadText, startFeedThread } from './threads/feed-thread.js';
-import type { OpenSource } from './types.js';
+import { linesOfOne, linesOfSeveral } from './source-lines.js';
+import { type FeedJob, type FeedReader, readFeedJob, startFeedThread } from './threads/feed-thread.js';
+import type { FeedTask } from './threads/feed-worker.js';
+import type { FeedSource, OpenSource } from './types.js';
+
+/** What the replays of a process share. */
+export type FeedThreads = Threads<readonly FeedTask[]>;
 
 export interface FeedInputsOptions {
   readonly run: FeedRun;
   readonly sources: readonly OpenSource[];
   /** Told how many minutes were read, of all sources together. */
   readonly onMinutes: (minutes: number) => void;
+  readonly threads: FeedThreads;
 }
 
 /** What merges and writes keeps up with no more. */
 const MOST_THREADS = 8;
 /** A thread takes a while to start: what is shorter is done by then. */
 const WORTH_THREADS_US = 15 * US_A_MINUTE;
+/** Readers of one source, whose memory adds up. */
+const MOST_SHARES = 4;
+
+/** @param processors threads at once; left out, as many as there are processors. */
+export function createFeedThreads(processors = availableParallelism()): FeedThreads {
+  return new Threads(Math.min(processors, MOST_THREADS), startFeedThread);
+}
+
+/** A source with how it is read. */
+interface Reading {
+  readonly open: OpenSource;
+  /** Undefined where one reads all of it. */
+  readonly shares: SymbolShares | undefined;
+  /** Begins to read from the start. */
+  readonly read: (shares?: SymbolShares) => ReadText;
+}
 
 /**
  * Sources as inputs of the merge, one each. This thread asks for slices and cuts their text; other threads parse and
- * normalize it, in turns: thread 1 has the first source, thread 2 the second, and so on.
+ * normalize it. Where there are more processors than sources, several threads share those whose messages are about one
+ * symbol each.
  */
-export function openFeedInputs({ run, sources, onMinutes }: FeedInputsOptions): Inputs {
+export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsOptions): Inputs {
   const stop = new AbortController();
-  const read = sources.map(
-    ({ feeds }): ReadText =>
-      (exchange) =>
-        readFeeds({ run, feeds, onMinutes, stopped: stop.signal }, exchange),
-  );
+  const { most } = threads;
+  const readings = sources.map((open): Reading => {
+    const count = countOnce(onMinutes);
+    const read = (shares?: SymbolShares): ReadText => {
+      const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, shares };
+      return (exchange) => readFeeds(input, exchange);
+    };
+    return { open, read, shares: most > sources.length ? sharesOf(open, most) : undefined };
+  });
   const time = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
   if (time < WORTH_THREADS_US) {
-    return { lines: readHere(sources, read), close: async () => stop.abort() };
+    return { lines: readings.map(readHere), close: async () => stop.abort() };
   }
-  const count = Math.min(sources.length, availableParallelism(), MOST_THREADS);
-  const threads = Array.from({ length: count }, (_, thread) => {
-    const isIts = (_one: unknown, at: number): boolean => at % count === thread;
-    return startFeedThread(
-      sources.filter(isIts).map(({ source }) => source),
-      read.filter(isIts),
-    );
+  return readInThreads(readings, threads, stop);
+}
+
+/** Slices that are still to change may have other lines when they are read again, so those are for one reader. */
+function sharesOf({ source, isDivisible }: OpenSource, most: number): SymbolShares | undefined {
+  const { exchange, symbols, period } = source;
+  if (!isDivisible || isProvisional(minutesOf(period), Date.now())) return undefined;
+  const shares = new SymbolShares(exchange, symbols, Math.min(most, MOST_SHARES));
+  return shares.count > 1 ? shares : undefined;
+}
+
+function readHere({ open: { source }, read }: Reading): Inputs['lines'][number] {
+  return createHandover(feedLineBuffers(), (exchange) => {
+    const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read());
+    return makeFeedLines(source, texts, exchange);
   });
+}
+
+/** Readers go to threads in turns: the first to thread 1, the second to thread 2, and so on. */
+function readInThreads(readings: readonly Reading[], threads: FeedThreads, stop: AbortController): Inputs {
+  const all = readings.flatMap((reading) => tasksOf(reading).map((task) => ({ reading, task })));
+  const count = Math.min(all.length, threads.most);
+  const jobs: FeedJob[] = [];
+  const begin = (tasks: readonly (readonly FeedTask[])[]): void => {
+    for (const [at, job] of threads.begin(tasks).entries()) jobs.push(readFeedJob(tasks[at] ?? [], job));
+  };
+  begin(
+    Array.from({ length: count }, (_, turn) =>
+      all.filter((_one, at) => at % count === turn).map(({ task }) => task),
+    ),
+  );
+  const readers = all.map(({ reading }, at) => {
+    const { readers } = jobs[at % count] as FeedJob;
+    return { reading, reader: readers[Math.floor(at / count)] as FeedReader };
+  });
+  const startAlone = (source: FeedSource): FeedReader => {
+    stop.signal.throwIfAborted();
+    begin([[{ source }]]);
+    return jobs.at(-1)?.readers[0] as FeedReader;
+  };
   return {
-    lines: sources.map((_, at) => (threads[at % count] as FeedThread).lines(Math.floor(at / count))),
+    lines: readings.map((reading) => {
+      const { open, shares, read } = reading;
+      const its = readers.filter((one) => one.reading === reading).map(({ reader }) => reader);
+      if (shares === undefined) return linesOfOne(read(), its[0] as FeedReader);
+      return linesOfSeveral(read(shares), its, () => linesOfOne(read(), startAlone(open.source)));
+    }),
     async close() {
       stop.abort();
-      await Promise.all(threads.map((thread) => thread.close()));
+      for (const job of jobs) job.close();
     },
   };
 }
 
-function readHere(sources: readonly OpenSource[], read: readonly ReadText[]): Inputs['lines'] {
-  return sources.map(({ source }, at) =>
-    createHandover(feedLineBuffers(), (exchange) => {
-      const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read[at] as ReadText);
-      return makeFeedLines(source, texts, exchange);
-    }),
-  );
+function tasksOf({ open: { source }, shares }: Reading): readonly FeedTask[] {
+  if (shares === undefined) return [{ source }];
+  const { count } = shares;
+  return Array.from({ length: count }, (_, index) => ({ source, share: { index, count } }));
 }

@@ -1,8 +1,10 @@
 /** Lines of a feed as slices have them, end to end; an empty one is a break of the collector's connection. Plain data. */
 export interface FeedText {
-  /** May be longer than the text. */
+  /** May be longer than the text. Threads share its memory. */
   readonly bytes: Uint8Array;
   readonly length: number;
+  /** Where several readers share a feed: of each line, whose it seems to be. */
+  readonly shares?: Uint8Array | undefined;
 }
 
 /** Bytes of text that go from hand to hand at once, unless a single line has more. */
@@ -14,12 +16,13 @@ const LF = 0x0a;
 
 /** Text to be. The memory grows to what it has to hold once, and is used again. */
 export class FeedTextBuffer implements FeedText {
-  bytes: Uint8Array;
+  bytes = newBytes(FEED_TEXT);
   length = 0;
+  #shares: number[] = [];
 
-  /** @param memory text that nobody needs any more, whose memory is taken. */
-  constructor(memory?: FeedText) {
-    this.bytes = memory?.bytes ?? new Uint8Array(FEED_TEXT);
+  /** A copy, of lines of which all were told whose they are; undefined where none was. */
+  get shares(): Uint8Array | undefined {
+    return this.#shares.length === 0 ? undefined : Uint8Array.from(this.#shares);
   }
 
   /** Adds lines, with their LF. */
@@ -34,17 +37,27 @@ export class FeedTextBuffer implements FeedText {
     this.bytes[this.length++] = LF;
   }
 
+  /** Tells whose the next line is. */
+  addShare(share: number): void {
+    this.#shares.push(share);
+  }
+
   /** Makes it empty, and gives the memory back where it is much more than is mostly needed. */
   clear(): void {
     this.length = 0;
-    if (this.bytes.length > MOST_TEXT * FEED_TEXT) this.bytes = new Uint8Array(FEED_TEXT);
+    this.#shares = [];
+    if (this.bytes.length > MOST_TEXT * FEED_TEXT) this.bytes = newBytes(FEED_TEXT);
   }
 
   #makeRoom(size: number): void {
     const needed = this.length + size;
     if (needed <= this.bytes.length) return;
-    const larger = new Uint8Array(Math.max(needed, 2 * this.bytes.length));
+    const larger = newBytes(Math.max(needed, 2 * this.bytes.length));
     larger.set(this.bytes.subarray(0, this.length));
     this.bytes = larger;
   }
+}
+
+function newBytes(size: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(size));
 }

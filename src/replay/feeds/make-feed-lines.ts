@@ -4,10 +4,11 @@ import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-line.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
 import type { Exchange } from '../handover.js';
 import type { FeedText } from './feed-text.js';
+import type { Share } from './share.js';
 import type { FeedSource } from './types.js';
 
 /** Bytes of lines that go from hand to hand at once, about. */
-const LINES = 256 * 1024;
+export const LINES = 256 * 1024;
 /** Memory past so many times is for few. */
 const MOST_LINES = 8;
 
@@ -19,16 +20,18 @@ export function feedLineBuffers(): LineBuffer[] {
 /**
  * The lines of one exchange's messages, buffer by buffer: its texts are parsed and normalized in this thread.
  * @param texts each is needed until the next is asked for.
+ * @param share where others read the feed too: which messages are read here. A buffer is then given behind each text.
  * @throws once all lines before were handed over: TickhaulError `corrupt` for a message that can't be normalized, of
- * which no line is given; what `texts` throws; what `exchange` throws.
+ * which no line is given; MixedMessage for one that isn't of one share; what `texts` throws; what `exchange` throws.
  */
 export async function makeFeedLines(
   source: FeedSource,
   texts: AsyncIterable<FeedText>,
   exchange: Exchange<LineBuffer>,
+  share?: Share,
 ): Promise<void> {
   const plan = await planFeed(source);
-  const lines = new FeedLines({ ...source, plan });
+  const lines = new FeedLines({ ...source, plan, isOurs: share && ((message) => share.isOurs(message)) });
   let out = await exchange(undefined);
   out.clear();
   const handOver = async (): Promise<void> => {
@@ -37,31 +40,60 @@ export async function makeFeedLines(
     out.shrink(MOST_LINES * LINES);
   };
   try {
-    for await (const { bytes, length } of texts) {
+    for await (const { bytes, length, shares } of texts) {
       // One string: its lines are slices of it, which are parsed where they lie.
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString();
-      for (let at = 0; at < text.length; ) {
+      let passed: number | undefined;
+      const passLast = (): void => {
+        if (passed !== undefined) lines.pass(timeOf(text, passed));
+        passed = undefined;
+      };
+      for (let at = 0, line = 0; at < text.length; line++) {
         const end = text.indexOf('\n', at);
-        if (end === at) lines.disconnect(out);
-        else addMessage(lines, text, at, end, out);
+        const before = out.count;
+        if (end === at) {
+          passLast();
+          addBreak(lines, out, share);
+        } else if (share?.isOthers(shares?.[line])) {
+          passed = at;
+          if (lines.hasMoreSegments) passLast();
+        } else {
+          passed = undefined;
+          addMessage(lines, text, at, end, out);
+        }
+        share?.endLine(out, before);
         at = end + 1;
         if (out.length >= LINES) await handOver();
       }
+      passLast();
+      if (share) await handOver();
     }
   } finally {
-    if (out.length > 0) await handOver();
+    if (out.length > 0 || share) await handOver();
   }
+}
+
+/** All readers of a feed know of a break, and one of them tells it. */
+function addBreak(lines: FeedLines, out: LineBuffer, share: Share | undefined): void {
+  const { count, length } = out;
+  lines.disconnect(out);
+  if (share === undefined || share.tellsBreaks) return;
+  out.count = count;
+  out.length = length;
 }
 
 /** Of a message that breaks a normalizer half-way none of its lines is left. */
 function addMessage(lines: FeedLines, text: string, start: number, end: number, out: LineBuffer): void {
   const { count, length } = out;
   try {
-    const localTimestamp = text.slice(start, start + TIMESTAMP_BYTES);
-    lines.message(localTimestamp, text.slice(start + MESSAGE_START, end), out);
+    lines.message(timeOf(text, start), text.slice(start + MESSAGE_START, end), out);
   } catch (error) {
     out.count = count;
     out.length = length;
     throw error;
   }
+}
+
+function timeOf(text: string, start: number): string {
+  return text.slice(start, start + TIMESTAMP_BYTES);
 }

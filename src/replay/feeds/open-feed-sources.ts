@@ -3,6 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { type Minute, minutesOf } from '../../dataset/minutes.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { isRefused } from '../../dialects/refusals.js';
+import { isDivisible } from '../../dialects/symbol-shares.js';
 import { checkExchangeId, lookUpFeed, refuseMissing, storedNames, warnOfYoung } from '../../feeds/open.js';
 import type { FeedRun } from '../../feeds/types.js';
 import { type FeedNames, fetchFeedNames } from '../../service/records/feed-names.js';
@@ -34,8 +35,9 @@ export async function openFeedSources(
   for (const { exchange } of sources) checkExchangeId(exchange);
   const opened = await Promise.all(sources.map((source) => openSource(run, source, records)));
   for (const { source, plan } of opened) warnOfLacking(source, plan, run.emit);
-  return opened.map(({ source, feeds }) => ({
+  return opened.map(({ source, feeds, isDivisible }) => ({
     source,
+    isDivisible,
     // They share the run's requests.
     feeds: feeds.map((feed) => ({
       ...feed,
@@ -92,5 +94,6 @@ async function lookUp(run: FeedRun, source: FeedSource): Promise<LookedUp> {
       lookUpFeed(run, { exchange, filters: segment.filters, range: minutesOf(segment) }),
     ),
   );
-  return { source, plan, feeds, missing: feeds.flatMap(({ missing }) => missing) };
+  const missing = feeds.flatMap((feed) => feed.missing);
+  return { source, plan, feeds, missing, isDivisible: isDivisible(exchange, plan) };
 }

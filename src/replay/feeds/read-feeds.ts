@@ -1,5 +1,7 @@
+import { ANY_SHARE, type SymbolShares } from '../../dialects/symbol-shares.js';
 import type { Feed } from '../../feeds/open.js';
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
+import { MESSAGE_START } from '../../feeds/read/raw-line.js';
 import type { FeedRun } from '../../feeds/types.js';
 import type { Exchange } from '../handover.js';
 import { Breaks } from '../raw/breaks.js';
@@ -16,6 +18,8 @@ export interface ReadFeedsInput {
   /** Told how many minutes of the period were read. */
   readonly onMinutes: (minutes: number) => void;
   readonly stopped: AbortSignal;
+  /** Where several readers share the text: whose its lines seem to be. */
+  readonly shares?: SymbolShares | undefined;
 }
 
 /**
@@ -23,9 +27,11 @@ export interface ReadFeedsInput {
  * @throws TickhaulError once all text before was handed over: as `readPart` does.
  */
 export async function readFeeds(
-  { run, feeds, onMinutes, stopped }: ReadFeedsInput,
+  { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
   exchange: Exchange<FeedTextBuffer>,
 ): Promise<void> {
+  // Readers that share a text have fewer lines of it each.
+  const most = shares ? FEED_TEXT : FEED_TEXT / 2;
   let text = await exchange(undefined);
   text.clear();
   const handOver = async (least: number): Promise<void> => {
@@ -43,18 +49,19 @@ export async function readFeeds(
           const { batch, end, input } = merge;
           for (let at = merge.start; at < end; ) {
             if (batch.isBreak(at)) {
-              if (breaks.isNew(input, batch.starts[at] as number)) text.addBreak();
+              if (breaks.isNew(input, batch.starts[at] as number)) addBreak(text, shares);
               at++;
               continue;
             }
             const until = endOfRun(batch, at, end);
             text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
+            if (shares) addShares(text, shares, batch, at, until);
             breaks.sawLine(input);
             at = until;
-            await handOver(FEED_TEXT / 2);
+            await handOver(most);
           }
         }
-        await handOver(LEAST_TEXT);
+        await handOver(shares ? most / 2 : LEAST_TEXT);
       }
     } finally {
       await merge.close();
@@ -75,4 +82,21 @@ function endOfRun({ starts, ends }: RawBatch, at: number, end: number): number {
     until++;
   }
   return until;
+}
+
+function addBreak(text: FeedTextBuffer, shares: SymbolShares | undefined): void {
+  text.addBreak();
+  if (shares) text.addShare(ANY_SHARE);
+}
+
+function addShares(
+  text: FeedTextBuffer,
+  shares: SymbolShares,
+  { text: from, starts, ends }: RawBatch,
+  start: number,
+  end: number,
+): void {
+  for (let line = start; line < end; line++) {
+    text.addShare(shares.ofLine(from, (starts[line] as number) + MESSAGE_START, ends[line] as number));
+  }
 }

@@ -1,15 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import type { FeedRun } from '../../feeds/types.js';
 import { type MergeOptions, mergeLines } from '../replay.js';
-import { openFeedInputs } from './feed-inputs.js';
+import { createFeedThreads, type FeedThreads, openFeedInputs } from './feed-inputs.js';
 import type { OpenSource } from './types.js';
 
 export interface FeedReplayInput extends MergeOptions {
   readonly run: FeedRun;
+  /** Shared with other replays of this process; undefined where there are none. */
+  readonly threads?: FeedThreads | undefined;
   /** As `openFeedSources` gave them, in the order that breaks ties. */
   readonly sources: readonly OpenSource[];
   /** Told how many minutes were read, of all sources together. */
   readonly onMinutes: (minutes: number) => void;
+  /** Threads at once, where they aren't shared; left out, as many as there are processors. */
+  readonly processors?: number | undefined;
 }
 
 /**
@@ -17,7 +21,12 @@ export interface FeedReplayInput extends MergeOptions {
  * @throws TickhaulError once all lines before are written: what a slice can't be had for, `corrupt`; the reason of an
  * abort; what the output throws.
  */
-export function replayFeeds(input: FeedReplayInput): Promise<void> {
+export async function replayFeeds(input: FeedReplayInput): Promise<void> {
   setMaxListeners(0, input.signal);
-  return mergeLines(openFeedInputs(input), input);
+  const threads = input.threads ?? createFeedThreads(input.processors);
+  try {
+    await mergeLines(openFeedInputs({ ...input, threads }), input);
+  } finally {
+    if (!input.threads) await threads.close();
+  }
 }

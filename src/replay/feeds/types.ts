@@ -20,4 +20,6 @@ export interface OpenSource {
   readonly source: FeedSource;
   /** One for each stretch of the period in which the same is asked for, in order. */
   readonly feeds: readonly Feed[];
+  /** Whether several threads may share its messages, by symbol. */
+  readonly isDivisible: boolean;
 }

@@ -9,19 +9,25 @@ import { createHandover } from '../handover.js';
  * The lines of parts, merged by local timestamp, to a tenth of a microsecond; ties go to the first.
  * @param onMinutes told how many minutes were read, of all parts.
  * @param stopped ends the reading.
+ * @param gone of each part, ends its reading, and nothing else.
  */
 export function mergeParts(
   run: FeedRun,
   parts: readonly FeedPart[],
   onMinutes: (minutes: number) => void,
   stopped: AbortSignal,
+  gone: readonly AbortSignal[] = [],
 ): Merge<RawBatch> {
   const base = Math.min(...parts.map(({ range }) => range.start));
   return new Merge(
-    parts.map((part) =>
-      createHandover([new RawBatch(), new RawBatch()], (exchange) =>
-        readPart(run, part, exchange, onMinutes, stopped, base),
-      ),
+    parts.map((part, at) =>
+      createHandover([new RawBatch(), new RawBatch()], async (exchange) => {
+        const own = gone[at];
+        const anyOf = own ? AbortSignal.any([stopped, own]) : stopped;
+        await readPart(run, part, exchange, onMinutes, anyOf, base).catch((error: unknown) => {
+          if (!own?.aborted) throw error;
+        });
+      }),
     ),
   );
 }

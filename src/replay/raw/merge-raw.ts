@@ -21,6 +21,8 @@ export interface RawMergeInput {
   readonly run: FeedRun;
   /** Of one feed or several; ties go to the first. */
   readonly parts: readonly FeedPart[];
+  /** Of each part, aborted once nobody wants its lines any more: it ends there, and the others go on. */
+  readonly gone?: readonly AbortSignal[] | undefined;
   /** Whether breaks of the collector's connection are told; of one feed only. */
   readonly withDisconnects: boolean;
   /** How often faster than real time; undefined for as fast as it goes. */
@@ -37,10 +39,10 @@ export interface RawMergeInput {
  * abort; what the sink throws.
  */
 export async function mergeRaw(input: RawMergeInput): Promise<void> {
-  const { run, parts, withDisconnects, speed, lines, onMinutes, signal } = input;
+  const { run, parts, gone, withDisconnects, speed, lines, onMinutes, signal } = input;
   setMaxListeners(0, signal);
   const left = new AbortController();
-  const merge = mergeParts(run, parts, onMinutes, left.signal);
+  const merge = mergeParts(run, parts, onMinutes, left.signal, gone);
   const breaks = new Breaks(parts.length);
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
 

@@ -1,59 +1,61 @@
+import { setMaxListeners } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { TickhaulError } from '../../base/errors.js';
-import type { FileError } from '../../base/file-error.js';
 import { Queue } from '../../base/queue.js';
-import { LineBuffer, type TimedLines } from '../../market/lines/line-buffer.js';
-import type { Period } from '../../market/trade-bars.js';
-import { exchangeOf } from '../handover.js';
-import { lineBuffers, makeLines, type SharedReading, shareReading } from '../series-lines.js';
-import type { ReadingSizes, ReplaySeries } from '../types.js';
-import { transferables } from './transfer.js';
+import { createLineMemories } from '../../market/day-file/text-lines.js';
+import { LineBuffer } from '../../market/lines/line-buffer.js';
+import type { Exchange } from '../handover.js';
+import { limitOpenFiles } from '../read-in-turns.js';
+import { lineBuffers, makeLines, shareReading } from '../series-lines.js';
+import type { ReplaySeries } from '../types.js';
+import { giveLines, type LinesAnswer, type UsedLines } from './give-lines.js';
+import type { Job } from './threads.js';
 
+/** Some series of a replay. */
 export interface SeriesTask {
   readonly series: readonly ReplaySeries[];
-  readonly period: Period;
-  readonly sizes: ReadingSizes;
+  /** Bytes of text that come of a file at once, at most; of gzip too. */
+  readonly textChunk: number;
 }
 
-/** To the thread of some series: lines that were used, whose memory comes back. */
-export interface SeriesOrder {
-  readonly series: number;
-  readonly used: TimedLines;
-}
+/** To the thread of some series: lines that were used; a file that it waits for. */
+export type SeriesOrder =
+  | UsedLines
+  | { readonly order: 'arrived'; readonly path: string; readonly isThere: boolean };
 
-/** From it, for each series: lines, then its end. Errors are plain data: a TickhaulError loses its fields on the way. */
+/** From it, for each series: what it made, and which file it waits for. */
 export type SeriesAnswer =
-  | { readonly answer: 'lines'; readonly series: number; readonly lines: TimedLines }
-  | { readonly answer: 'end'; readonly series: number }
-  | { readonly answer: 'failed'; readonly series: number; readonly error: FileError }
-  | { readonly answer: 'bug'; readonly series: number; readonly error: unknown };
+  | LinesAnswer
+  | { readonly answer: 'waits'; readonly at: number; readonly path: string };
 
-const { series: all, period, sizes } = workerData as SeriesTask;
-const reading = shareReading(sizes);
-const empty = all.map(() => new Queue<LineBuffer>(lineBuffers(sizes)));
-// The thread is ended from outside.
-const { signal } = new AbortController();
+const files = limitOpenFiles(workerData as number);
+const memories = createLineMemories();
 
-parentPort?.on('message', ({ series, used }: SeriesOrder) => empty[series]?.push(new LineBuffer(used)));
-for (const [series, free] of empty.entries()) void run(series, free, reading);
+parentPort?.on('message', begin);
 
-async function run(series: number, free: Queue<LineBuffer>, shared: SharedReading): Promise<void> {
-  try {
-    const full = { push: (lines: LineBuffer) => give(series, lines) };
-    await makeLines(all[series] as ReplaySeries, period, shared, exchangeOf(full, free), signal);
-    answer({ answer: 'end', series });
-  } catch (error) {
-    if (error instanceof TickhaulError) {
-      answer({ answer: 'failed', series, error: { code: error.code, message: error.message } });
-    } else answer({ answer: 'bug', series, error });
+function begin({ task: { series: all, textChunk }, port }: Job<SeriesTask>): void {
+  const stop = new AbortController();
+  // Each series listens to it, and that is no leak.
+  setMaxListeners(0, stop.signal);
+  const empty = all.map(() => new Queue<LineBuffer>(lineBuffers(textChunk)));
+  const waiting = new Map<string, (isThere: boolean) => void>();
+  port.on('message', (order: SeriesOrder) => {
+    if (order.order === 'used') empty[order.at]?.push(new LineBuffer(order.lines));
+    else waiting.get(order.path)?.(order.isThere);
+  });
+  // Nobody reads on.
+  port.on('close', () => {
+    stop.abort();
+    for (const free of empty) free.end();
+  });
+  for (const [at, series] of all.entries()) {
+    const arrival = (path: string): Promise<boolean> =>
+      new Promise((resolve) => {
+        waiting.set(path, resolve);
+        port.postMessage({ answer: 'waits', at, path } satisfies SeriesAnswer);
+      });
+    const reading = shareReading({ files, textChunk, arrival, memories });
+    const make = (exchange: Exchange<LineBuffer>): Promise<void> =>
+      makeLines(series, reading, exchange, stop.signal);
+    void giveLines({ port, at, free: empty[at] ?? new Queue(), make });
   }
-}
-
-function give(series: number, { count, bytes, ends, localTimestamps }: LineBuffer): void {
-  const lines = { count, bytes, ends, localTimestamps };
-  answer({ answer: 'lines', series, lines }, lines);
-}
-
-function answer(message: SeriesAnswer, lines?: TimedLines): void {
-  parentPort?.postMessage(message, lines && transferables(lines));
 }

@@ -8,6 +8,11 @@ export interface Guard {
   isForeignPage(request: IncomingMessage): boolean;
   /** Whether the request names a host that the server isn't: so a name of somebody else would lead here. */
   isForeignHost(request: IncomingMessage): boolean;
+  /**
+   * Whether that name may be a stranger's on the internet, who has let it lead here: his page is then of this origin for
+   * its browser, and may read all answers.
+   */
+  isStrangersHost(request: IncomingMessage): boolean;
   /** The origin of a page that is allowed by name, as its browser wants to be told; undefined for any other. */
   allowedOrigin(request: IncomingMessage): string | undefined;
 }
@@ -33,13 +38,26 @@ export function createGuard(host: string, allowed: readonly string[]): Guard {
       if (origins.has(page.origin) || isLoopback(page.hostname)) return false;
       return !(isOwn(plain(page.hostname)) && isBeside(page, headers.host));
     },
-    isForeignHost({ headers }) {
-      const url = `http://${headers.host}`;
-      return headers.host !== undefined && !(URL.canParse(url) && isOwn(plain(new URL(url).hostname)));
-    },
+    isForeignHost: ({ headers }) => !isOf(headers.host, isOwn),
+    isStrangersHost: ({ headers }) => !isOf(headers.host, (name) => isOwn(name) || isPrivate(name)),
     allowedOrigin: ({ headers: { origin } }) =>
       origin !== undefined && origins.has(origin) ? origin : undefined,
   };
+}
+
+/** A request without a host is of no browser. */
+function isOf(host: string | undefined, isFit: (name: string) => boolean): boolean {
+  if (host === undefined || host === '') return true;
+  const url = `http://${host}`;
+  return URL.canParse(url) && isFit(plain(new URL(url).hostname));
+}
+
+/**
+ * Names that mean something in a network of one's own alone: those without a dot, as containers have them, and those
+ * below domains that are nobody's (RFC 6762, RFC 8375, and `internal`, which ICANN keeps for this).
+ */
+function isPrivate(name: string): boolean {
+  return !/\.(?!$)/.test(name) || /\.(?:local|internal|home\.arpa)\.?$/.test(name);
 }
 
 /** Whether a page is of the address that is asked: its port is that of HTTP, or of WebSocket above it. */

@@ -31,6 +31,13 @@ const ROUTES: Readonly<Record<string, Answer>> = {
   },
 };
 
+/** Probes come under any name, and learn nothing that the key opens. */
+const KEYLESS: ReadonlySet<string> = new Set(['/health-check', '/metrics']);
+
+/** What is told to pages and under names that may not use the server. */
+export const FOREIGN =
+  'not for pages of another origin, or under another name; --allow-origin http://<name> lets one in';
+
 /** The HTTP endpoints; nothing listens yet. */
 export function createHttpServer(serving: Serving, guard: Guard): Server {
   const { request: logRequest } = serving.options.log;
@@ -61,10 +68,9 @@ async function answer(
     const allowed = guard.allowedOrigin(request);
     // Without that its browser keeps the answer from the page.
     if (allowed !== undefined) response.setHeader('access-control-allow-origin', allowed);
-    if (guard.isForeignPage(request) || (isOfPage(call.path) && guard.isForeignHost(request))) {
-      return sendJson(call, 403, {
-        message: 'not for pages of another origin; --allow-origin names some that may',
-      });
+    const isForeignHost = isOfPage(call.path) ? guard.isForeignHost : guard.isStrangersHost;
+    if (guard.isForeignPage(request) || (!KEYLESS.has(call.path) && isForeignHost(request))) {
+      return sendJson(call, 403, { message: FOREIGN });
     }
     const route = Object.hasOwn(routes, call.path) ? routes[call.path] : undefined;
     if (request.method === 'GET' && route) return await route(call);

@@ -1,53 +1,54 @@
-import { setMaxListeners } from 'node:events';
-import { type Inputs, openInputs } from '../../replay/inputs.js';
-import { openReplay } from '../../replay/open.js';
+import { openInputs } from '../../replay/inputs.js';
+import { type OpenedReplay, openReplay } from '../../replay/open.js';
 import { type MergeOptions, mergeLines } from '../../replay/replay.js';
-import type { ReplaySeries } from '../../replay/types.js';
+import type { Arrival } from '../../replay/types.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { Serving } from '../serving.js';
 
 const NO_DISCONNECTS = "withDisconnectMessages: day files don't know when a connection broke; none are sent";
 
-/** From day files; those that are missing are downloaded first. */
+/** From day files; those that are missing are downloaded day by day, ahead of the answer. */
 export async function replayDayFiles(
   serving: Serving,
   options: readonly NormalizedOptions[],
   target: Omit<MergeOptions, 'speed'>,
 ): Promise<void> {
   const { signal } = target;
-  setMaxListeners(0, signal);
   if (options.some(({ withDisconnects }) => withDisconnects)) serving.warnOnce(NO_DISCONNECTS);
-  const series: (readonly ReplaySeries[])[] = [];
-  for (const option of options) series.push(await openSeries(serving, option, signal));
-  const opened: Inputs[] = [];
-  for (const [at, { period }] of options.entries()) {
-    opened.push(await openInputs(series[at] ?? [], period, signal));
+  const opened: OpenedReplay[] = [];
+  try {
+    for (const option of options) opened.push(await openOption(serving, option, signal));
+    const input = { series: opened.flatMap(({ series }) => series), arrival: arrivalOf(opened) };
+    await mergeLines(await openInputs(input, serving.seriesThreads, signal), target);
+  } finally {
+    await Promise.all(opened.map(({ close }) => close()));
   }
-  const inputs = {
-    lines: opened.flatMap(({ lines }) => lines),
-    close: async () => void (await Promise.all(opened.map((one) => one.close()))),
-  };
-  await mergeLines(inputs, target);
 }
 
-/** One exchange's requests in turns: what one of them downloads is there for the next. */
-function openSeries(
-  { options: { dayFiles, feeds, records }, emit, downloads }: Serving,
+function openOption(
+  { options: { dayFiles, feeds, records }, emit, transfers }: Serving,
   { exchange, symbols, types, period }: NormalizedOptions,
   signal: AbortSignal,
-): Promise<readonly ReplaySeries[]> {
-  return downloads.run(exchange, signal, () =>
-    openReplay({
-      request: { options: [{ exchange, symbols }], types, period },
-      client: feeds.client,
-      cache: records,
-      options: dayFiles.options,
-      layout: dayFiles.layout,
-      offline: feeds.offline,
-      owner: dayFiles.owner(),
-      emit,
-      onDownloaded: () => {},
-      signal,
-    }),
-  );
+): Promise<OpenedReplay> {
+  return openReplay({
+    request: { options: [{ exchange, symbols }], types, period },
+    client: feeds.client,
+    cache: records,
+    options: dayFiles.options,
+    layout: dayFiles.layout,
+    offline: feeds.offline,
+    owner: dayFiles.owner(),
+    transfers,
+    emit,
+    onDownloaded: () => {},
+    signal,
+  });
+}
+
+/** Several may wait for the same file. */
+function arrivalOf(opened: readonly OpenedReplay[]): Arrival {
+  return async (path) => {
+    const there = await Promise.all(opened.map(({ arrival }) => arrival(path)));
+    return there.every((isThere) => isThere);
+  };
 }

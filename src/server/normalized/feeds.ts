@@ -7,7 +7,7 @@ import type { Serving } from '../serving.js';
 
 /** From the raw data API; what is below a minute is cut off. */
 export async function replayFromFeeds(
-  { options: { records }, run: shared }: Serving,
+  { options: { records }, run: shared, feedThreads: threads }: Serving,
   options: readonly NormalizedOptions[],
   target: Omit<MergeOptions, 'speed'>,
 ): Promise<void> {
@@ -17,6 +17,6 @@ export async function replayFromFeeds(
     .filter(({ period }) => period.start < period.end);
   if (sources.length === 0) return;
   const opened = await openFeedSources(run, sources, records);
-  await replayFeeds({ ...target, run, sources: opened, onMinutes: () => {} });
+  await replayFeeds({ ...target, run, threads, sources: opened, onMinutes: () => {} });
   await run.cache.trim();
 }

@@ -92,7 +92,8 @@ export class ReplaySession {
     }
     if (parts.length === 0) return;
     const lines = framesFor(owners);
-    await mergeRaw({ run, parts, withDisconnects: false, lines, onMinutes: () => {}, signal });
+    const gone = owners.map((client) => client.signal);
+    await mergeRaw({ run, parts, gone, withDisconnects: false, lines, onMinutes: () => {}, signal });
     await run.cache.trim();
   }
 }

@@ -5,7 +5,7 @@ import { printable } from '../../base/printable.js';
 import { wait } from '../../base/wait.js';
 import { readTarget } from '../http/call.js';
 import type { Guard } from '../http/guard.js';
-import { BOUNDS } from '../http/http-server.js';
+import { BOUNDS, FOREIGN } from '../http/http-server.js';
 import type { Serving } from '../serving.js';
 import { CLOSE, SocketClient } from './client.js';
 import { openReplaySocket, type Sessions } from './ws-replay.js';
@@ -80,9 +80,7 @@ export function createUpgradeServer(): Server {
 }
 
 function refuse(connection: Duplex): void {
-  const body = JSON.stringify({
-    message: 'not for pages of another origin, or under another name; --allow-origin names some that may',
-  });
+  const body = JSON.stringify({ message: FOREIGN });
   const head = `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   connection.end(head + body);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
+import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { startServer } from '../../../src/server/server.js';
@@ -54,7 +55,37 @@ test('pages and hosts of others are refused, unless they are named', async (t) =
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:8000' }), 200);
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:3000' }), 403);
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.6:8000' }), 403);
+  // A page of a name that its owner lets lead here is of this origin for its browser.
+  const replay = '/replay?options=1';
+  for (const host of [
+    'evil.example',
+    'evil.example:8000',
+    'tickhaul.evil.example',
+    '127.0.0.1.evil.example',
+    'a b',
+  ]) {
+    for (const path of ['/', '/replay-normalized', replay])
+      assert.equal(await status(path, { host }), 403, host);
+    assert.equal(await status(health, { host }), 200, host);
+  }
+  for (const host of [
+    'localhost',
+    `127.0.0.1:${httpPort}`,
+    `[::1]:${httpPort}`,
+    '192.168.1.5:8000',
+    'LOCALHOST.:8000',
+    'tickhaul:8000',
+    'tickhaul_1:8000',
+    'host.docker.internal:8000',
+    'tickhaul.data.svc.cluster.local:8000',
+    'nas.home.arpa',
+    'desk.example',
+    hostname(),
+  ]) {
+    assert.equal(await status(replay, { host }), 400, host);
+  }
   assert.equal(await status('/', { host: 'evil.example' }), 403);
+  assert.equal(await status('/', { host: 'tickhaul:8000' }), 403);
   assert.equal(await status('/', { host: `localhost:${httpPort}` }), 200);
 });
 

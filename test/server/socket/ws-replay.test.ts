@@ -76,6 +76,27 @@ test('a client that leaves stops its work; a frame beyond the limit closes it', 
   assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
 });
 
+test('of a session that one leaves, the others have all that is theirs, and no slice of the leaver is fetched', async (t) => {
+  const service = await busySandbox(t, { latencyMs: 10, feeds: { suggestedMinutes: 1 } });
+  const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });
+  const day = '/ws-replay?exchange=deribit&from=2024-03-01&to=2024-03-02&session=a';
+  const book = JSON.stringify({
+    method: 'public/subscribe',
+    params: { channels: ['trades.BTC-PERPETUAL.raw'] },
+  });
+  const leaving = connectTo(server, day, [book]);
+  leaving.socket.once('message', () => leaving.socket.terminate());
+  const { messages, code } = await hear(server, `${PATH}&session=a`, [subscribe('trade')]);
+  await leaving.heard;
+  assert.equal(code, 1000);
+  const { messages: alone } = await replayHere(service, await tempDir(t), {
+    filters: [{ channel: 'trade' }],
+  });
+  assert.equal(messages.length, alone);
+  const asked = service.requests.filter(({ url }) => url.startsWith('/v1/data-feeds/deribit'));
+  assert.ok(asked.length < 200, `${asked.length} requests; a whole day has 1440`);
+});
+
 test('a client that never reads is sent no more than it takes, holds up no other, and not the server’s end', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);

@@ -9,19 +9,20 @@ const REDRAW_MS = 200;
 
 /**
  * Shows on a terminal what a replay has written so far, in a line that is drawn anew.
- * @param written counted up by others. @returns what takes the line off.
+ * @param written counted up by others. @param isFree tells whether nothing else is drawn there.
+ * @returns what takes the line off.
  */
 export function showWritten(
   screen: Screen,
   written: { readonly messages: number; readonly bytes: number },
+  isFree: () => boolean = () => true,
 ): () => void {
   const terminal = new FrameTerminal(screen);
   const rate = createRate(() => performance.now());
   let seen = 0;
   let isShown = false;
   const draw = (): void => {
-    // Bars of a download may stand there before.
-    if (written.messages === 0) return;
+    if (written.messages === 0 || !isFree()) return;
     isShown = true;
     rate.add(written.bytes - seen);
     seen = written.bytes;

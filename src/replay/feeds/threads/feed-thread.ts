@@ -1,88 +1,60 @@
 import { Worker } from 'node:worker_threads';
-import { TickhaulError } from '../../../base/errors.js';
-import { Queue } from '../../../base/queue.js';
-import type { TimedLines } from '../../../market/lines/line-buffer.js';
-import { type Exchange, exchangeOf } from '../../handover.js';
-import { transferables } from '../../threads/transfer.js';
-import { FeedTextBuffer } from '../feed-text.js';
-import type { FeedSource } from '../types.js';
-import type { FeedAnswer, FeedOrder } from './feed-worker.js';
+import { MixedMessage } from '../../../dialects/symbol-shares.js';
+import type { GivenLines } from '../../threads/give-lines.js';
+import { LineThread } from '../../threads/line-thread.js';
+import type { JobSide } from '../../threads/threads.js';
+import type { FeedText } from '../feed-text.js';
+import type { FeedAnswer, FeedOrder, FeedTask } from './feed-worker.js';
 
-/** Texts of a source that are on their way to the thread, at most. */
-const TEXTS = 3;
+/** V8 lets 48 MB of young objects come together in each thread; these die at once, and fewer cost no time. */
+const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
-/** Gives the text of a source; throws in its turn. */
-export type ReadText = (exchange: Exchange<FeedTextBuffer>) => Promise<void>;
-
-/** A thread that parses and normalizes the messages of some sources, whose text this thread gives it. */
-export interface FeedThread {
-  /** The lines of one source, to be gone through once. A buffer is good until the next is asked for. */
-  lines(at: number): AsyncIterable<TimedLines>;
-  /** Whoever waits for lines or gives text gets an error; to be called once what `read` waits for is broken off. */
-  close(): Promise<void>;
+/** One that parses and normalizes the messages of a source, or a share of them, in another thread. */
+export interface FeedReader {
+  /** Gives it more text. @param onUsed called when it needs the text no more. */
+  give(text: FeedText, onUsed: () => void): void;
+  /** There is no more text. */
+  end(): void;
+  /**
+   * Its lines, to be gone through once. A buffer is good until the next is asked for.
+   * @throws as `makeFeedLines`.
+   */
+  lines(): AsyncIterable<GivenLines>;
 }
 
-/** @param read of each source; begun when its lines are first asked for. */
-export function startFeedThread(sources: readonly FeedSource[], read: readonly ReadText[]): FeedThread {
-  const worker = new Worker(new URL('./feed-worker.js', import.meta.url), { workerData: sources });
-  const states = sources.map(() => ({
-    lines: new Queue<TimedLines>(),
-    free: new Queue(Array.from({ length: TEXTS }, () => new FeedTextBuffer())),
-    reading: Promise.resolve(),
-    error: undefined as unknown,
-  }));
-  const order = (message: FeedOrder, buffers: readonly ArrayBuffer[] = []): void => {
-    worker.postMessage(message, buffers);
-  };
-  const endAll = (error: unknown): void => {
-    for (const { lines, free } of states) {
-      lines.end(error);
-      free.end();
-    }
-  };
-  worker.on('message', (answer: FeedAnswer) => {
-    const state = states[answer.at];
-    if (!state) return;
-    const { lines, free } = state;
-    if (answer.answer === 'used') return free.push(new FeedTextBuffer(answer.text));
-    if (answer.answer === 'lines') return lines.push(answer.lines);
-    // What reading threw comes after the lines of all that it read.
-    if (answer.answer === 'end') lines.end(state.error);
-    else if (answer.answer === 'failed')
-      lines.end(new TickhaulError(answer.error.code, answer.error.message, answer.error));
-    else lines.end(answer.error);
-    free.end();
-  });
-  worker.on('error', endAll);
-  worker.on('exit', () => endAll(new Error('the thread of some feeds ended')));
+export interface FeedJob {
+  /** One for each task. */
+  readonly readers: readonly FeedReader[];
+  /** Whoever waits for lines gets an error. */
+  close(): void;
+}
 
-  const begin = async (at: number): Promise<void> => {
-    const state = states[at];
-    if (!state) return;
-    const push = ({ bytes, length }: FeedTextBuffer): void => {
-      order({ order: 'text', at, text: { bytes, length } }, [bytes.buffer as ArrayBuffer]);
-    };
-    try {
-      await read[at]?.(exchangeOf({ push }, state.free));
-    } catch (error) {
-      state.error = error;
-    }
-    order({ order: 'end', at });
-  };
+/** A thread for sources, or shares of them (`FeedTask`s). */
+export function startFeedThread(): Worker {
+  return new Worker(new URL('./feed-worker.js', import.meta.url), { resourceLimits: LIMITS });
+}
+
+/** @param job of the tasks, on its thread. */
+export function readFeedJob(tasks: readonly FeedTask[], job: JobSide): FeedJob {
+  const { port } = job;
+  const thread = new LineThread(job, tasks.length);
+  /** Of each task: who waits for the texts that it has, in their order. */
+  const waiting = tasks.map((): (() => void)[] => []);
+  port.on('message', (answer: FeedAnswer) => {
+    if (answer.answer === 'used') waiting[answer.at]?.shift()?.();
+    else if (answer.answer === 'mixed') thread.fail(answer.at, new MixedMessage());
+    else thread.take(answer);
+  });
+  const order = (message: FeedOrder): void => port.postMessage(message);
   return {
-    async *lines(at) {
-      const state = states[at];
-      if (!state) return;
-      state.reading = begin(at);
-      for (let lines = await state.lines.next(); lines !== undefined; lines = await state.lines.next()) {
-        yield lines;
-        order({ order: 'used', at, lines }, transferables(lines) as ArrayBuffer[]);
-      }
-    },
-    async close() {
-      endAll(new TickhaulError('interrupted', 'the replay was broken off'));
-      await Promise.all(states.map(({ reading }) => reading));
-      await worker.terminate();
-    },
+    readers: tasks.map((_, at) => ({
+      give(text, onUsed) {
+        waiting[at]?.push(onUsed);
+        order({ order: 'text', at, text });
+      },
+      end: () => order({ order: 'end', at }),
+      lines: () => thread.lines(at),
+    })),
+    close: () => job.close(),
   };
 }

@@ -1,66 +1,76 @@
-import { parentPort, type TransferListItem, workerData } from 'node:worker_threads';
-import { TickhaulError } from '../../../base/errors.js';
-import { type FileError, fileError } from '../../../base/file-error.js';
+import { parentPort } from 'node:worker_threads';
 import { Queue } from '../../../base/queue.js';
-import { LineBuffer, type TimedLines } from '../../../market/lines/line-buffer.js';
-import { exchangeOf } from '../../handover.js';
-import { transferables } from '../../threads/transfer.js';
+import { MixedMessage, SymbolShares } from '../../../dialects/symbol-shares.js';
+import { LineBuffer } from '../../../market/lines/line-buffer.js';
+import type { Exchange } from '../../handover.js';
+import { giveLines, type LinesAnswer, type UsedLines } from '../../threads/give-lines.js';
+import type { Job } from '../../threads/threads.js';
 import type { FeedText } from '../feed-text.js';
 import { feedLineBuffers, makeFeedLines } from '../make-feed-lines.js';
+import { Share, type ShareOf } from '../share.js';
 import type { FeedSource } from '../types.js';
 
-/** To the thread of some sources: text of one, or its end; lines that were used, whose memory comes back. */
+/** An input of a thread: a source, or a share of one. */
+export interface FeedTask {
+  readonly source: FeedSource;
+  readonly share?: ShareOf | undefined;
+}
+
+/** To the thread: text of an input, or its end; lines that were used. */
 export type FeedOrder =
   | { readonly order: 'text'; readonly at: number; readonly text: FeedText }
   | { readonly order: 'end'; readonly at: number }
-  | { readonly order: 'used'; readonly at: number; readonly lines: TimedLines };
+  | UsedLines;
 
-/** From it, for each source: text that was used, lines, and their end. Errors are plain data on the way. */
+/** From it: what was made of text; that a text was used; that a message is not of one share. */
 export type FeedAnswer =
-  | { readonly answer: 'used'; readonly at: number; readonly text: FeedText }
-  | { readonly answer: 'lines'; readonly at: number; readonly lines: TimedLines }
-  | { readonly answer: 'end'; readonly at: number }
-  | { readonly answer: 'failed'; readonly at: number; readonly error: FileError }
-  | { readonly answer: 'bug'; readonly at: number; readonly error: unknown };
+  | LinesAnswer
+  | { readonly answer: 'used'; readonly at: number }
+  | { readonly answer: 'mixed'; readonly at: number };
 
-const sources = (workerData as readonly FeedSource[]).map((source) => ({
-  source,
-  texts: new Queue<FeedText>(),
-  empty: new Queue<LineBuffer>(feedLineBuffers()),
-}));
+parentPort?.on('message', begin);
 
-parentPort?.on('message', (order: FeedOrder) => {
-  const { texts, empty } = sources[order.at] ?? {};
-  if (order.order === 'text') texts?.push(order.text);
-  else if (order.order === 'end') texts?.end();
-  else empty?.push(new LineBuffer(order.lines));
-});
-for (const at of sources.keys()) void run(at);
-
-async function run(at: number): Promise<void> {
-  const { source, texts, empty } = sources[at] as (typeof sources)[number];
-  try {
-    const full = { push: (lines: LineBuffer) => give(at, lines) };
-    await makeFeedLines(source, readTexts(at, texts), exchangeOf(full, empty));
-    answer({ answer: 'end', at });
-  } catch (error) {
-    if (error instanceof TickhaulError) answer({ answer: 'failed', at, error: fileError(error) });
-    else answer({ answer: 'bug', at, error });
+function begin({ task: tasks, port }: Job<readonly FeedTask[]>): void {
+  const inputs = tasks.map((task) => ({
+    ...task,
+    texts: new Queue<FeedText>(),
+    free: new Queue<LineBuffer>(feedLineBuffers()),
+  }));
+  const answer = (message: FeedAnswer): void => port.postMessage(message);
+  port.on('message', (order: FeedOrder) => {
+    const { texts, free } = inputs[order.at] ?? {};
+    if (order.order === 'text') texts?.push(order.text);
+    else if (order.order === 'end') texts?.end();
+    else free?.push(new LineBuffer(order.lines));
+  });
+  // Nobody reads on.
+  port.on('close', () => {
+    for (const { texts, free } of inputs) {
+      texts.end();
+      free.end();
+    }
+  });
+  for (const [at, { source, share: of, texts, free }] of inputs.entries()) {
+    const share = of && new Share(of.index, new SymbolShares(source.exchange, source.symbols, of.count));
+    const onUsed = (): void => answer({ answer: 'used', at });
+    const make = async (exchange: Exchange<LineBuffer>): Promise<void> => {
+      try {
+        await makeFeedLines(source, readTexts(texts, onUsed), exchange, share);
+      } catch (error) {
+        if (!(error instanceof MixedMessage)) throw error;
+        answer({ answer: 'mixed', at });
+      }
+    };
+    void giveLines({ port, at, free, make, placesOf: share && ((lines) => share.placesOf(lines)) });
   }
 }
 
-async function* readTexts(at: number, texts: Queue<FeedText>): AsyncGenerator<FeedText, void, undefined> {
+async function* readTexts(
+  texts: Queue<FeedText>,
+  onUsed: () => void,
+): AsyncGenerator<FeedText, void, undefined> {
   for (let text = await texts.next(); text !== undefined; text = await texts.next()) {
     yield text;
-    answer({ answer: 'used', at, text }, [text.bytes.buffer as ArrayBuffer]);
+    onUsed();
   }
-}
-
-function give(at: number, { count, bytes, ends, localTimestamps }: LineBuffer): void {
-  const lines = { count, bytes, ends, localTimestamps };
-  answer({ answer: 'lines', at, lines }, transferables(lines));
-}
-
-function answer(message: FeedAnswer, transfer: readonly TransferListItem[] = []): void {
-  parentPort?.postMessage(message, transfer);
 }

@@ -1,0 +1,49 @@
+import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
+import { Merge, type TimedBatch } from '../../market/merge.js';
+import type { Exchange } from '../handover.js';
+import type { GivenLines } from '../threads/give-lines.js';
+import { LINES } from './make-feed-lines.js';
+
+/** Lines by their places in the feed, as an input of a merge; the last place has no line. */
+interface PlacedLines extends TimedBatch {
+  readonly lines: TimedLines;
+}
+
+/**
+ * Puts the lines that several readers made of one feed into the order that one reader would have given them. Each place
+ * is only one reader's; behind the lines of a buffer stands how far its reader is, so that what comes later, an error
+ * too, comes in its turn.
+ * @throws what `shares` throw, once all lines before were handed over; what `exchange` throws.
+ */
+export async function mergeShares(
+  shares: readonly AsyncIterable<GivenLines>[],
+  exchange: Exchange<LineBuffer>,
+): Promise<void> {
+  const merge = new Merge<PlacedLines>(shares.map(placed));
+  let out = await exchange(undefined);
+  out.clear();
+  const handOver = async (): Promise<void> => {
+    out = await exchange(out);
+    out.clear();
+  };
+  try {
+    while (await merge.fill()) {
+      while (merge.next()) {
+        const { batch, start, end } = merge;
+        const behind = Math.min(end, batch.lines.count);
+        if (start < behind) out.copy(batch.lines, start, behind);
+        if (out.length >= LINES) await handOver();
+      }
+    }
+  } finally {
+    if (out.length > 0) await handOver();
+  }
+}
+
+async function* placed(share: AsyncIterable<GivenLines>): AsyncGenerator<PlacedLines, void, undefined> {
+  for await (const lines of share) {
+    const { places } = lines;
+    if (!places) throw new Error('lines of a share without their places');
+    yield { count: places.length, localTimestamps: places, lines };
+  }
+}

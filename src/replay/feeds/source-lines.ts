@@ -1,0 +1,82 @@
+import { MixedMessage } from '../../dialects/symbol-shares.js';
+import type { TimedLines } from '../../market/lines/line-buffer.js';
+import { createHandover } from '../handover.js';
+import { giveTexts, type ReadText } from './give-texts.js';
+import { feedLineBuffers } from './make-feed-lines.js';
+import { mergeShares } from './merge-shares.js';
+import type { FeedReader } from './threads/feed-thread.js';
+
+type Lines = AsyncGenerator<TimedLines, void, undefined>;
+
+/** The lines of a source, which one reader makes. @throws as `makeFeedLines`; what `read` throws, behind all lines. */
+export async function* linesOfOne(read: ReadText, reader: FeedReader): Lines {
+  const texts = giveTexts(read, [reader]);
+  try {
+    yield* reader.lines();
+    await texts.done();
+  } finally {
+    await texts.stop();
+  }
+}
+
+/**
+ * The same lines, which several readers make. Where a message is not of one share they are made again from the start by
+ * one reader, and those that were given already are left out.
+ * @param read tells whose each line seems to be.
+ * @param alone the lines as one reader makes them.
+ */
+export async function* linesOfSeveral(
+  read: ReadText,
+  readers: readonly FeedReader[],
+  alone: () => AsyncIterable<TimedLines>,
+): Lines {
+  let given = 0;
+  try {
+    for await (const lines of mergedLines(read, readers)) {
+      given += lines.count;
+      yield lines;
+    }
+    return;
+  } catch (error) {
+    if (!(error instanceof MixedMessage)) throw error;
+  }
+  yield* behind(given, alone());
+}
+
+async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lines {
+  const texts = giveTexts(read, readers);
+  try {
+    yield* createHandover(feedLineBuffers(), (exchange) =>
+      mergeShares(
+        readers.map((reader) => reader.lines()),
+        exchange,
+      ),
+    );
+    await texts.done();
+  } finally {
+    await texts.stop();
+  }
+}
+
+/** The lines behind so many. */
+async function* behind(count: number, batches: AsyncIterable<TimedLines>): Lines {
+  let left = count;
+  for await (const lines of batches) {
+    if (left === 0) yield lines;
+    else if (left >= lines.count) left -= lines.count;
+    else {
+      yield withoutFirst(lines, left);
+      left = 0;
+    }
+  }
+}
+
+function withoutFirst({ count, bytes, ends, localTimestamps }: TimedLines, left: number): TimedLines {
+  const from = ends[left - 1] as number;
+  return {
+    count: count - left,
+    bytes: bytes.subarray(from),
+    ends: ends.subarray(left).map((end) => end - from),
+    localTimestamps: localTimestamps.subarray(left),
+  };
+}

@@ -1,0 +1,50 @@
+import type { MessagePort } from 'node:worker_threads';
+import { TickhaulError } from '../../base/errors.js';
+import { Queue } from '../../base/queue.js';
+import type { GivenLines, LinesAnswer, UsedLines } from './give-lines.js';
+import type { JobSide } from './threads.js';
+import { transferables } from './transfer.js';
+
+/** A job of a thread that makes the lines of some inputs, each as far ahead as it has buffers. */
+export class LineThread {
+  readonly #port: MessagePort;
+  readonly #queues: readonly Queue<GivenLines>[];
+
+  /** @param job in which `giveLines` is called for each of so many inputs. */
+  constructor(job: JobSide, inputs: number) {
+    this.#port = job.port;
+    this.#queues = Array.from({ length: inputs }, () => new Queue<GivenLines>());
+    job.onEnd((error) => {
+      for (const queue of this.#queues) queue.end(error);
+    });
+  }
+
+  /** What the thread said. */
+  take(answer: LinesAnswer): void {
+    const queue = this.#queues[answer.at];
+    if (answer.answer === 'lines') queue?.push(answer.lines);
+    else if (answer.answer === 'end') queue?.end();
+    else if (answer.answer === 'bug') queue?.end(answer.error);
+    else queue?.end(new TickhaulError(answer.error.code, answer.error.message, answer.error));
+  }
+
+  /** An input ends with an error, behind what it gave. */
+  fail(at: number, error: unknown): void {
+    this.#queues[at]?.end(error);
+  }
+
+  /**
+   * The lines of one input, to be gone through once. A buffer is good until the next is asked for.
+   * @throws what making them threw, once all lines before were given.
+   */
+  async *lines(at: number): AsyncGenerator<GivenLines, void, undefined> {
+    const queue = this.#queues[at];
+    for (let given = await queue?.next(); given !== undefined; given = await queue?.next()) {
+      yield given;
+      const { count, bytes, ends, localTimestamps } = given;
+      const lines = { count, bytes, ends, localTimestamps };
+      const order: UsedLines = { order: 'used', at, lines };
+      this.#port.postMessage(order, transferables(lines));
+    }
+  }
+}

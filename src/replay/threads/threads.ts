@@ -1,0 +1,98 @@
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import { TickhaulError } from '../../base/errors.js';
+
+/** What a thread is told of a job: all further word on it goes over a port of its own, which is closed at its end. */
+export interface Job<Task> {
+  readonly task: Task;
+  readonly port: MessagePort;
+}
+
+/** The other side of a job. */
+export interface JobSide {
+  readonly port: MessagePort;
+  /** Called once, when no more comes of the job: `close` was called, or its thread failed. */
+  onEnd(listener: (error: unknown) => void): void;
+  /** The thread stops at the next step. */
+  close(): void;
+}
+
+interface Place {
+  readonly worker: Worker;
+  readonly jobs: Set<{ end(error: unknown): void }>;
+  idle?: NodeJS.Timeout | undefined;
+}
+
+/** Milliseconds that a thread without a job is kept: for the next, and its memory no longer than that. */
+const KEPT_MS = 30_000;
+
+/**
+ * Threads that the replays of a process share: never more than `most`, however many replays there are. They begin when
+ * they are needed. A thread works on all of its jobs in turns, so that none waits for another's end.
+ */
+export class Threads<Task> {
+  readonly most: number;
+  readonly #start: () => Worker;
+  readonly #places = new Set<Place>();
+
+  /** @param start of a thread that takes `Job`s. */
+  constructor(most: number, start: () => Worker) {
+    this.most = most;
+    this.#start = start;
+  }
+
+  /** Begins jobs, each on a thread of its own, as far as they go around: those with the least to do. */
+  begin(tasks: readonly Task[]): readonly JobSide[] {
+    const busy = [...this.#places].filter(({ jobs }) => jobs.size > 0).length;
+    while (this.#places.size < Math.min(this.most, tasks.length + busy)) this.#add();
+    const places = [...this.#places].sort((a, b) => a.jobs.size - b.jobs.size);
+    return tasks.map((task, at) => this.#beginOn(places[at % places.length] as Place, task));
+  }
+
+  /** Ends all threads: whoever waits for something of them gets an error. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#places].map((place) => this.#end(place, brokenOff())));
+  }
+
+  #add(): void {
+    const place = { worker: this.#start(), jobs: new Set<{ end(error: unknown): void }>() };
+    this.#places.add(place);
+    place.worker.on('error', (error) => void this.#end(place, error));
+    place.worker.on('exit', () => void this.#end(place, new Error('a thread of replays ended')));
+  }
+
+  #beginOn(place: Place, task: Task): JobSide {
+    clearTimeout(place.idle);
+    const { port1: port, port2 } = new MessageChannel();
+    const job: Job<Task> = { task, port: port2 };
+    place.worker.postMessage(job, [port2]);
+    let listener = (_error: unknown): void => {};
+    const own = {
+      end: (error: unknown): void => {
+        if (!place.jobs.delete(own)) return;
+        port.close();
+        listener(error);
+        if (place.jobs.size > 0) return;
+        place.idle = setTimeout(() => void this.#end(place, brokenOff()), KEPT_MS).unref();
+      },
+    };
+    place.jobs.add(own);
+    return {
+      port,
+      onEnd(onEnd) {
+        listener = onEnd;
+      },
+      close: () => own.end(brokenOff()),
+    };
+  }
+
+  async #end(place: Place, error: unknown): Promise<void> {
+    this.#places.delete(place);
+    for (const job of place.jobs) job.end(error);
+    clearTimeout(place.idle);
+    await place.worker.terminate();
+  }
+}
+
+function brokenOff(): TickhaulError {
+  return new TickhaulError('interrupted', 'the replay was broken off');
+}

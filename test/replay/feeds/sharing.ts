@@ -1,0 +1,85 @@
+import { SymbolShares } from '../../../src/dialects/symbol-shares.js';
+import { LineBuffer, type TimedLines } from '../../../src/market/lines/line-buffer.js';
+import { type FeedText, FeedTextBuffer } from '../../../src/replay/feeds/feed-text.js';
+import { makeFeedLines } from '../../../src/replay/feeds/make-feed-lines.js';
+import { mergeShares } from '../../../src/replay/feeds/merge-shares.js';
+import { Share } from '../../../src/replay/feeds/share.js';
+import type { FeedSource } from '../../../src/replay/feeds/types.js';
+import { createHandover } from '../../../src/replay/handover.js';
+import type { GivenLines } from '../../../src/replay/threads/give-lines.js';
+
+export interface Made {
+  readonly text: string;
+  readonly error: unknown;
+}
+
+/** What one reader makes of a feed. @param texts whole lines each, without local times of their own. */
+export function madeByOne(source: FeedSource, texts: readonly string[]): Promise<Made> {
+  return gather(createHandover(smallBuffers(), (exchange) => makeFeedLines(source, given(texts), exchange)));
+}
+
+/** What several make of it, in this thread. */
+export function madeBySeveral(source: FeedSource, texts: readonly string[], most: number): Promise<Made> {
+  const shares = new SymbolShares(source.exchange, source.symbols, most);
+  const readers = Array.from({ length: shares.count }, (_, index) => reader(source, texts, shares, index));
+  return gather(createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange)));
+}
+
+async function* reader(
+  source: FeedSource,
+  texts: readonly string[],
+  shares: SymbolShares,
+  index: number,
+): AsyncGenerator<GivenLines, void, undefined> {
+  const share = new Share(index, shares);
+  const places = new Map<LineBuffer, Float64Array>();
+  const buffers = createHandover(smallBuffers(), (exchange) =>
+    makeFeedLines(
+      source,
+      given(texts, shares),
+      (full) => {
+        if (full) places.set(full, share.placesOf(full));
+        return exchange(full);
+      },
+      share,
+    ),
+  );
+  for await (const lines of buffers) {
+    const { count, bytes, ends, localTimestamps } = lines;
+    yield { count, bytes, ends, localTimestamps, places: places.get(lines) };
+  }
+}
+
+async function* given(
+  texts: readonly string[],
+  shares?: SymbolShares,
+): AsyncGenerator<FeedText, void, undefined> {
+  for (const text of texts) {
+    const buffer = new FeedTextBuffer();
+    const bytes = Buffer.from(text);
+    buffer.add(bytes);
+    if (shares) {
+      for (let at = 0; at < bytes.length; at = bytes.indexOf('\n', at) + 1) {
+        buffer.addShare(shares.ofLine(bytes, at, bytes.indexOf('\n', at)));
+      }
+    }
+    yield buffer;
+  }
+}
+
+/** They grow. */
+function smallBuffers(): LineBuffer[] {
+  return [new LineBuffer(16), new LineBuffer(16)];
+}
+
+async function gather(batches: AsyncIterable<TimedLines>): Promise<Made> {
+  const parts: Buffer[] = [];
+  let error: unknown;
+  try {
+    for await (const { bytes, ends, count } of batches)
+      parts.push(Buffer.from(bytes.subarray(0, ends[count - 1])));
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { text: Buffer.concat(parts).toString(), error };
+}

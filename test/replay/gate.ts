@@ -1,0 +1,36 @@
+import { type RequestListener, request as send } from 'node:http';
+import type { TestContext } from 'node:test';
+import type { Sandbox } from '../../src/sandbox/options.js';
+import { serve } from '../service/loopback.js';
+
+/** What becomes of a request for a day file: an answer of the status, or the service's own, once the promise is over. */
+export type Gatekeeper = (url: string) => number | undefined | Promise<number | undefined>;
+
+/** A dataset host before that of the embedded service, where each request has to wait for the keeper's word. */
+export async function gated(t: TestContext, service: Sandbox, keeper: Gatekeeper): Promise<Sandbox> {
+  const listener: RequestListener = async ({ url = '', headers }, response) => {
+    const status = await keeper(url);
+    if (status !== undefined) {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end('{"code":1,"message":"the gate is closed"}');
+      return;
+    }
+    const passed = send(`${service.datasetsUrl}${url}`, { headers, agent: false }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    response.once('close', () => passed.destroy());
+    passed.end();
+  };
+  return { ...service, datasetsUrl: await serve(t, listener) };
+}
+
+/** A promise, and what makes it come true. */
+export function opening(): { readonly open: () => void; readonly opened: Promise<undefined> } {
+  let open = (): void => {};
+  const opened = new Promise<undefined>((resolve) => {
+    open = () => resolve(undefined);
+  });
+  return { open, opened };
+}

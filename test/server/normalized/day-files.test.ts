@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { test } from 'node:test';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { gated, opening } from '../../replay/gate.js';
+import { ask, type Served, serveHere, withOptions } from '../serving.js';
+
+const OPTIONS = {
+  exchange: 'deribit',
+  symbols: ['BTC-PERPETUAL', 'ETH-PERPETUAL'],
+  dataTypes: ['trade', 'book_change'],
+  from: '2024-03-01',
+  to: '2024-03-03',
+};
+const PATH = withOptions('/replay-normalized', OPTIONS);
+const SECOND_DAY = /\/2024\/03\/02\//;
+
+/** An answer as it comes. */
+async function begin({ httpPort }: Served, path = PATH): Promise<IncomingMessage> {
+  const sent = request({ host: '127.0.0.1', port: httpPort, path, agent: false });
+  sent.on('error', () => {});
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response.setEncoding('utf8');
+}
+
+test('an answer begins with the first day, while the second is on its way', async (t) => {
+  const service = await sandbox(t);
+  const all = await ask(
+    (await serveHere(t, service, await tempDir(t), { source: 'datasets' })).httpPort,
+    PATH,
+  );
+  const second = opening();
+  const gate = await gated(t, service, (url) => (SECOND_DAY.test(url) ? second.opened : undefined));
+  const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets' });
+  const answer = await begin(server);
+  assert.equal(answer.statusCode, 200);
+  let text = '';
+  for await (const part of answer) {
+    text += part;
+    // All of the first day: nothing is held back.
+    const firstDay = all.text.slice(0, all.text.indexOf('"localTimestamp":"2024-03-02'));
+    if (text.length >= firstDay.lastIndexOf('\n')) second.open();
+  }
+  assert.ok(text === all.text);
+});
+
+test('a day that fails: the whole day before it, and then the connection is cut; the first one is a status', async (t) => {
+  const service = await sandbox(t);
+  let isFirst = false;
+  const gate = await gated(t, service, (url) =>
+    SECOND_DAY.test(url) !== isFirst && /ETH/.test(url) ? 403 : undefined,
+  );
+  const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets' });
+  const { status, isWhole, text } = await ask(server.httpPort, PATH);
+  assert.deepEqual([status, isWhole], [200, false]);
+  const whole = await ask(
+    server.httpPort,
+    withOptions('/replay-normalized', { ...OPTIONS, to: '2024-03-02' }),
+  );
+  assert.deepEqual([whole.status, whole.isWhole], [200, true]);
+  assert.ok(text === whole.text);
+  assert.match(server.warnings.join('\n'), /replay-normalized: cut off: .*2024-03-02_ETH-PERPETUAL/);
+  isFirst = true;
+  const other = await serveHere(t, gate, await tempDir(t), { source: 'datasets' });
+  const refused = await ask(other.httpPort, PATH);
+  assert.equal(refused.status, 403);
+  assert.match(JSON.parse(refused.text).message, /2024-03-01_ETH-PERPETUAL/);
+});
+
+test('what can be known at once is a status, though the first day could be had', async (t) => {
+  const service = await sandbox(t);
+  const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
+  const keyless = await serveHere(t, service, await tempDir(t), { source: 'datasets', apiKey: undefined });
+  const server = await serveHere(t, service, await tempDir(t), { source: 'datasets' });
+  for (const [{ httpPort }, options, status] of [
+    [keyless, OPTIONS, 401],
+    [server, { ...OPTIONS, to: '2024-04-01' }, 400],
+    [server, [OPTIONS, { ...OPTIONS, symbols: ['BTC-PERPETUALS'] }], 400],
+    [server, { ...OPTIONS, exchange: 'bitmx' }, 400],
+  ] as const) {
+    const answer = await ask(httpPort, withOptions('/replay-normalized', options));
+    assert.equal(answer.status, status, answer.text);
+  }
+  // Of a list, the first may have begun.
+  assert.ok(asked() <= 4, `${asked()} day files were asked for`);
+});
+
+test('a file that several answers wait for is asked for once, and comes also when the first of them leaves', async (t) => {
+  const service = await sandbox(t);
+  const second = opening();
+  const asked: string[] = [];
+  const gate = await gated(t, service, (url) => {
+    asked.push(url);
+    return SECOND_DAY.test(url) ? second.opened : undefined;
+  });
+  const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets' });
+  const leaver = await begin(server);
+  await once(leaver, 'data');
+  const others = [ask(server.httpPort, PATH), ask(server.httpPort, PATH)];
+  const waiter = await begin(server);
+  await once(waiter, 'data');
+  let isOver = false;
+  void Promise.allSettled(others).then(() => {
+    isOver = true;
+  });
+  const open = (): number => server.serving.metrics.openHttp;
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  while (open() < 4 && !isOver) await nextTurn();
+  assert.equal(asked.filter((url) => !SECOND_DAY.test(url)).length, 4);
+  // The one that waits for another's download is let go at once, and so is the other.
+  waiter.destroy();
+  while (open() > 3) await nextTurn();
+  leaver.destroy();
+  while (open() > 2) await nextTurn();
+  second.open();
+  const [one, two] = await Promise.all(others);
+  assert.deepEqual([one?.status, one?.isWhole], [200, true]);
+  assert.ok(one?.text === two?.text && one?.text.includes('"localTimestamp":"2024-03-02'));
+});
