@@ -29,7 +29,7 @@ const MOST_THREADS = 8;
 /** A thread takes a while to start: what is shorter is done by then. */
 const WORTH_THREADS_US = 15 * US_A_MINUTE;
 /** Readers of one source, whose memory adds up. */
-const MOST_SHARES = 4;
+const MOST_SHARES = 3;
 
 /** A source with how it is read. */
 interface Reading {
