@@ -66,7 +66,7 @@ export class SymbolShares {
     const place = hash & (PLACES - 1);
     const known = this.#inLines[place];
     if (known && isAt(known.name, text, from, to)) return known.share;
-    const share = this.#ofName(text.toString('latin1', from, to));
+    const share = this.#ofName(text.toString('utf8', from, to));
     this.#inLines[place] = { name: Uint8Array.prototype.slice.call(text, from, to), share };
     return share;
   }

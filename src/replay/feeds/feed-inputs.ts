@@ -32,7 +32,7 @@ const MOST_THREADS = 8;
 /** A thread takes a while to start: what is shorter is done by then. */
 const WORTH_THREADS_US = 15 * US_A_MINUTE;
 /** Readers of one source, whose memory adds up. */
-const MOST_SHARES = 4;
+const MOST_SHARES = 3;
 
 /** @param processors threads at once; left out, as many as there are processors. */
 export function createFeedThreads(processors = availableParallelism()): FeedThreads {

@@ -14,6 +14,8 @@ export interface NormalizeHere extends ReplayHere {
   readonly exchanges?: readonly string[];
   /** Comma-separated; trades by default. */
   readonly types?: string;
+  /** Threads, however many processors there are. */
+  readonly processors?: number;
 }
 
 export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
@@ -38,7 +40,7 @@ export function normalizeHere(
 ): Promise<Replayed> {
   return runHere(service, cacheFolder, input, async (here, records) => {
     const sources = await openFeedSources(here.run, sourcesOf(input), records);
-    await replayFeeds({ ...here, sources });
+    await replayFeeds({ ...here, sources, processors: input.processors });
   });
 }
 

@@ -54,8 +54,8 @@ for (const [exchange, symbols, types, others] of DIALECTS) {
     if (others) {
       assert.ok(!isDivisible(exchange, await planFeed(sourceOf(exchange, symbols, others))));
     }
-    for (const type of types === '' ? [] : [types, ...types.split(',')]) {
-      const source = sourceOf(exchange, symbols, type);
+    if (types !== '') {
+      const source = sourceOf(exchange, symbols, types);
       const plan = await planFeed(source);
       assert.ok(isDivisible(exchange, plan));
       const [{ filters } = { filters: [] }] = plan.segments;
@@ -65,17 +65,17 @@ for (const [exchange, symbols, types, others] of DIALECTS) {
       );
       const expected = await madeByOne(source, texts);
       assert.equal(expected.error, undefined);
-      assert.ok(new Set(expected.text.match(/"symbol":"[^"]+"/g)).size > 1, `${type}: one symbol or none`);
+      assert.ok(new Set(expected.text.match(/"symbol":"[^"]+"/g)).size > 1, 'one symbol or none');
       for (const most of [2, 4]) {
         const made = await madeBySeveral(source, texts, most);
         assert.equal(made.error, undefined);
-        assert.ok(made.text === expected.text, `${type} over ${most}`);
+        assert.ok(made.text === expected.text, `over ${most}`);
       }
     }
   });
 }
 
-const SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'BTCUSDT_240329'];
+const SYMBOLS = ['BTCUSDT', 'ETHUSDT', '币安人生USDT', 'BTCUSDT_240329'];
 
 /** What may stand in a line, of a symbol and a price. Mixed ones are of two, or of another than they seem. */
 const MESSAGES: Readonly<Record<string, (symbol: string, price: number) => string>> = {
@@ -143,14 +143,16 @@ test('whatever comes in whatever texts, several give the lines of one, or a begi
       }
     },
   );
-  await fc.assert(asserted, { numRuns: 300 });
+  await fc.assert(asserted, { numRuns: 150 });
 });
 
 test('at a midnight at which the API changed all readers change, whoever has the first message', async () => {
-  const start = Date.parse('2023-04-04T23:59:00Z') * 1000;
   const source = {
     ...sourceOf('okex-swap', 'BTC-USDT-SWAP,ETH-USDT-SWAP', 'book_change'),
-    period: { start: Date.parse('2023-03-08T23:59:00Z') * 1000, end: start },
+    period: {
+      start: Date.parse('2023-03-08T23:59:00Z') * 1000,
+      end: Date.parse('2023-03-10T00:00:00Z') * 1000,
+    },
   };
   const plan = await planFeed(source);
   assert.equal(plan.segments.length, 2);
