@@ -16,7 +16,7 @@ export interface Connected {
 
 /** Connects, and sends some messages. @param onMessage told of each as it comes. */
 export function connectTo(
-  { wsPort }: Served,
+  { wsPort }: Pick<Served, 'wsPort'>,
   path: string,
   sent: readonly string[] = [],
   onMessage: (text: string) => void = () => {},
