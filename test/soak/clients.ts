@@ -9,6 +9,9 @@ import { connectTo } from '../server/socket/connecting.js';
 import { ALL_ASKED, type Asked, LONG_PERIOD } from './asked.js';
 import { STREAMED } from './exchanges.js';
 
+/** More characters than an address may have. */
+const MOST_ADDRESS = 100_000;
+
 /** The server, and what it should say. */
 export interface Place {
   readonly httpPort: number;
@@ -99,10 +102,14 @@ async function askRubbish({ httpPort, wsPort, random, count }: Place): Promise<v
     '/replay?options={',
     withOptions('/replay', { exchange: 'bitmx', from: '2024-03-01', to: '2024-03-02' }),
     withOptions('/replay-normalized', [{ exchange: 'bitmex', dataTypes: ['trades'] }]),
-    `/replay?options=${'x'.repeat(100_000)}`,
+    `/replay?options=${'x'.repeat(MOST_ADDRESS)}`,
     '/../../etc/passwd',
   ]);
-  const { status } = await ask(httpPort, path);
+  const status = await ask(httpPort, path).then(
+    (answer) => answer.status,
+    // Of an address that is too long the server may be rid before all of it was sent.
+    (error: unknown) => (path.length > MOST_ADDRESS ? 431 : Promise.reject(error)),
+  );
   assert.ok(status >= 400 && status < 500, `${status} for ${path.slice(0, 80)}`);
   const socket = new WebSocket(
     `ws://127.0.0.1:${wsPort}/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-02`,

@@ -145,11 +145,13 @@ async function keepAsking(place: Place, until: number): Promise<void> {
 async function inTime<T>(name: string, work: Promise<T>): Promise<T> {
   const stop = new AbortController();
   const late = pause(LONGEST_MS, undefined, { signal: stop.signal }).then(() => {
-    throw new Error(`${name} hangs`);
+    throw new Error('it hangs');
   });
   late.catch(() => {});
   try {
     return await Promise.race([work, late]);
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error });
   } finally {
     stop.abort();
   }
