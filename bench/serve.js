@@ -19,7 +19,7 @@ import { withScratch } from './lib/scratch.js';
 import { OLD_TICKHAUL, startFeeds, startServer, TICKHAUL } from './lib/service.js';
 import { formatRuns, median, table } from './lib/table.js';
 import { DAY } from './rows/clock.js';
-import { askedOfDayFiles, askedOfFeeds } from './serve/asked.js';
+import { askedOfDayFiles, askedOfFeeds, lastOf } from './serve/asked.js';
 import { clientsOf, countingClients, resultOf, SUBSCRIBING, servedToAll } from './serve/peers.js';
 import { formatAims } from './serve/vendor.js';
 
@@ -94,9 +94,10 @@ async function files() {
     await withScratch(async (scratch, cleanUp) => {
       const place = await replayFolder(scratch, [path]);
       const messages = await messagesOf(place, kind, source);
+      const period = { day: DAY, last: await lastOf(path) };
       const servers = await startBuilds(['--source', 'datasets', '--offline'], place.env, cleanUp);
       for (const type of types.filter(isAsked)) {
-        const clients = clientsOf(servers, (count) => askedOfDayFiles(kind, type, DAY, count), messages);
+        const clients = clientsOf(servers, (count) => askedOfDayFiles(kind, type, period, count), messages);
         const runs = await report(`${type}, from day files`, scratch, clients);
         sections.push({ name: type, source: 'files', runs });
       }

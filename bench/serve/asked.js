@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
 import { DAY, EXCHANGE, endOf, filtersOf } from '../feeds/slices.js';
 
 /** What a part of a period is: so many clients ask for one each, which makes the messages of one client. */
@@ -29,11 +31,24 @@ export function askedOfFeeds(feed, type, clients) {
   };
 }
 
-/** The same of a day file. @param kind as in `lib/kinds.js`. */
-export function askedOfDayFiles({ exchange, symbol }, type, day, clients) {
+/**
+ * The same of a day file. @param kind as in `lib/kinds.js`.
+ * @param last local time of its last row, in milliseconds: rows that are made up fill no whole day.
+ */
+export function askedOfDayFiles({ exchange, symbol }, type, { day, last }, clients) {
   const start = Date.parse(day);
-  const to = new Date(start + 86_400_000 / clients).toISOString();
-  return normalized(exchange, symbol, type, { from: day, to }, clients);
+  const end = clients === 1 ? start + 86_400_000 : start + Math.ceil((last - start) / clients);
+  return normalized(exchange, symbol, type, { from: day, to: new Date(end).toISOString() }, clients);
+}
+
+/** The local time of a day file's last row, in milliseconds. */
+export async function lastOf(path) {
+  let end = '';
+  for await (const chunk of createReadStream(path).pipe(createGunzip())) {
+    end = (end + chunk.latin1Slice(Math.max(0, chunk.length - 1000))).slice(-1000);
+  }
+  const [, , , local] = end.trimEnd().split('\n').at(-1).split(',');
+  return Number(local) / 1000;
 }
 
 function normalized(exchange, symbol, type, period, clients) {

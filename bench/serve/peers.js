@@ -43,7 +43,9 @@ export function servedToAll() {
     if (!server) return {};
     const { wall, messages, bytes } = await resultOf(folder);
     const most = expected.get(clients) ?? messages;
-    if (messages !== most || messages === 0) throw new Error(`${name}: ${messages} messages, not ${most}`);
+    // A twentieth of a small file may have no whole bar.
+    const isRight = messages === most && (messages > 0 || clients > 1);
+    if (!isRight) throw new Error(`${name}: ${messages} messages, not ${most}`);
     expected.set(clients, messages);
     return {
       wall: wall - (server.isRaw && way === 'ws' ? SUBSCRIBING : 0),
