@@ -61,7 +61,7 @@ process.stdout.write(
 for (const [name, section] of Object.entries(SECTIONS)) {
   if (values.only?.includes(name) ?? true) await section();
 }
-if (sections.length > 0) {
+if (Object.keys(yardsticks).length > 0) {
   process.stdout.write(
     `\n### One client, beside the vendor's server\n\n${formatAims(sections, yardsticks)}\n`,
   );
