@@ -42,12 +42,28 @@ export async function startTls(target, certificate) {
   throw new Error('the TLS front did not start');
 }
 
-function start(args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+/**
+ * Starts `tickhaul serve` of a build.
+ * @returns its port of HTTP, its process, and how to end it.
+ */
+export async function startServer(bin, flags, env) {
+  const { lines, child, stop } = start([bin, 'serve', '--port', '0', ...flags], {
+    ...{ PATH: process.env.PATH, HOME: process.env.HOME },
+    ...env,
+  });
+  for await (const line of lines) {
+    const [, port] = /^HTTP port: (\d+)$/.exec(line) ?? [];
+    if (port) return { port: Number(port), pid: child.pid, stop };
+  }
+  throw new Error('the server did not start');
+}
+
+function start(args, env = process.env) {
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const stop = async () => {
     child.kill();
     await exited;
   };
-  return { lines: createInterface(child.stdout), stop };
+  return { lines: createInterface(child.stdout), child, stop };
 }

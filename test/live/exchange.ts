@@ -50,6 +50,7 @@ export async function loopbackExchange(
     const refused = refuse?.(statuses.length + 1);
     statuses.push(refused?.status ?? 101);
     if (refused) {
+      socket.on('error', () => {});
       const headers = Object.entries(refused.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
       socket.end(`HTTP/1.1 ${refused.status} No\r\nconnection: close\r\n${headers.join('')}\r\n`);
       return;

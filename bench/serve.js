@@ -1,0 +1,162 @@
+// The local replay server, over HTTP and WebSocket, one client and twenty at once. See docs/benchmarks.md.
+//   node bench/serve.js [--rounds <n>] [--scale <n>] [--only <section>]
+// --rounds  all peers in turn, so many times (default 3)
+// --scale   times 1 million trades and 1 million depth updates, or 3 million and 5 million rows of day files (default 1)
+// --only    cache, files or first; may be given again
+// --type    of the first two only raw, or these data types; may be given again
+// TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
+import { execFile } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { parseArgs, promisify } from 'node:util';
+import { warmPeers } from './feeds/peers.js';
+import { DEPTH, makeSlices, TRADES } from './feeds/slices.js';
+import { compare } from './lib/compare.js';
+import { dayFile } from './lib/day-file.js';
+import { KINDS } from './lib/kinds.js';
+import { replayFolder } from './lib/replay-folder.js';
+import { messagesOf } from './lib/replay-peers.js';
+import { withScratch } from './lib/scratch.js';
+import { OLD_TICKHAUL, startFeeds, startServer, TICKHAUL } from './lib/service.js';
+import { formatRuns, median, table } from './lib/table.js';
+import { DAY } from './rows/clock.js';
+import { askedOfDayFiles, askedOfFeeds, lastOf } from './serve/asked.js';
+import { clientsOf, countingClients, resultOf, SUBSCRIBING, servedToAll } from './serve/peers.js';
+import { formatAims } from './serve/vendor.js';
+
+const run = promisify(execFile);
+const MILLION = 1_000_000;
+const FIRSTS = 20;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    scale: { type: 'string', default: '1' },
+    only: { type: 'string', multiple: true },
+    type: { type: 'string', multiple: true },
+  },
+});
+const rounds = Math.max(1, Number(values.rounds) || 3);
+const scale = Number(values.scale) || 1;
+const [BOOK, TRADE_ROWS] = KINDS;
+
+const OF_FEEDS = [
+  [TRADES, [undefined, 'trade', 'trade_bar_1m']],
+  [DEPTH, [undefined, 'book_change', 'book_snapshot_10_100ms']],
+];
+const OF_DAY_FILES = [
+  [TRADE_ROWS, ['trade', 'trade_bar_1m'], 'trade'],
+  [BOOK, ['book_change', 'book_snapshot_10_100ms'], 'book_change'],
+];
+const YARDSTICK = 'tardis-dev, counted only';
+const BESIDES = new RegExp(`^(?:gunzip alone, in Node|${YARDSTICK})$`);
+const SECTIONS = { cache, files, first };
+
+const sections = [];
+/** What tardis-dev took for the same. */
+const yardsticks = {};
+
+process.stdout.write(
+  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n`,
+);
+for (const [name, section] of Object.entries(SECTIONS)) {
+  if (values.only?.includes(name) ?? true) await section();
+}
+if (Object.keys(yardsticks).length > 0) {
+  process.stdout.write(
+    `\n### One client, beside the vendor's server\n\n${formatAims(sections, yardsticks)}\n`,
+  );
+}
+
+async function cache() {
+  for (const [feed, types] of OF_FEEDS) {
+    for (const type of types.filter(isAsked)) {
+      await withScratch(async (scratch, cleanUp) => {
+        const slices = await makeSlices(feed, Math.round(MILLION * scale));
+        const service = await startFeeds(slices.folder, 0);
+        cleanUp(service.stop);
+        const flags = ['--cache-dir', slices.folder];
+        const servers = await startBuilds(flags, service.env, cleanUp, type === undefined);
+        const clients = clientsOf(servers, (count) => askedOfFeeds(feed, type, count), slices.messages);
+        const besides = warmPeers(feed, slices, service, type).filter(({ name }) => BESIDES.test(name));
+        const name = type ?? `raw of ${feed.name}`;
+        const runs = await report(`${name}, from the cache`, scratch, [...clients, ...besides]);
+        yardsticks[name] = runs.find((one) => one.name === YARDSTICK);
+        sections.push({ name, source: 'cache', runs });
+      });
+    }
+  }
+}
+
+async function files() {
+  for (const [kind, types, source] of OF_DAY_FILES) {
+    if (!types.some(isAsked)) continue;
+    const { path } = await dayFile(kind, { scale });
+    await withScratch(async (scratch, cleanUp) => {
+      const place = await replayFolder(scratch, [path]);
+      const messages = await messagesOf(place, kind, source);
+      const period = { day: DAY, last: await lastOf(path) };
+      const servers = await startBuilds(['--source', 'datasets', '--offline'], place.env, cleanUp);
+      for (const type of types.filter(isAsked)) {
+        const clients = clientsOf(servers, (count) => askedOfDayFiles(kind, type, period, count), messages);
+        const runs = await report(`${type}, from day files`, scratch, clients);
+        sections.push({ name: type, source: 'files', runs });
+      }
+    });
+  }
+}
+
+/** How long the first message takes, from a warm cache, of a server that is up: one client after the other. */
+async function first() {
+  await withScratch(async (scratch, cleanUp) => {
+    const slices = await makeSlices(TRADES, Math.round(MILLION * scale));
+    const service = await startFeeds(slices.folder, 0);
+    cleanUp(service.stop);
+    const { server } = await startBuilds(
+      ['--cache-dir', slices.folder],
+      service.env,
+      cleanUp,
+      false,
+      'server',
+    );
+    const lines = [];
+    for (const type of [undefined, 'trade']) {
+      for (const [way, requests] of Object.entries(askedOfFeeds(TRADES, type, 1))) {
+        const waits = [];
+        for (let at = 0; at < FIRSTS; at++) {
+          const [program, ...args] = countingClients(server, way, requests, scratch, true);
+          await run(program, args);
+          const subscribing = type === undefined && way === 'ws' ? SUBSCRIBING : 0;
+          waits.push(((await resultOf(scratch)).first - subscribing) * 1000);
+        }
+        const path = requests[0].path.split('?')[0];
+        lines.push([path, median(waits).toFixed(0), Math.max(...waits).toFixed(0)]);
+      }
+    }
+    const rows = table([['', 'median ms', 'longest ms'], ...lines]);
+    process.stdout.write(`\n### The first message, ${FIRSTS} times each\n\n${rows}\n`);
+  });
+}
+
+/** Servers of each build, by what goes before a peer's name. */
+async function startBuilds(flags, env, cleanUp, isRaw = false, name = '') {
+  const servers = {};
+  for (const [build, bin] of [[name, TICKHAUL], ...(OLD_TICKHAUL ? [['older, ', OLD_TICKHAUL]] : [])]) {
+    const server = await startServer(bin, flags, env);
+    cleanUp(server.stop);
+    servers[build] = { ...server, isRaw };
+  }
+  return servers;
+}
+
+async function report(title, scratch, peers) {
+  const onRun = ({ name }, round, { wall }) =>
+    process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
+  const runs = await compare(peers, { files: [], rounds, scratch, onRun, check: servedToAll() });
+  const messages = `${peers[0].rows.toLocaleString('en')} source messages`;
+  process.stdout.write(`\n### ${title}: ${messages}\n\n${formatRuns(runs)}\n`);
+  return runs;
+}
+
+function isAsked(type) {
+  return values.type?.includes(type ?? 'raw') ?? true;
+}

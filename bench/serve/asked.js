@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { DAY, EXCHANGE, endOf, filtersOf } from '../feeds/slices.js';
+
+/** What a part of a period is: so many clients ask for one each, which makes the messages of one client. */
+export const CLIENTS = 20;
+
+/** Symbols of the channels' subscriptions, as the exchange's own clients write them. */
+const STREAMS = { depth: 'depth@0ms' };
+
+/**
+ * What clients ask for a feed from slices: the whole period, or all of them the same first part of it, since only the
+ * first minute has a whole book.
+ * @param type a normalized data type; undefined for raw data.
+ * @returns requests over HTTP and over WebSocket.
+ */
+export function askedOfFeeds(feed, type, clients) {
+  const period = { from: DAY, to: endOf({ minutes: feed.minutes / clients }) };
+  if (type !== undefined) return normalized(EXCHANGE, feed.symbol, type, period, clients);
+  const subscribe = {
+    method: 'SUBSCRIBE',
+    params: feed.channels.map((channel) => `${feed.symbol}@${STREAMS[channel] ?? channel}`),
+  };
+  const raw = { exchange: EXCHANGE, filters: filtersOf(feed), ...period };
+  return {
+    http: times(clients, { path: `/replay?options=${text(raw)}` }),
+    ws: times(clients, {
+      path: `/ws-replay?${new URLSearchParams({ exchange: EXCHANGE, ...period })}`,
+      subscribe,
+    }),
+  };
+}
+
+/**
+ * The same of a day file. @param kind as in `lib/kinds.js`.
+ * @param last local time of its last row, in milliseconds: rows that are made up fill no whole day.
+ */
+export function askedOfDayFiles({ exchange, symbol }, type, { day, last }, clients) {
+  const start = Date.parse(day);
+  const end = clients === 1 ? start + 86_400_000 : start + Math.ceil((last - start) / clients);
+  return normalized(exchange, symbol, type, { from: day, to: new Date(end).toISOString() }, clients);
+}
+
+/** The local time of a day file's last row, in milliseconds. */
+export async function lastOf(path) {
+  let end = '';
+  for await (const chunk of createReadStream(path).pipe(createGunzip())) {
+    end = (end + chunk.latin1Slice(Math.max(0, chunk.length - 1000))).slice(-1000);
+  }
+  const [, , , local] = end.trimEnd().split('\n').at(-1).split(',');
+  return Number(local) / 1000;
+}
+
+function normalized(exchange, symbol, type, period, clients) {
+  const options = { exchange, symbols: [symbol.toUpperCase()], dataTypes: [type], ...period };
+  return {
+    http: times(clients, { path: `/replay-normalized?options=${text(options)}` }),
+    ws: times(clients, { path: `/ws-replay-normalized?options=${text(options)}` }),
+  };
+}
+
+function times(count, request) {
+  return Array.from({ length: count }, () => request);
+}
+
+function text(options) {
+  return encodeURIComponent(JSON.stringify(options));
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CLIENTS } from './asked.js';
+import { cpuOf, forgetPeak, peakOf } from './process.js';
+
+const CLIENT = fileURLToPath(new URL('client.js', import.meta.url));
+
+/** Seconds in which clients of `/ws-replay` subscribe, before it begins. */
+export const SUBSCRIBING = 2;
+
+/**
+ * Clients of servers, as `compare` takes them: one client, and many at once, over HTTP and over WebSocket.
+ * @param servers by name; their builds' answers are put beside each other.
+ * @param asked gives the requests of so many clients.
+ * @param rows source messages that are replayed, by any number of clients.
+ */
+export function clientsOf(servers, asked, rows) {
+  return Object.entries(servers).flatMap(([build, server]) =>
+    [1, CLIENTS].flatMap((clients) =>
+      Object.entries(asked(clients)).map(([way, requests]) => ({
+        name: `${build}${NAMES[way]}, ${clients === 1 ? 'one client' : `${clients} clients`}`,
+        ...{ rows, way, clients, server },
+        command: async (folder) => {
+          server.before = await cpuOf(server.pid);
+          await forgetPeak(server.pid);
+          return [countingClients(server, way, requests, folder)];
+        },
+      })),
+    ),
+  );
+}
+
+const NAMES = { http: 'HTTP', ws: 'WebSocket' };
+
+/**
+ * What a measurement is when clients were measured: the server's CPU and memory, and the clients' time.
+ * @returns what `compare` takes as its check. It fails where clients of other ways, or builds, got other messages.
+ */
+export function servedToAll() {
+  const expected = new Map();
+  return async ({ name, server, clients, way }, folder) => {
+    if (!server) return {};
+    const { wall, messages, bytes } = await resultOf(folder);
+    const most = expected.get(clients) ?? messages;
+    // A twentieth of a small file may have no whole bar.
+    const isRight = messages === most && (messages > 0 || clients > 1);
+    if (!isRight) throw new Error(`${name}: ${messages} messages, not ${most}`);
+    expected.set(clients, messages);
+    return {
+      wall: wall - (server.isRaw && way === 'ws' ? SUBSCRIBING : 0),
+      cpu: (await cpuOf(server.pid)) - server.before,
+      memory: await peakOf(server.pid),
+      output: bytes,
+    };
+  };
+}
+
+/** A command whose clients ask a server. */
+export function countingClients({ port }, way, requests, folder, isFirstOnly = false) {
+  const isSocket = way === 'ws';
+  const asked = { port: isSocket ? port + 1 : port, isSocket, requests, isFirstOnly };
+  return [process.execPath, CLIENT, JSON.stringify(asked), join(folder, 'clients.json')];
+}
+
+export async function resultOf(folder) {
+  return JSON.parse(await readFile(join(folder, 'clients.json'), 'utf8'));
+}

@@ -1,0 +1,62 @@
+import { median, table } from '../lib/table.js';
+
+/**
+ * What the vendor's server 18.2.0 took for a million source messages on another machine of two processors, and what
+ * tardis-dev 13.35.3 took there for the same: wall and CPU, in seconds. The server needs Node 24, and isn't on npm. The
+ * 2 s in which clients of `/ws-replay` subscribe are left out.
+ */
+const VENDOR = {
+  'raw of trades': { http: [1.66, 1.52], ws: [4.0, 2.9], library: [1.49, 1.76] },
+  'raw of depth updates': { http: [3.07, 2.87], ws: [5.4, 4.1], library: [1.89, 2.55] },
+  trade: { http: [5.93, 6.17], ws: [15.2, 10.2], library: [4.49, 4.81] },
+  trade_bar_1m: { http: [3.14, 2.98], ws: [3.0, 3.2], library: [5.44, 5.15] },
+  book_change: { http: [17.2, 18.2], ws: [31.8, 23.5], library: [10.7, 11.7] },
+  book_snapshot_10_100ms: { http: [13.6, 14.1], ws: [15.8, 15.3], library: [19.9, 20.7] },
+};
+
+/** How many times the vendor's messages a second are aimed at. */
+const AIMS = { raw: { http: 2.5, ws: 4 }, cache: { http: 1.3, ws: 1.3 }, files: { http: 4, ws: 4 } };
+
+/**
+ * How many times faster than the vendor's server one client was served. Its seconds are those of the other machine
+ * times what tardis-dev took here over what it took there for the same messages: the yardstick.
+ * @param sections `{name, source, type, runs}`, as `compare` gives runs.
+ * @param yardsticks what tardis-dev took here, by name.
+ */
+export function formatAims(sections, yardsticks) {
+  const lines = sections.flatMap(({ name, source, runs }) =>
+    ['http', 'ws'].flatMap((way) => {
+      const yardstick = yardsticks[name];
+      const own = runs.find((run) => run.name === ONE[way]);
+      if (!yardstick || !own) return [];
+      const aim = AIMS[name.startsWith('raw') ? 'raw' : source][way];
+      const [wall, cpu] = ['wall', 'cpu'].map((figure, at) =>
+        timesFaster(name, way, own, yardstick, figure, at),
+      );
+      return [
+        [
+          `${name} from ${SOURCES[source]}, ${NAMES[way]}`,
+          aim.toFixed(1),
+          wall.toFixed(1),
+          cpu.toFixed(1),
+          wall >= aim ? 'met' : 'missed',
+        ],
+      ];
+    }),
+  );
+  return table([['', 'aim', 'times its messages/s', 'its CPU over ours', ''], ...lines]);
+}
+
+const ONE = { http: 'HTTP, one client', ws: 'WebSocket, one client' };
+const NAMES = { http: 'HTTP', ws: 'WebSocket' };
+const SOURCES = { cache: 'the cache', files: 'day files' };
+
+function timesFaster(name, way, own, yardstick, figure, at) {
+  const vendor = VENDOR[name];
+  const slowness = perMillion(yardstick, figure) / vendor.library[at];
+  return (vendor[way][at] * slowness) / perMillion(own, figure);
+}
+
+function perMillion({ rows, measured }, figure) {
+  return (median(measured.map((one) => one[figure])) / rows) * 1_000_000;
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import type { Random } from '../../src/sandbox/market/random.js';
+import { ask, withOptions } from '../server/serving.js';
+import { connectTo } from '../server/socket/connecting.js';
+import { ALL_ASKED, type Asked, LONG_PERIOD } from './asked.js';
+import { STREAMED } from './exchanges.js';
+
+/** More characters than an address may have. */
+const MOST_ADDRESS = 100_000;
+
+/** The server, and what it should say. */
+export interface Place {
+  readonly httpPort: number;
+  readonly wsPort: number;
+  readonly random: Random;
+  /** The right answer's text over HTTP, by path. */
+  readonly expected: ReadonlyMap<string, string>;
+  /** One more thing of a kind happened. */
+  readonly count: (what: string) => void;
+  /** So many milliseconds were waited for what takes none. */
+  readonly waited: (ms: number) => void;
+}
+
+/** What clients do, each again and again. What is wrong is thrown. */
+export const CLIENTS: readonly ((place: Place) => Promise<void>)[] = [
+  readAll,
+  hearAll,
+  leaveHalfWay,
+  neverRead,
+  askRubbish,
+  askHealth,
+  stream,
+];
+
+async function readAll(place: Place): Promise<void> {
+  const asked = oneOf(place.random, ALL_ASKED);
+  const { status, text, isWhole } = await ask(place.httpPort, asked.path);
+  if (status !== 200 || !isWhole) {
+    assert.ok([200, 429, 503].includes(status), `${asked.name}: ${status} ${text}`);
+    return place.count('answers that broke off');
+  }
+  assert.ok(text === expectedOf(place, asked), `${asked.name}: other bytes over HTTP`);
+  place.count('answers over HTTP');
+}
+
+async function hearAll(place: Place): Promise<void> {
+  const asked = oneOf(place.random, ALL_ASKED);
+  const { messages, code, reason } = await connectTo(place, asked.socket.path, asked.socket.sent).heard;
+  if (code !== 1000) {
+    assert.equal(code, 1011, `${asked.name}: ${code} ${reason}`);
+    return place.count('answers that broke off');
+  }
+  const lines = expectedOf(place, asked).split('\n').slice(0, -1);
+  const right = lines.filter((line) => line !== '').map(asked.messageOf);
+  assert.ok(right.join('\n') === messages.join('\n'), `${asked.name}: other messages over WebSocket`);
+  place.count('answers over WebSocket');
+}
+
+/** Some bytes, and then the connection is gone, in order or cut. */
+async function leaveHalfWay({ httpPort, wsPort, random, count }: Place): Promise<void> {
+  const asked = oneOf(random, ALL_ASKED);
+  const isSocket = random.chance(0.5);
+  const enough = random.int(300_000);
+  await new Promise<void>((resolve) => {
+    const connection = connect(isSocket ? wsPort : httpPort, '127.0.0.1');
+    connection.write(isSocket ? upgrade(asked.socket.path) : get(asked.path));
+    let bytes = 0;
+    const leave = (): void => {
+      if (random.chance(0.5)) connection.destroy();
+      else connection.resetAndDestroy();
+    };
+    connection.on('data', (chunk) => {
+      bytes += chunk.length;
+      if (bytes > enough) leave();
+    });
+    connection.on('error', () => {});
+    connection.on('end', leave);
+    connection.on('close', () => resolve());
+    setTimeout(leave, 3000).unref();
+  });
+  count('clients that left');
+}
+
+/** It asks for more than a connection holds, and reads nothing of it. */
+async function neverRead({ httpPort, random, count }: Place): Promise<void> {
+  const options = { exchange: oneOf(random, ['bitmex', 'bybit']), filters: [], ...LONG_PERIOD };
+  const connection = connect(httpPort, '127.0.0.1').pause();
+  connection.on('error', () => {});
+  connection.write(get(withOptions('/replay', options)));
+  await pause(2000 + random.int(4000));
+  connection.destroy();
+  count('clients that never read');
+}
+
+/** What can't be answered is refused, and with nothing else. */
+async function askRubbish({ httpPort, wsPort, random, count }: Place): Promise<void> {
+  const path = oneOf(random, [
+    '/replay?options={',
+    withOptions('/replay', { exchange: 'bitmx', from: '2024-03-01', to: '2024-03-02' }),
+    withOptions('/replay-normalized', [{ exchange: 'bitmex', dataTypes: ['trades'] }]),
+    `/replay?options=${'x'.repeat(MOST_ADDRESS)}`,
+    '/../../etc/passwd',
+  ]);
+  const status = await ask(httpPort, path).then(
+    (answer) => answer.status,
+    // Of an address that is too long the server may be rid before all of it was sent.
+    (error: unknown) => (path.length > MOST_ADDRESS ? 431 : Promise.reject(error)),
+  );
+  assert.ok(status >= 400 && status < 500, `${status} for ${path.slice(0, 80)}`);
+  const socket = new WebSocket(
+    `ws://127.0.0.1:${wsPort}/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-02`,
+  );
+  socket.on('error', () => {});
+  await once(socket, 'open');
+  const closed = new Promise<number>((resolve) => {
+    socket.once('close', resolve);
+  });
+  socket.send(
+    oneOf(random, ['{', 'x'.repeat(600_000), Buffer.alloc(1000), '[[[', '{"op":"subscribe","args":[1]}']),
+  );
+  // Without a subscription it is over.
+  const code = await closed;
+  // A frame that is too long may be cut off before its sender has written all of it.
+  assert.ok([1006, 1009, 1011].includes(code), `closed with ${code}`);
+  const garbage = connect(oneOf(random, [httpPort, wsPort]), '127.0.0.1');
+  garbage.on('error', () => {});
+  garbage.end('\x16\x03\x01 no HTTP\r\n\r\n');
+  garbage.resume();
+  await once(garbage, 'close');
+  count('rubbish');
+}
+
+/** Whatever others do, who asks for little has it soon. */
+async function askHealth({ httpPort, count, waited }: Place): Promise<void> {
+  const began = performance.now();
+  const { status } = await ask(httpPort, '/health-check');
+  assert.equal(status, 200);
+  waited(performance.now() - began);
+  count('health checks');
+  await pause(200);
+}
+
+/** Live messages for a while. */
+async function stream({ wsPort, random, count }: Place): Promise<void> {
+  const exchanges = Object.entries(STREAMED).filter(() => random.chance(0.6));
+  const options = exchanges.map(([exchange, symbol]) => ({
+    exchange,
+    symbols: [symbol],
+    dataTypes: ['trade', 'book_change', 'trade_bar_1s'],
+    withDisconnectMessages: true,
+    withErrorMessages: true,
+    timeoutIntervalMS: 1000,
+  }));
+  const { socket, heard } = connectTo({ wsPort }, withOptions('/ws-stream-normalized', options));
+  const stay = 1000 + random.int(8000);
+  socket.once('open', () => setTimeout(() => socket.close(), stay));
+  const { messages, code, reason } = await heard;
+  const isOver = [1000, 1005].includes(code);
+  assert.ok(isOver, `stream of ${exchanges.map(([exchange]) => exchange).join()}: ${code} ${reason}`);
+  for (const text of messages) {
+    const { exchange } = JSON.parse(text) as { exchange: string };
+    assert.ok(
+      exchanges.some(([name]) => name === exchange),
+      text,
+    );
+    count('live messages');
+  }
+  count('streams');
+}
+
+function expectedOf({ expected }: Place, { path }: Asked): string {
+  const text = expected.get(path);
+  assert.ok(text !== undefined);
+  return text;
+}
+
+function oneOf<T>(random: Random, list: readonly T[]): T {
+  return list[random.int(list.length)] as T;
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+}
+
+function upgrade(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+}

@@ -1,0 +1,42 @@
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../../src/sandbox/market/random.js';
+import { loopbackExchange, teller } from '../live/exchange.js';
+
+/** Exchanges that are streamed, and a symbol of each. */
+export const STREAMED = {
+  bitmex: 'XBTUSD',
+  deribit: 'BTC-PERPETUAL',
+  'okex-swap': 'BTC-USDT-SWAP',
+  bybit: 'BTCUSDT',
+} as const;
+
+/**
+ * Starts exchanges on loopback that break: they close or cut connections, refuse them, send rubbish, fall silent.
+ * @returns the environment that has their addresses.
+ */
+export async function brokenExchanges(t: TestContext, random: Random): Promise<Record<string, string>> {
+  const env: Record<string, string> = {};
+  for (const [exchange, symbol] of Object.entries(STREAMED)) {
+    const { url } = await loopbackExchange(t, {
+      refuse: () => (random.chance(0.1) ? { status: 503 } : undefined),
+      async play(peer) {
+        await peer.asked();
+        const { socket } = peer;
+        const market = teller(exchange, symbol, peer);
+        market.book(true, 100, 101);
+        while (socket.readyState === socket.OPEN) {
+          await pause(10 + random.int(60));
+          market.trade(100 + random.int(50));
+          if (random.chance(0.04)) socket.send('{"rub');
+          if (random.chance(0.02)) socket.close(4000, 'going');
+          if (random.chance(0.02)) socket.terminate();
+          // Silence: the server leaves by itself.
+          if (random.chance(0.02)) return;
+        }
+      },
+    });
+    env[`WSS_URL_${exchange.toUpperCase().replaceAll('-', '_')}`] = url;
+  }
+  return env;
+}

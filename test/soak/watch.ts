@@ -1,0 +1,54 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ask } from '../server/serving.js';
+
+/** The resident memory of a process, in bytes (proc(5)). */
+export async function memoryOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'latin1');
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+/**
+ * What a process has open, as sorted words: pipes, paths of files, sockets with the port at their other end.
+ * @param pooled a port whose connections are kept for later, and left out.
+ */
+export async function handlesOf(pid: number, pooled: number): Promise<readonly string[]> {
+  const folder = `/proc/${pid}/fd`;
+  const ports = await farPorts(pid);
+  const targets = (await readdir(folder)).map(async (name) => {
+    const [, kind, inode = ''] = /^(.*?)(?::\[(\d+)\])?$/.exec(await readlink(join(folder, name))) ?? [];
+    return ports.has(inode) ? `${kind} to ${ports.get(inode)}` : kind;
+  });
+  const words = await Promise.all(targets.map((target) => target.catch(() => undefined)));
+  return words.filter((word) => word !== undefined && word !== `socket to ${pooled}`).sort() as string[];
+}
+
+/** Of TCP over IPv4, by inode. */
+async function farPorts(pid: number): Promise<ReadonlyMap<string, number>> {
+  const rows = (await readFile(`/proc/${pid}/net/tcp`, 'latin1')).trim().split('\n').slice(1);
+  return new Map(
+    rows.map((row) => {
+      const fields = row.trim().split(/\s+/);
+      return [fields[9] ?? '', Number.parseInt(fields[2]?.split(':')[1] ?? '', 16)];
+    }),
+  );
+}
+
+/** Answers and connections that a server has open. */
+export async function openOf(port: number): Promise<number> {
+  const { text } = await ask(port, '/metrics');
+  const counts = [...text.matchAll(/^tickhaul_(?:http_answers|sockets)_open (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** The middle one. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
+}
+
+/** The medians of the first and of the last third of what was seen. */
+export function thirds(numbers: readonly number[]): readonly [number, number] {
+  const third = Math.ceil(numbers.length / 3);
+  return [median(numbers.slice(0, third)), median(numbers.slice(-third))];
+}
