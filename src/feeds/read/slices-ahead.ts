@@ -1,6 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatMinute, type Minute, type MinuteRange, overlap } from '../../dataset/minutes.js';
-import type { Filter } from '../../service/feed-filter.js';
 import type { SliceFile } from '../cache/layout.js';
 import type { SliceIndex } from '../cache/slice-index.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
@@ -11,7 +10,8 @@ import { MOST_KEPT, type SliceText, unpackSlice } from '../unpack/unpack.js';
 /** One series of requests: what of an exchange fits into one. */
 export interface FeedPart {
   readonly exchange: string;
-  readonly filters: readonly Filter[];
+  /** As requests have them; undefined for everything. */
+  readonly filters: string | undefined;
   /** Of the filters, in the cache. */
   readonly key: string;
   readonly range: MinuteRange;
@@ -161,7 +161,7 @@ export class SlicesAhead {
   #fetchNext(): Promise<readonly Waiting[]> {
     const { index, range } = this.#part;
     const start = this.#cursor;
-    const end = Math.min(start + (this.#size ?? 1), index.nextFrom(start) ?? range.end, range.end);
+    const end = index.firstOf({ start, end: Math.min(start + (this.#size ?? 1), range.end) });
     this.#cursor = end;
     this.#fetching++;
     const fetched = this.#fetch({ start, end })
