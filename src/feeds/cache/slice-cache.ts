@@ -29,7 +29,7 @@ export interface SliceCache {
   /** The folder of all slices. */
   readonly feeds: string;
   /**
-   * Keeps a slice under its name, unless it came too early or the disk can't be written: then the run goes on without
+   * Keeps a slice under its name, unless it came too early, is larger than the limit, or the disk can't be written: then the run goes on without
    * keeping any, and warns once.
    * @returns where it lies; undefined where it isn't kept.
    */
@@ -65,8 +65,9 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
   return {
     feeds,
     async keep(exchange, key, slice) {
-      if (!isWritable || isProvisional(slice, slice.cameMs)) return undefined;
       const { start, end, encoding, bytes } = slice;
+      if (!isWritable || bytes.length > (limit ?? Number.POSITIVE_INFINITY)) return undefined;
+      if (isProvisional(slice, slice.cameMs)) return undefined;
       const path = slicePath(exchange, key, slice, encoding);
       try {
         await writeSlice(join(feeds, path), bytes);
