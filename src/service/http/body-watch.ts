@@ -76,9 +76,10 @@ export class WatchedBody implements Body, AsyncIterator<Buffer, undefined> {
   }
 
   destroy(): void {
+    const isOnItsWay = !this.#end;
     this.#chunks.length = 0;
     this.#close('whole');
-    this.#source.abort();
+    if (isOnItsWay) this.#source.abort();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Buffer, undefined> {

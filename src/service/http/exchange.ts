@@ -44,7 +44,9 @@ export function exchange(
       end(reason);
       controller?.abort(reason);
     };
-    const onAbort = (): void => breakOff(signal ? abortReason(signal) : new TickhaulError('bug', name));
+    const onAbort = (): void => {
+      if (signal) breakOff(abortReason(signal));
+    };
     const timer = setTimeout(() => {
       const patience = formatDuration(stallTimeoutMs);
       breakOff(new TickhaulError('stalled', `${name}: no answer within ${patience}`));
