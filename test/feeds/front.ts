@@ -1,4 +1,5 @@
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
 import type { TestContext } from 'node:test';
 import type { Sandbox } from '../../src/sandbox/options.js';
 import { serve } from '../service/loopback.js';
@@ -15,8 +16,9 @@ export async function behindFront(
   const forward = ({ url, headers }: IncomingMessage, response: ServerResponse): void => {
     get(`${service.apiUrl}${url}`, { headers }, (found) => {
       response.writeHead(found.statusCode ?? 500, found.headers);
-      found.pipe(response);
-    });
+      // Either side may end it: a replay that failed, or the service at the test's end.
+      pipeline(found, response, () => {});
+    }).on('error', () => response.destroy());
   };
   const apiUrl = await serve(t, (request, response) => {
     const offset = /^\/v1\/data-feeds\/.*[?&]offset=(\d+)/.exec(request.url ?? '')?.[1];
