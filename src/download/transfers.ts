@@ -1,5 +1,5 @@
-import type { TurnTaking } from '../base/turns.js';
 import pLimit, { type LimitFunction } from 'p-limit';
+import type { TurnTaking } from '../base/turns.js';
 import { autoConcurrency, type Concurrency, fixedConcurrency } from '../transfer/concurrency.js';
 import { createPause, type Pause } from '../transfer/pause.js';
 import { createRateLimit, type RateLimit } from '../transfer/rate.js';

@@ -6,7 +6,7 @@ import type { Filter } from '../service/feed-filter.js';
 import type { Client } from '../service/http/client.js';
 import type { FeedNames } from '../service/records/feed-names.js';
 import { isProvisional, readSliceIndex } from './cache/slice-index.js';
-import { canonicalFilters, filterKeys, splitFilters } from './filters.js';
+import { canonicalFilters, filterKeys, filtersText, splitFilters } from './filters.js';
 import { checkFilters } from './names.js';
 import { describeMinutes, type FeedPart, missingMinutes } from './read/slices-ahead.js';
 import type { FeedRequest, FeedRun } from './types.js';
@@ -78,7 +78,8 @@ export async function lookUpFeed(
       const keys = filterKeys(set);
       const [key = ''] = keys;
       const index = await readSliceIndex(cache.feeds, exchange, keys, range);
-      return { exchange, filters: set, key, range, index, share: sets.length };
+      const text = set.length > 0 ? filtersText(set) : undefined;
+      return { exchange, filters: text, key, range, index, share: sets.length };
     }),
   );
   return { parts, missing: parts.flatMap((part) => [...missingMinutes(part)]) };

@@ -4,7 +4,8 @@ import type { DayFile } from '../dataset/day-file.js';
 import { discardBody } from './http/body-watch.js';
 import type { Client } from './http/client.js';
 import { errorAnswer } from './http/error-answer.js';
-import { byteCount, get, type HttpAnswer } from './http/http.js';
+import { byteCount } from './http/exchange.js';
+import { get, type HttpAnswer } from './http/http.js';
 import type { DatasetAnswer, ResumePoint } from './types.js';
 
 export interface DayFileRequest {

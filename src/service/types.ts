@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Body } from './http/body-watch.js';
 
 /** What every request needs to know. Made once a run (`createClient`), closed at its end. */
 export interface ServiceConfig {
@@ -31,7 +31,7 @@ export interface ResumePoint {
 /** An answer of the dataset host with a body still to be read; its reader must drain or destroy it. */
 export interface DatasetAnswer {
   /** The gzip file's own bytes, never decoded; errors with `stalled`, `reset` or `short_body`. */
-  readonly body: Readable;
+  readonly body: Body;
   /** 0 for a whole answer; the resume point for a right 206. */
   readonly start: number;
   /** Size of the whole file, where announced (Content-Range, Content-Length, x-dataset-size). */

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../src/base/errors.js';
 import type { FeedFault } from '../../src/sandbox/feeds/faults.js';
 import { busySandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
+import { behindFront } from './front.js';
 import { assertWholeLines, cachedFiles, minutesOf, replayHere, START, sliceRequests } from './replaying.js';
 
 /** What each fault ends a replay with where it never heals; undefined where it does no harm. */
@@ -113,6 +114,20 @@ test('one slice that fails for good ends the run after all before it', async (t)
   assertWholeLines(last.text);
   const minutes = minutesOf(last.text);
   assert.ok((minutes.at(-1) ?? 0) < 1440 && (minutes.at(-1) ?? 0) >= 1430);
+});
+
+test('a short answer gives its minutes, though the rest of what was asked for fails for good', async (t) => {
+  const service = await busySandbox(t, { feeds: { faults: { 'short-slice': 1 }, suggestedMinutes: 3 } });
+  const front = await behindFront(t, service, (minute, response) => {
+    if (minute === 3) response.writeHead(400).end();
+    return minute === 3;
+  });
+  const { text, error } = await replayHere(front, await tempDir(t), { to: 20, filters: [] });
+  assert.equal(error?.code, 'rejected');
+  assert.match(error?.message ?? '', /^bitmex 2024-03-01T00:03: /);
+  assertWholeLines(text);
+  // Minutes 1 to 3 were asked for together, and 1 and 2 came.
+  assert.deepEqual(minutesOf(text), [0, 1, 2]);
 });
 
 test('the transfer limit ends a run under way; what came before is written', async (t) => {

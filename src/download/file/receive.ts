@@ -74,7 +74,7 @@ async function takeBody(
 ): Promise<void> {
   let position = 0;
   if (answer.start > 0) position = await proveBeginning(job, handle, proof, answer.start);
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+  for await (const chunk of answer.body) {
     await job.rate(chunk.length, job.signal);
     if (position + chunk.length === answer.total) job.onBodyEnd();
     await Promise.all([proof.write(chunk), writeAll(handle, chunk, position, job.part)]);

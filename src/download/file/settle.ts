@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { TurnTaking } from '../../base/turns.js';
 import { fileError } from '../../base/file-error.js';
+import type { TurnTaking } from '../../base/turns.js';
 import { secondsSince } from '../../base/units.js';
 import { orAborted } from '../../base/wait.js';
 import { formatDay } from '../../dataset/day.js';

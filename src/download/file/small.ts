@@ -37,7 +37,7 @@ export async function receiveSmall(job: Try, answer: Announced): Promise<Receive
 async function takeAll(job: Try, { body, total }: Announced): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     await job.rate(chunk.length, job.signal);
     chunks.push(chunk);
     length += chunk.length;

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
-import { makeFolder } from '../../base/make-folder.js';
 import type { MinuteRange } from '../../dataset/minutes.js';
 import type { Encoding } from '../unpack/unpack.js';
 import { evictTo } from './evict.js';
-import { type SliceFile, slicePath, UNFINISHED } from './layout.js';
+import { type SliceFile, slicePath } from './layout.js';
 import { isProvisional } from './slice-index.js';
+import { createSliceWriter } from './slice-writer.js';
 
 /** A slice as it came, proven whole. */
 export interface ReceivedSlice extends MinuteRange {
@@ -30,7 +29,7 @@ export interface SliceCache {
   /** The folder of all slices. */
   readonly feeds: string;
   /**
-   * Keeps a slice under its name, unless it came too early or the disk can't be written: then the run goes on without
+   * Keeps a slice under its name, unless it came too early, is larger than the limit, or the disk can't be written: then the run goes on without
    * keeping any, and warns once.
    * @returns where it lies; undefined where it isn't kept.
    */
@@ -53,6 +52,7 @@ const USE_MS = 60_000;
  */
 export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): SliceCache {
   const feeds = join(folder, 'feeds');
+  const writeSlice = createSliceWriter();
   let isWritable = true;
   /** Bytes below the limit that are known to be free. */
   let room = 0;
@@ -65,8 +65,9 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
   return {
     feeds,
     async keep(exchange, key, slice) {
-      if (!isWritable || isProvisional(slice, slice.cameMs)) return undefined;
       const { start, end, encoding, bytes } = slice;
+      if (!isWritable || bytes.length > (limit ?? Number.POSITIVE_INFINITY)) return undefined;
+      if (isProvisional(slice, slice.cameMs)) return undefined;
       const path = slicePath(exchange, key, slice, encoding);
       try {
         await writeSlice(join(feeds, path), bytes);
@@ -113,21 +114,6 @@ export async function clearSlices(folder: string): Promise<void> {
     await rm(feeds, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
     throw diskError(error, feeds);
-  }
-}
-
-/** Most slices find their folder there; another process may empty the cache at any moment. */
-async function writeSlice(file: string, bytes: Buffer, tries = 3): Promise<void> {
-  const unfinished = file.replace(/\.[a-z]+$/, `${randomBytes(8).toString('hex')}${UNFINISHED}`);
-  try {
-    await writeFile(unfinished, bytes, { flag: 'wx' });
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => {});
-    const hasNoFolder = isSystemError(error) && error.code === 'ENOENT' && tries > 1;
-    if (!hasNoFolder) throw error;
-    await makeFolder(dirname(file));
-    await writeSlice(file, bytes, tries - 1);
   }
 }
 

@@ -14,8 +14,8 @@ const ABANDONED_MS = 3_600_000;
 export interface SliceIndex {
   /** The slice that has the minute, of several the one that goes on for longest. */
   at(minute: Minute): SliceFile | undefined;
-  /** The first minute from this one on that is on disk; undefined where there is none. */
-  nextFrom(minute: Minute): Minute | undefined;
+  /** The first minute of a range that is on disk; its end where there is none. */
+  firstOf(range: MinuteRange): Minute;
   /** A slice that came since. */
   add(slice: SliceFile): void;
 }
@@ -54,9 +54,10 @@ export async function readSliceIndex(
   }
   return {
     at: (minute) => byMinute.get(minute),
-    nextFrom(minute) {
-      for (let at = minute; at < range.end; at++) if (byMinute.has(at)) return at;
-      return undefined;
+    firstOf({ start, end }) {
+      let at = start;
+      while (at < end && !byMinute.has(at)) at++;
+      return at;
     },
     add,
   };

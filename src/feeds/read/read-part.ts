@@ -63,7 +63,7 @@ export async function readPart(
       opening = slices.next();
       // It is thrown in its turn.
       opening.catch(() => {});
-      for (const slice of open) await readSlice(slice);
+      await readSlice(open);
     }
     lines.end(batch);
     await handOver();

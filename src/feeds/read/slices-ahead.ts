@@ -1,6 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatMinute, type Minute, type MinuteRange, overlap } from '../../dataset/minutes.js';
-import type { Filter } from '../../service/feed-filter.js';
 import type { SliceFile } from '../cache/layout.js';
 import type { SliceIndex } from '../cache/slice-index.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
@@ -11,7 +10,8 @@ import { MOST_KEPT, type SliceText, unpackSlice } from '../unpack/unpack.js';
 /** One series of requests: what of an exchange fits into one. */
 export interface FeedPart {
   readonly exchange: string;
-  readonly filters: readonly Filter[];
+  /** As requests have them; undefined for everything. */
+  readonly filters: string | undefined;
   /** Of the filters, in the cache. */
   readonly key: string;
   readonly range: MinuteRange;
@@ -77,10 +77,9 @@ export class SlicesAhead {
   }
 
   /**
-   * The next slices, opened: mostly one; several where one that is damaged had to be fetched again. Undefined at the
-   * end. One call at a time.
+   * The next slice, opened; undefined at the end. One call at a time.
    */
-  async next(): Promise<readonly OpenSlice[] | undefined> {
+  async next(): Promise<OpenSlice | undefined> {
     this.#fill();
     while (this.#ready.length === 0) {
       const [head] = this.#queue;
@@ -93,23 +92,24 @@ export class SlicesAhead {
     return waiting && this.#open(waiting);
   }
 
-  async #open(waiting: Waiting): Promise<readonly OpenSlice[]> {
+  async #open(waiting: Waiting): Promise<OpenSlice | undefined> {
     const { wanted, has, file, held } = waiting;
     try {
       const text = await waiting.open();
-      return [{ text, wanted, has }];
+      return { text, wanted, has };
     } catch (error) {
       const isLost = error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'missing');
       if (!file || !isLost) throw error;
-      return await this.#again(wanted, file, error);
+      await this.#fetchAgain(wanted, file, error);
     } finally {
       this.#held -= held;
       this.#fill();
     }
+    return this.next();
   }
 
   /** What is damaged on disk, or was removed meanwhile, is fetched again. */
-  async #again(wanted: MinuteRange, file: SliceFile, error: TickhaulError): Promise<readonly OpenSlice[]> {
+  async #fetchAgain(wanted: MinuteRange, file: SliceFile, error: TickhaulError): Promise<void> {
     const { cache, shared, offline, emit } = this.#run;
     const name = `${cache.feeds}/${file.path}`;
     const what = error.code === 'corrupt' ? `${name}: ${error.message}` : error.message;
@@ -117,13 +117,7 @@ export class SlicesAhead {
     emit({ event: 'warning', message: `${what}; fetching it again` });
     if (error.code === 'corrupt') await cache.drop(file);
     shared.forget(this.#requestOf(wanted));
-    const slices = await this.#fetch(wanted);
-    return Promise.all(
-      slices.map(async (slice) => {
-        this.#held -= slice.held;
-        return { text: await slice.open(), wanted: slice.wanted, has: slice.has };
-      }),
-    );
+    this.#ready.unshift(...(await this.#fetch(wanted, true)));
   }
 
   #fill(): void {
@@ -161,35 +155,35 @@ export class SlicesAhead {
   #fetchNext(): Promise<readonly Waiting[]> {
     const { index, range } = this.#part;
     const start = this.#cursor;
-    const end = Math.min(start + (this.#size ?? 1), index.nextFrom(start) ?? range.end, range.end);
+    const end = index.firstOf({ start, end: Math.min(start + (this.#size ?? 1), range.end) });
     this.#cursor = end;
     this.#fetching++;
-    const fetched = this.#fetch({ start, end })
-      .catch((error: unknown) => {
-        this.#hasFailed = true;
-        throw error;
-      })
-      .finally(() => {
-        this.#fetching--;
-        this.#fill();
-      });
-    // It is thrown in its turn.
-    fetched.catch(() => {});
-    return fetched;
+    return this.#fetch({ start, end }, false).finally(() => {
+      this.#fetching--;
+      this.#fill();
+    });
   }
 
-  /** Asks until the whole range is there: an answer may have fewer minutes than were asked for. */
-  async #fetch(range: MinuteRange): Promise<readonly Waiting[]> {
+  /**
+   * Asks until the whole range is there: an answer may have fewer minutes than were asked for. What fails is thrown when
+   * it is opened, after those before it.
+   * @param isNext whether it is read at once, and so need not wait on the disk.
+   */
+  async #fetch(range: MinuteRange, isNext: boolean): Promise<readonly Waiting[]> {
     const slices: Waiting[] = [];
     for (let start = range.start; start < range.end; ) {
-      const slice = await this.#fetchOne({ start, end: range.end });
+      const rest = { start, end: range.end };
+      const slice = await this.#fetchOne(rest, isNext).catch((error: unknown): Waiting => {
+        this.#hasFailed = true;
+        return { wanted: rest, has: rest, held: 0, open: () => Promise.reject(error) };
+      });
       slices.push(slice);
       start = slice.wanted.end;
     }
     return slices;
   }
 
-  async #fetchOne(range: MinuteRange): Promise<Waiting> {
+  async #fetchOne(range: MinuteRange, isNext: boolean): Promise<Waiting> {
     const has = await this.#run.shared.fetch(this.#run, this.#requestOf(range), this.#signal);
     this.#size = Math.min(has.suggested ?? this.#size ?? 1, MOST_MINUTES);
     const { file, fetched } = has;
@@ -201,7 +195,7 @@ export class SlicesAhead {
     const { slice, text } = fetched;
     const { bytes, encoding } = slice;
     this.#largest = Math.max(this.#largest, bytes.length);
-    const isHeld = this.#held + text.size <= this.#shareOf(MOST_HELD);
+    const isHeld = isNext || this.#held + text.size <= this.#shareOf(MOST_HELD);
     if (file && !isHeld) return this.#waitingOnDisk(file, wanted);
     this.#held += isHeld ? text.size : bytes.length;
     if (isHeld) return { wanted, has, held: text.size, open: async () => text };

@@ -27,8 +27,6 @@ export async function fetchSlice(
   request: SliceRequest,
   signal: AbortSignal,
 ): Promise<FetchedSlice> {
-  const { exchange, start } = request;
-  const name = `${exchange} ${formatMinute(start)}`;
   for (let attempt = 1; ; attempt++) {
     try {
       const fetched = await tryOnce(run, request, signal);
@@ -37,6 +35,7 @@ export async function fetchSlice(
     } catch (cause) {
       if (signal.aborted) throw abortReason(signal);
       if (!(cause instanceof TickhaulError)) throw cause;
+      const name = `${request.exchange} ${formatMinute(request.start)}`;
       const final = finalError(cause, attempt, run);
       if (final) {
         const { code, message, status, retryAfterMs } = final;

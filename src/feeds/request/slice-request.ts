@@ -2,13 +2,11 @@ import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { MINUTES_A_DAY, type MinuteRange, MS_A_MINUTE } from '../../dataset/minutes.js';
 import { pathSegment } from '../../service/datasets.js';
-import type { Filter } from '../../service/feed-filter.js';
 import { discardBody } from '../../service/http/body-watch.js';
 import type { Client } from '../../service/http/client.js';
 import { errorAnswer } from '../../service/http/error-answer.js';
 import { get, type Headers } from '../../service/http/http.js';
 import type { RateLimit } from '../../transfer/rate.js';
-import { filtersText } from '../filters.js';
 import type { Encoding } from '../unpack/unpack.js';
 import { HAS_ZSTD } from '../unpack/unzstd.js';
 
@@ -20,8 +18,8 @@ const MOST_BYTES = 1024 * 1024 * 1024;
 
 export interface SliceRequest extends MinuteRange {
   readonly exchange: string;
-  /** In canonical form; none for everything. */
-  readonly filters: readonly Filter[];
+  /** In canonical form, as text; undefined for everything. */
+  readonly filters: string | undefined;
 }
 
 /** A slice as the service sent it; nothing of it is proven yet. */
@@ -37,13 +35,11 @@ export interface SliceAnswer {
 /** The slice's address: the same minute of the same filters always has the same one (replay facts, section 1). */
 export function sliceUrl(base: string, { exchange, filters, start, end }: SliceRequest): string {
   const offset = start % MINUTES_A_DAY;
-  const query = new URLSearchParams({
-    from: new Date((start - offset) * MS_A_MINUTE).toISOString(),
-    offset: String(offset),
-    ...(filters.length > 0 && { filters: filtersText(filters) }),
-    compression: HAS_ZSTD ? 'zstd' : 'gzip',
-    ...(end - start > 1 && { sliceSize: String(end - start) }),
-  });
+  const from = encodeURIComponent(new Date((start - offset) * MS_A_MINUTE).toISOString());
+  const selected = filters === undefined ? '' : `&filters=${encodeURIComponent(filters)}`;
+  const compression = HAS_ZSTD ? 'zstd' : 'gzip';
+  const size = end - start > 1 ? `&sliceSize=${end - start}` : '';
+  const query = `from=${from}&offset=${offset}${selected}&compression=${compression}${size}`;
   return `${base}/v1/data-feeds/${pathSegment(exchange)}?${query}`;
 }
 
@@ -75,7 +71,7 @@ export async function requestSlice(
   }
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+  for await (const chunk of answer.body) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > MOST_BYTES) {
@@ -87,11 +83,17 @@ export async function requestSlice(
     await rate(chunk.length, signal);
   }
   return {
-    bytes: Buffer.concat(chunks, length),
+    bytes: joined(chunks, length),
     encoding,
     minutes: minutesOf(answer.headers['x-slice-size']) ?? request.end - request.start,
     suggested: minutesOf(answer.headers['x-suggested-slice-size']),
   };
+}
+
+/** A small answer comes in one piece. */
+function joined(chunks: readonly Buffer[], length: number): Buffer {
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : Buffer.concat(chunks, length);
 }
 
 /** An answer that doesn't say is gzip, as those of old caches are. */

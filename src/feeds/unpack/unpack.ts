@@ -39,7 +39,8 @@ const LF = 0x0a;
  * as lines of the raw data API do.
  */
 export function unpackSlice(bytes: Buffer, encoding: Encoding, mostKept: number): Promise<SliceText> {
-  return decompressing(() => unpack(bytes, encoding, mostKept));
+  const isSmall = encoding === 'gzip' && bytes.length <= SMALL_SLICE;
+  return isSmall ? unpack(bytes, encoding, mostKept) : decompressing(() => unpack(bytes, encoding, mostKept));
 }
 
 async function unpack(bytes: Buffer, encoding: Encoding, mostKept: number): Promise<SliceText> {

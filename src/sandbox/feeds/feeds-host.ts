@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib, { gzipSync } from 'node:zlib';
-import { dayOfMs, isFirstOfMonth, parseDay } from '../../dataset/day.js';
+import { dayOfMs, isFirstOfMonth } from '../../dataset/day.js';
 import { memoryContent } from '../archive/content.js';
 import { mayRead, refuseKey } from '../hosts/authorization.js';
 import type { KeyAccess } from '../hosts/key-access.js';
@@ -173,9 +173,10 @@ function readQuery(query: URLSearchParams, exchange: string): Wanted | string {
 }
 
 function parseFrom(text: string): number | undefined {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseDay(text) * 1440;
-  const ms = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 60_000);
+  const ms = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  // Of a day that no calendar has, as 2024-02-30, the parser makes another.
+  const isRight = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 10));
+  return isRight ? Math.floor(ms / 60_000) : undefined;
 }
 
 function parseFilters(text: string): readonly RawFilter[] | undefined {

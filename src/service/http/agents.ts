@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { EnvHttpProxyAgent } from 'undici';
 import type { Proxies } from './proxy-env.js';
 import { ProxyPool } from './proxy-pool.js';
@@ -6,21 +5,38 @@ import { ProxyPool } from './proxy-pool.js';
 const CONNECT_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 30_000;
 
-/** What one request is sent through: of undici's Dispatcher what is used of it. */
+export interface SentRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: string;
+  readonly body: string | null;
+  readonly headers: Record<string, string>;
+}
+
+/** What requests are sent through: of undici's Dispatcher what is used of it. */
 export interface Connections {
-  request(options: {
-    readonly origin: string;
-    readonly path: string;
-    readonly method: string;
-    readonly body: string | null;
-    readonly headers: Record<string, string>;
-    readonly signal: AbortSignal;
-  }): Promise<{
-    readonly statusCode: number;
-    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-    /** The bytes as sent. */
-    readonly body: Readable;
-  }>;
+  dispatch(request: SentRequest, handler: AnswerHandler): boolean;
+}
+
+/** Holds an answer back, or ends it; of no effect on one that is over. */
+export interface RequestController {
+  pause(): void;
+  resume(): void;
+  abort(reason: Error): void;
+}
+
+/** Names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Told of one request, in this order; of an error at any time. */
+export interface AnswerHandler {
+  onRequestStart(controller: RequestController): void;
+  /** Before the answer's, those of interim answers (RFC 9110, section 15.2). */
+  onResponseStart(controller: RequestController, status: number, headers: AnswerHeaders): void;
+  /** The bytes as sent. */
+  onResponseData(controller: RequestController, chunk: Buffer): void;
+  onResponseEnd(): void;
+  onResponseError(controller: RequestController, error: Error): void;
 }
 
 /** What connects: one agent a scheme. */

@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream';
 import { abortReason, TickhaulError } from '../../base/errors.js';
-import { formatDuration } from '../../base/units.js';
-import { discardBody, watchBody } from './body-watch.js';
+import { type Body, discardBody } from './body-watch.js';
 import type { Client } from './client.js';
+import { exchange } from './exchange.js';
 import { networkError } from './network-error.js';
 
 const MAX_REDIRECTS = 5;
@@ -20,7 +19,7 @@ export interface HttpAnswer {
   /** The headers of the redirects that led here, first one first. */
   readonly redirects: readonly Headers[];
   /** The bytes as sent, never decoded, under the stall watchdog. */
-  readonly body: Readable;
+  readonly body: Body;
 }
 
 /** An address for messages and logs: no query (it may be signed), no user, no password. */
@@ -105,52 +104,20 @@ export async function send(
   const { stallTimeoutMs, onRequest } = client.config;
   const name = shownUrl(url);
   const started = performance.now();
-  const breaker = new AbortController();
-  const onAbort = (): void => breaker.abort(signal && abortReason(signal));
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const letGo = (): void => signal?.removeEventListener('abort', onAbort);
-  const timer = setTimeout(() => {
-    const patience = formatDuration(stallTimeoutMs);
-    breaker.abort(new TickhaulError('stalled', `${name}: no answer within ${patience}`));
-  }, stallTimeoutMs);
+  const request = {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    body: sentBody ?? null,
+    headers: { 'accept-encoding': 'identity', ...headers },
+  };
   try {
-    const pending = connections.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      body: sentBody ?? null,
-      headers: { 'accept-encoding': 'identity', ...headers },
-      signal: breaker.signal,
-    });
-    // undici heeds the signal only once it is connected.
-    const answer = await Promise.race([pending, rejectOnAbort(breaker.signal)]);
-    answer.body.once('close', letGo);
-    onRequest?.(`${method} ${name} ${answer.statusCode} ${Math.round(performance.now() - started)}ms`);
-    const answerHeaders = flatHeaders(answer.headers);
-    const announced = byteCount(answerHeaders['content-length']);
-    const body = watchBody(answer.body, { name, stallTimeoutMs, announced });
-    return { name, status: answer.statusCode, headers: answerHeaders, body };
+    const answer = await exchange(connections, request, { name, stallTimeoutMs, signal });
+    onRequest?.(`${method} ${name} ${answer.status} ${Math.round(performance.now() - started)}ms`);
+    return { name, ...answer };
   } catch (error) {
-    letGo();
     const failure = networkError(error, url.host);
     onRequest?.(`${method} ${name} ${failure.code}`);
     throw failure;
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}
-
-function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-}
-
-/** A header's count of bytes; undefined where it is absent or no plain count. */
-export function byteCount(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
 }

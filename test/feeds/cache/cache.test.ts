@@ -7,12 +7,15 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { clearSlices } from '../../../src/feeds/cache/slice-cache.js';
 import { filterKeys } from '../../../src/feeds/filters.js';
+import { openFeed } from '../../../src/feeds/open.js';
 import { loadZstd } from '../../../src/format/compression/zstd.js';
+import { replayRaw } from '../../../src/replay/raw/replay-raw.js';
 import type { Sandbox } from '../../../src/sandbox/options.js';
 import { busySandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
-import { cachedFiles, minutesOf, replayHere, START, sliceRequests } from '../replaying.js';
+import { behindFront } from '../front.js';
+import { cachedFiles, minutesOf, replayHere, runHere, START, sliceRequests } from '../replaying.js';
 
 test('a warm cache asks for nothing, and another slice size is no miss', async (t) => {
   const service = await busySandbox(t, { feeds: { suggestedMinutes: 3 } });
@@ -146,6 +149,33 @@ test('the limit holds, and what was used least recently goes first', async (t) =
   const again = await replayHere(service, folder, { to: 30, filters: [], cacheLimit: limit });
   assert.ok(again.text === free.text);
   assert.ok((await sizeOf()) <= limit);
+});
+
+test('a limit below what is in flight: the replay goes on without keeping', async (t) => {
+  const lines = 20_000;
+  const slices = new Map<number, Buffer>();
+  const front = await behindFront(t, await busySandbox(t), (minute, response) => {
+    const time = new Date((START + minute) * 60_000).toISOString().slice(0, 17);
+    const slice =
+      slices.get(minute) ?? gzipSync(`${time}01.0000000Z {"minute":"a long message"}\n`.repeat(lines));
+    slices.set(minute, slice);
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(slice);
+    return true;
+  });
+  const [range, filters] = [{ start: START, end: START + 12 }, [{ channel: 'trade' }]];
+  // None fits; one does.
+  for (const share of [0.5, 1.5]) {
+    const cacheLimit = Math.floor(share * (slices.get(0)?.length ?? 1));
+    const folder = await tempDir(t);
+    const { messages, error } = await runHere(front, folder, { cacheLimit }, async (here, records) => {
+      const feed = await openFeed(here.run, { exchange: 'bitmex', filters, range }, records);
+      // So many that each slice waits on the disk until its turn.
+      here.run.shared.readers = 1000;
+      await replayRaw({ ...here, feed, withDisconnects: false });
+    });
+    assert.equal(error, undefined, `${share}`);
+    assert.equal(messages, 12 * lines);
+  }
 });
 
 test('a full disk: the replay goes on without keeping, with one warning', async (t) => {

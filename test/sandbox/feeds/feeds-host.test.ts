@@ -50,6 +50,9 @@ test('what the API refuses', async (t) => {
   for (const query of [
     {},
     { from: '2024-03' },
+    { from: '2024-13-45' },
+    { from: '2024-02-30' },
+    { from: '2024-02-30T00:00:00.000Z' },
     { from, sliceSize: '11' },
     { from, offset: '-1' },
     { from, filters: many },

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isSystemError } from '../../base/errors.js';
+import { makeFolder } from '../../base/make-folder.js';
+import { UNFINISHED } from './layout.js';
+
+/** Folders that are remembered: one has an hour's slices. */
+const MOST_FOLDERS = 1000;
+
+/** Writes a slice under its name, as a whole. */
+export type SliceWriter = (file: string, bytes: Buffer) => Promise<void>;
+
+/** Many slices come at once for a folder that isn't there yet: it is made once for all of them. */
+export function createSliceWriter(): SliceWriter {
+  // Names that no other process has.
+  const run = randomBytes(8).toString('hex');
+  let count = 0;
+  const folders = new Map<string, Promise<void>>();
+
+  const folderMade = (folder: string): Promise<void> => {
+    const known = folders.get(folder);
+    if (known) return known;
+    if (folders.size >= MOST_FOLDERS) folders.clear();
+    const made = makeFolder(folder);
+    folders.set(folder, made);
+    return made;
+  };
+  const writeSlice = async (file: string, bytes: Buffer, tries: number): Promise<void> => {
+    const folder = dirname(file);
+    const unfinished = `${file.replace(/\.[a-z]+$/, '')}${run}${count++}${UNFINISHED}`;
+    try {
+      await folderMade(folder);
+      await writeFile(unfinished, bytes, { flag: 'wx' });
+      await rename(unfinished, file);
+    } catch (error) {
+      folders.delete(folder);
+      await rm(unfinished, { force: true }).catch(() => {});
+      // Another process may empty the cache at any moment.
+      const isGone = isSystemError(error) && error.code === 'ENOENT' && tries > 1;
+      if (!isGone) throw error;
+      await writeSlice(file, bytes, tries - 1);
+    }
+  };
+  return (file, bytes) => writeSlice(file, bytes, 3);
+}

@@ -1,0 +1,108 @@
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import { formatDuration } from '../../base/units.js';
+import type { AnswerHeaders, Connections, RequestController, SentRequest } from './agents.js';
+import { WatchedBody } from './body-watch.js';
+
+export interface ExchangeOptions {
+  /** What errors name: host and path. */
+  readonly name: string;
+  /** Milliseconds without an answer, and then without a byte of it. */
+  readonly stallTimeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An answer whose bytes may still be on their way. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case; repeated headers joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: WatchedBody;
+}
+
+/**
+ * One request and its answer, without a stream of undici's between: what comes goes to the body at once.
+ * An abort ends the body too.
+ * @throws TickhaulError `stalled`; the signal's reason; undici's own errors.
+ */
+export function exchange(
+  connections: Connections,
+  request: SentRequest,
+  { name, stallTimeoutMs, signal }: ExchangeOptions,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let controller: RequestController | undefined;
+    let body: WatchedBody | undefined;
+    let broken: TickhaulError | undefined;
+
+    const end = (reason: TickhaulError): void => {
+      letGo();
+      if (body) body.fail(reason);
+      else reject(reason);
+    };
+    const breakOff = (reason: TickhaulError): void => {
+      broken = reason;
+      end(reason);
+      controller?.abort(reason);
+    };
+    const onAbort = (): void => {
+      if (signal) breakOff(abortReason(signal));
+    };
+    const timer = setTimeout(() => {
+      const patience = formatDuration(stallTimeoutMs);
+      breakOff(new TickhaulError('stalled', `${name}: no answer within ${patience}`));
+    }, stallTimeoutMs);
+    const letGo = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+
+    signal?.addEventListener('abort', onAbort, { once: true });
+    connections.dispatch(request, {
+      onRequestStart(started) {
+        controller = started;
+        // It was still waiting for its connection.
+        if (broken) started.abort(broken);
+      },
+      onResponseStart(answering, status, found) {
+        const isInterim = status < 200;
+        if (isInterim) return;
+        clearTimeout(timer);
+        const headers = flatHeaders(found);
+        const source = {
+          pause: () => answering.pause(),
+          resume: () => answering.resume(),
+          abort: () => answering.abort(new TickhaulError('reset', `${name}: not read to its end`)),
+        };
+        body = new WatchedBody(source, {
+          name,
+          stallTimeoutMs,
+          announced: byteCount(headers['content-length']),
+        });
+        resolve({ status, headers, body });
+      },
+      onResponseData(_, chunk) {
+        body?.push(chunk);
+      },
+      onResponseEnd() {
+        letGo();
+        body?.finish();
+      },
+      onResponseError(_, error) {
+        letGo();
+        if (body) body.fail(error);
+        else reject(error);
+      },
+    });
+  });
+}
+
+function flatHeaders(headers: AnswerHeaders): Readonly<Record<string, string>> {
+  const flat: Record<string, string> = {};
+  for (const name in headers) flat[name] = String(headers[name]);
+  return flat;
+}
+
+/** A header's count of bytes; undefined where it is absent or no plain count. */
+export function byteCount(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
+}
