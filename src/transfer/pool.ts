@@ -33,12 +33,15 @@ export function createPool(
   const running = new Set<Promise<void>>();
   /** Places that are taken, or waited for. */
   let taken = 0;
-  let roomFound: (() => void) | undefined;
+  /** Callers of `run` that wait for room: each looks again. */
+  let waiting: (() => void)[] = [];
   let failure: { readonly error: unknown } | undefined;
 
   const adjust = (): void => {
     limit.concurrency = Math.max(1, concurrency.limit);
-    roomFound?.();
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
   };
 
   const createPlace = (): Place => {
@@ -93,7 +96,7 @@ export function createPool(
         const mostPlaces = Math.min(most, concurrency.limit);
         if (taken < mostPlaces && running.size < mostPlaces + MOST_WITHOUT) return;
         await new Promise<void>((resolve) => {
-          roomFound = resolve;
+          waiting.push(resolve);
         });
       }
     },

@@ -21,11 +21,11 @@ export const enqueue: Action = {
   },
   examples: [
     [
-      '$0 enqueue binance-futures -t trades -s all --from 2020-01 --dir /shared/data',
+      '$0 enqueue binance-futures -t trades -s all --from 2020-01 --dir /data',
       'slices of a month a series; workers take the newest first',
     ],
     [
-      '$0 enqueue deribit -t incremental_book_L2 -s all --last 90d --slice 1d',
+      '$0 enqueue deribit -t incremental_book_L2 -s all --last 9d --slice 1d',
       'a day a slice, for files of gigabytes',
     ],
   ],
