@@ -6,7 +6,7 @@ export interface TurnTaking {
   /**
    * @param work given what the one before it noted, where that is known.
    * @param noteOf what is noted of its result.
-   * @throws what the work throws; the reason of an abort, when its turn has come.
+   * @throws what the work throws; the reason of an abort, also while it waits for its turn.
    */
   run<T>(
     name: string,
@@ -33,10 +33,10 @@ export class Turns implements TurnTaking {
       () => before,
     );
     this.#last.set(name, done);
-    try {
-      return await working;
-    } finally {
+    // Not when it leaves: the one before it may still be at work.
+    void done.then(() => {
       if (this.#last.get(name) === done) this.#last.delete(name);
-    }
+    });
+    return working;
   }
 }

@@ -25,6 +25,24 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
+/** What a promise gives; undefined where it takes longer than so many milliseconds. @throws what the promise does. */
+export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const isOver = new AbortController();
+  const patience = wait(ms, isOver.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  return Promise.race([promise, patience]).finally(() => isOver.abort());
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** Lets signals, answers and other work come in between. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -1,15 +1,17 @@
 import { nextTurn } from '../base/wait.js';
 import type { PinnedPlan } from '../download/lists/pin.js';
 import { FILES_A_TURN, type Plan } from '../download/plan/plan.js';
-import type { DownloadOptions, PlannedFile } from '../download/types.js';
+import type { DownloadOptions } from '../download/types.js';
 import { writePin } from './pins.js';
 import type { OpenQueue } from './redis.js';
 import { jobId, type SliceJob, sliceOptions } from './slice-job.js';
-import { type Slice, slicesOf } from './slices.js';
+import { type FoundSlice, Slicer } from './slices.js';
 
 export interface EnqueueInput {
   readonly open: OpenQueue;
-  readonly plan: Pick<Plan, 'inOrder' | 'range'>;
+  readonly plan: Pick<Plan, 'inOrder'>;
+  /** Days that were asked for; the end is infinite where none was. */
+  readonly range: { readonly from: number; readonly to: number };
   /** What the plan was worked out of. */
   readonly pin: PinnedPlan;
   readonly options: DownloadOptions;
@@ -34,6 +36,8 @@ export interface EnqueueSummary {
 /** A thousand workers of 20 connections each are nobody's wish: more is asked for on purpose. */
 const MAX_SLICES = 20;
 const SLICES_A_CALL = 1000;
+/** Sets of jobs that are over. */
+const ENDED = ['completed', 'failed'] as const;
 const JOB_OPTIONS = {
   attempts: 3,
   backoff: { type: 'exponential', delay: 10_000 },
@@ -48,8 +52,11 @@ const JOB_OPTIONS = {
  */
 export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
   const { open, pin, options, maxSlices, signal } = input;
-  const { slices, unauthorized } = await findWork(input);
-  if (slices.length === 0) return { slices: 0, added: 0, present: 0, unauthorized };
+  const known = await open.queue.getGlobalConcurrency();
+  const most = maxSlices ?? known ?? MAX_SLICES;
+  if (most !== known) await open.queue.setGlobalConcurrency(most);
+  const { found, unauthorized } = await findWork(input);
+  if (found.length === 0) return { slices: 0, added: 0, present: 0, unauthorized };
   const { weekdays, layout } = pin.selection;
   const shared = {
     pin: await writePin(options.dir, pin),
@@ -58,55 +65,83 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
     layout: String(layout),
     ...(weekdays && { weekdays }),
   };
-  const known = await open.queue.getGlobalConcurrency();
-  const most = maxSlices ?? known ?? MAX_SLICES;
-  if (most !== known) await open.queue.setGlobalConcurrency(most);
   let added = 0;
-  for (let at = 0; at < slices.length; at += SLICES_A_CALL) {
+  for (let at = 0; at < found.length; at += SLICES_A_CALL) {
     signal.throwIfAborted();
-    const jobs = slices.slice(at, at + SLICES_A_CALL).map((slice): SliceJob => ({ ...slice, ...shared }));
+    const jobs = found.slice(at, at + SLICES_A_CALL).map(
+      ({ slice, unauthorized: left }): SliceJob => ({
+        ...slice,
+        ...shared,
+        ...(left > 0 && { unauthorized: left }),
+      }),
+    );
     added += await addNew(open, jobs);
   }
-  return { slices: slices.length, added, present: slices.length - added, unauthorized };
+  return { slices: found.length, added, present: found.length - added, unauthorized };
 }
 
 async function findWork({
   plan,
+  range,
   sliceDays,
   signal,
-}: EnqueueInput): Promise<{ readonly slices: readonly Slice[]; readonly unauthorized: number }> {
+}: EnqueueInput): Promise<{ readonly found: readonly FoundSlice[]; readonly unauthorized: number }> {
+  const slicer = new Slicer(range, sliceDays);
+  const found: FoundSlice[] = [];
   let files = 0;
   let unauthorized = 0;
-  const counted = function* (): Generator<PlannedFile> {
-    for (const file of plan.inOrder()) {
-      files++;
-      if (file.status === 'unauthorized') unauthorized++;
-      yield file;
-    }
-  };
-  const slices: Slice[] = [];
-  for (const slice of slicesOf({ files: counted(), range: plan.range, sliceDays })) {
-    slices.push(slice);
-    if (files < FILES_A_TURN) continue;
-    files = 0;
+  for (const file of plan.inOrder()) {
+    if (file.status === 'unauthorized') unauthorized++;
+    const slice = slicer.add(file);
+    if (slice) found.push(slice);
+    if (++files % FILES_A_TURN > 0) continue;
     await nextTurn();
     signal.throwIfAborted();
   }
-  slices.sort((a, b) => (a.from > b.from ? -1 : a.from < b.from ? 1 : 0));
-  return { slices, unauthorized };
+  const last = slicer.end();
+  if (last) found.push(last);
+  found.sort(({ slice: a }, { slice: b }) => (a.from > b.from ? -1 : a.from < b.from ? 1 : 0));
+  return { found, unauthorized };
 }
 
-/** Those of them that neither wait nor are worked on. @returns how many that were. */
-async function addNew({ queue }: OpenQueue, jobs: readonly SliceJob[]): Promise<number> {
+/**
+ * Adds those that neither wait nor are worked on. Those that do are worked on by the newer plan, which knows the days
+ * that were exported since.
+ * @returns how many were added.
+ */
+async function addNew({ queue, redis }: OpenQueue, jobs: readonly SliceJob[]): Promise<number> {
   const ids = jobs.map(jobId);
-  const states = await Promise.all(ids.map((id) => queue.getJobState(id)));
-  const ended = ids.filter((_, index) => states[index] === 'completed' || states[index] === 'failed');
-  await Promise.all(ended.map((id) => queue.remove(id)));
-  const fresh = jobs.flatMap((data, index) => {
-    const state = states[index];
-    const isNew = state === 'unknown' || state === 'completed' || state === 'failed';
-    return isNew ? [{ name: 'slice', data, opts: { ...JOB_OPTIONS, jobId: ids[index] ?? '' } }] : [];
-  });
+  const asking = redis.pipeline();
+  for (const id of ids) {
+    asking.exists(queue.toKey(id));
+    for (const set of ENDED) asking.zscore(queue.toKey(set), id);
+  }
+  const answers = (await asking.exec()) ?? [];
+  const stateOf = (index: number): 'new' | 'ended' | 'present' => {
+    const [exists, ...scores] = answers.slice(index * 3, index * 3 + 3).map(([error, answer]) => {
+      if (error) throw error;
+      return answer;
+    });
+    if (scores.some((score) => score !== null)) return 'ended';
+    return exists === 1 ? 'present' : 'new';
+  };
+  const fresh: { name: string; data: SliceJob; opts: typeof JOB_OPTIONS & { jobId: string } }[] = [];
+  const others: Promise<unknown>[] = [];
+  for (const [index, data] of jobs.entries()) {
+    const id = ids[index] ?? '';
+    const state = stateOf(index);
+    if (state === 'present') others.push(renew(queue, id, data));
+    else fresh.push({ name: 'slice', data, opts: { ...JOB_OPTIONS, jobId: id } });
+    if (state === 'ended') others.push(queue.remove(id));
+  }
+  await Promise.all(others);
   await queue.addBulk(fresh);
   return fresh.length;
+}
+
+async function renew(queue: OpenQueue['queue'], id: string, data: SliceJob): Promise<void> {
+  const job = await queue.getJob(id);
+  if (!job || job.data.pin === data.pin) return;
+  // It may end just now.
+  await job.updateData(data).catch(() => {});
 }

@@ -14,9 +14,8 @@ export interface SliceEvent extends Slice {
   readonly bytes: number;
   /** Tries that failed, with this one. */
   readonly attempts: number;
-  /** Why it failed; it is tried again unless it is said to be for good. */
+  /** Why it failed, or went back. */
   readonly error?: string | undefined;
-  readonly isFinal?: boolean | undefined;
 }
 
 /** What a worker tells. */

@@ -25,6 +25,7 @@ export class OpenFolders {
   readonly #owner: () => LockOwner;
   readonly #warn: (message: string) => void;
   readonly #open = new Map<string, Shared>();
+  readonly #closing = new Map<string, Promise<void>>();
 
   constructor(owner: () => LockOwner, warn: (message: string) => void) {
     this.#owner = owner;
@@ -33,21 +34,38 @@ export class OpenFolders {
 
   /** @throws TickhaulError `disk`; what the work throws. */
   async use<T>(dir: string, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
-    const shared = this.#open.get(dir) ?? { opening: this.#openFolder(dir), users: 0 };
+    const shared = this.#open.get(dir) ?? { opening: this.#openAfter(dir), users: 0 };
     this.#open.set(dir, shared);
     shared.users++;
     try {
-      return await work(await shared.opening);
+      const folder = await shared.opening;
+      // Whoever comes next opens it anew.
+      if (folder.lost?.aborted) this.#leave(dir, shared);
+      else folder.lost?.addEventListener('abort', () => this.#leave(dir, shared), { once: true });
+      return await work(folder);
     } finally {
-      shared.users--;
-      if (shared.users === 0) {
-        this.#open.delete(dir);
-        await shared.opening.then(
+      if (--shared.users === 0) {
+        this.#leave(dir, shared);
+        const closing = shared.opening.then(
           (folder) => folder.close(),
           () => {},
         );
+        this.#closing.set(dir, closing);
+        await closing.finally(() => {
+          if (this.#closing.get(dir) === closing) this.#closing.delete(dir);
+        });
       }
     }
+  }
+
+  #leave(dir: string, shared: Shared): void {
+    if (this.#open.get(dir) === shared) this.#open.delete(dir);
+  }
+
+  /** Not beside the one before: its lock would be taken for another run's. */
+  async #openAfter(dir: string): Promise<OpenFolder> {
+    await this.#closing.get(dir)?.catch(() => {});
+    return this.#openFolder(dir);
   }
 
   async #openFolder(dir: string): Promise<OpenFolder> {

@@ -20,7 +20,7 @@ export async function writePin(dir: string, pin: PinnedPlan): Promise<string> {
   return name;
 }
 
-/** @throws usage error where it was changed; `unreadable`, `disk` where it can't be read. */
+/** @throws usage error where it was changed; `disk` where it can't be read: this machine has the folder not, or not there. */
 export async function readPin(dir: string, name: string): Promise<PinnedPlan> {
   const path = pinPath(dir, name);
   try {
@@ -30,7 +30,7 @@ export async function readPin(dir: string, name: string): Promise<PinnedPlan> {
     const isGone = error.code === 'ENOENT';
     if (!isGone) throw diskError(error, path);
     throw new TickhaulError(
-      'unreadable',
+      'disk',
       `${path}: the plan of this slice is not there; is ${dir} the folder that the queue was filled for, on this machine too?`,
     );
   }

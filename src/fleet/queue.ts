@@ -1,5 +1,7 @@
+import type { Job } from 'bullmq';
 import { usageError } from '../base/errors.js';
 import type { OpenQueue } from './redis.js';
+import type { SliceJob } from './slice-job.js';
 import type { Slice } from './slices.js';
 
 export interface QueueStatus {
@@ -48,11 +50,19 @@ export async function retrySlices({ queue }: OpenQueue, ids: readonly string[]):
   const unknown = ids.find((id) => !wanted.some((job) => job.id === id));
   if (unknown !== undefined)
     throw usageError(`"${unknown}" is no failed slice; tickhaul queue failed lists them`);
-  // Another worker, or another retry, may have been faster.
-  await Promise.all(
-    wanted.map((job) => job.retry('failed', { resetAttemptsMade: true }).catch(() => undefined)),
-  );
-  return wanted.length;
+  const retried = await Promise.all(wanted.map(retryOnce));
+  return retried.filter((done) => done).length;
+}
+
+async function retryOnce(job: Job<SliceJob>): Promise<boolean> {
+  try {
+    await job.retry('failed', { resetAttemptsMade: true });
+    return true;
+  } catch (error) {
+    // Another retry was faster.
+    if (error instanceof Error && /is not in the failed state|Missing key/i.test(error.message)) return false;
+    throw error;
+  }
 }
 
 /** No slice is begun until `resumeQueue`; those that are worked on go on. */

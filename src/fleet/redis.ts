@@ -1,6 +1,7 @@
 import type { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
+import { orAborted, within } from '../base/wait.js';
 import type { SliceJob } from './slice-job.js';
 
 export interface QueueAccess {
@@ -9,11 +10,13 @@ export interface QueueAccess {
   /** Of the queue. */
   readonly name: string;
   readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
 }
 
 /** A queue of slices in Redis, with the connections that were opened for it. */
 export interface OpenQueue {
   readonly queue: Queue<SliceJob>;
+  readonly redis: Redis;
   /** The same address again, for one who waits at the server. */
   connect(): Redis;
   readonly bullmq: BullMq;
@@ -31,16 +34,18 @@ const PACKAGES = 'bullmq@6.7.0 ioredis@5.9.3';
 const LEAST_VERSION = 5;
 const CONNECT_MS = 10_000;
 const MOST_RECONNECT_MS = 5000;
+const CLOSE_MS = 1000;
 
 /**
  * Connects, and looks whether this Redis will do.
  * @throws usage error for an address that is none, a Redis that is too old, packages that aren't installed;
- * TickhaulError `unreachable`, `no_access`.
+ * TickhaulError `unreachable`, `no_access`; the reason of an abort.
  */
-export async function openQueue({ url, name, warn }: QueueAccess): Promise<OpenQueue> {
+export async function openQueue({ url, name, warn, signal }: QueueAccess): Promise<OpenQueue> {
   const server = serverOf(url);
   const { bullmq, Redis } = await loadPackages();
   let connected = false;
+  let isClosing = false;
   let trouble: Error | undefined;
   const connections: Redis[] = [];
   const connect = (): Redis => {
@@ -49,7 +54,7 @@ export async function openQueue({ url, name, warn }: QueueAccess): Promise<OpenQ
       // A worker outlives its Redis: what it asks waits for the next connection.
       maxRetriesPerRequest: null,
       connectTimeout: CONNECT_MS,
-      retryStrategy: (times) => (connected ? Math.min(times * 200, MOST_RECONNECT_MS) : null),
+      retryStrategy: (times) => (connected && !isClosing ? Math.min(times * 200, MOST_RECONNECT_MS) : null),
     });
     connections.push(redis);
     redis.on('error', (error) => {
@@ -63,33 +68,38 @@ export async function openQueue({ url, name, warn }: QueueAccess): Promise<OpenQ
   };
   const redis = connect();
   try {
-    await redis.connect();
+    const ready = redis.connect().then(() => assertFit(redis, server, warn).then(() => true));
+    if (!(await orAborted(within(ready, CONNECT_MS), signal)))
+      throw new Error(`no answer within ${CONNECT_MS / 1000} s`);
     connected = true;
-    await assertFit(redis, server, warn);
   } catch (error) {
     redis.disconnect();
-    throw error instanceof TickhaulError ? error : connectError(server, trouble ?? error);
+    throw error instanceof TickhaulError ? error : redisError(server, trouble ?? error);
   }
   const queue = new bullmq.Queue<SliceJob>(name, { connection: redis, skipVersionCheck: true });
   // Connections tell of it.
   queue.on('error', () => {});
   return {
     queue,
+    redis,
     connect,
     bullmq,
     server,
     async close() {
-      await queue.close();
+      isClosing = true;
+      await within(queue.close(), CLOSE_MS);
       // They are ours, so neither queue nor worker ends them.
       for (const connection of connections) connection.disconnect();
     },
   };
 }
 
-function serverOf(url: string): string {
-  const parsed = URL.parse(url);
-  if (parsed && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '')
-    return `${parsed.hostname}:${parsed.port || '6379'}`;
+/** Host and port, for messages. @throws usage error for what is no address of a Redis. */
+export function serverOf(url: string): string {
+  if (URL.canParse(url)) {
+    const { protocol, hostname, port } = new URL(url);
+    if (/^rediss?:$/.test(protocol) && hostname !== '') return `${hostname}:${port || '6379'}`;
+  }
   throw usageError('TICKHAUL_QUEUE_URL is not an address of a Redis; write it as redis://host:6379');
 }
 
@@ -103,18 +113,25 @@ async function loadPackages(): Promise<{ bullmq: BullMq; Redis: typeof Redis }> 
   }
 }
 
-function connectError(server: string, error: unknown): TickhaulError {
+/** What Redis refuses, also later than at the start, or why it can't be reached. */
+export function redisError(server: string, error: unknown): TickhaulError {
   const message = error instanceof Error ? error.message : String(error);
-  if (/^(NOAUTH|WRONGPASS|NOPERM|ERR AUTH)/.test(message)) {
+  if (/^(NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR invalid password)/.test(message)) {
     return new TickhaulError(
       'no_access',
       `Redis at ${server} refused the sign-in (${message}): TICKHAUL_QUEUE_URL takes redis://user:password@host:port`,
     );
   }
+  if (isReply(error)) return new TickhaulError('server_error', `Redis at ${server} refused: ${message}`);
   return new TickhaulError(
     'unreachable',
     `Redis at ${server} cannot be reached (${message}): is it running, and is TICKHAUL_QUEUE_URL right?`,
   );
+}
+
+/** Whether Redis itself said no, in the place of an answer. */
+export function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
 }
 
 async function assertFit(redis: Redis, server: string, warn: (message: string) => void): Promise<void> {

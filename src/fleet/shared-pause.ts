@@ -1,4 +1,4 @@
-import { wait } from '../base/wait.js';
+import { within } from '../base/wait.js';
 import { createPause, type Pause } from '../transfer/pause.js';
 import type { OpenQueue } from './redis.js';
 
@@ -10,16 +10,18 @@ const PATIENCE_MS = 1000;
 /**
  * The pause of all workers of a queue: before each file they look whether one of them was told to wait. BullMQ hands out
  * no slice meanwhile.
+ * @param ends aborted when the worker is to end: a file that waits is not under way.
  */
-export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>): Pause {
+export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: AbortSignal): Pause {
   const own = createPause();
   const ofOthers = async (): Promise<number> => {
     const ttl = queue.getRateLimitTtl(LIMITER.max).catch(() => 0);
-    return Promise.race([ttl, wait(PATIENCE_MS).then(() => 0)]);
+    return (await within(ttl, PATIENCE_MS)) ?? 0;
   };
   return {
     hold: own.hold,
-    async passed(signal) {
+    async passed(ofSlice) {
+      const signal = AbortSignal.any([ofSlice, ends]);
       await own.passed(signal);
       for (let ms = await ofOthers(); ms > 0; ms = await ofOthers()) {
         own.hold(ms);
@@ -29,7 +31,10 @@ export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>): Pause {
   };
 }
 
-/** Has all workers wait. A part of a millisecond would be refused by Redis, so it is rounded up. */
+/**
+ * Has all workers wait, unless they wait for longer already. A part of a millisecond would be refused by Redis, so it is
+ * rounded up.
+ */
 export async function pauseAll({ queue }: Pick<OpenQueue, 'queue'>, ms: number): Promise<void> {
-  await queue.rateLimit(Math.ceil(ms));
+  if ((await queue.getRateLimitTtl(LIMITER.max)) < ms) await queue.rateLimit(Math.ceil(ms));
 }

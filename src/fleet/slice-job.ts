@@ -26,6 +26,8 @@ export interface SliceJob extends Slice {
   /** Of the selection: with other days, it is another slice. */
   readonly weekdays?: readonly string[] | undefined;
   readonly layout: string;
+  /** Files that the key of whoever filled the queue doesn't cover: no worker is to blame for them. */
+  readonly unauthorized?: number | undefined;
 }
 
 export function sliceOptions({
@@ -64,7 +66,7 @@ function convertSetting(
  * The same for the same work, whatever the exchange's record said when it was planned: so a slice stands in a queue
  * once, however often it is put there.
  */
-export function jobId({ pin: _, options, ...slice }: SliceJob): string {
+export function jobId({ pin: _, unauthorized: __, options, ...slice }: SliceJob): string {
   const { convert, shard } = options;
   const parts = JSON.stringify([slice, convert ?? null, shard ?? null]);
   return createHash('sha256').update(parts).digest('hex').slice(0, 32);

@@ -1,4 +1,4 @@
-import { type Day, formatDay } from '../dataset/day.js';
+import { type Day, firstOfMonth, formatDay } from '../dataset/day.js';
 import type { PlannedFile } from '../download/types.js';
 
 /** What a worker takes at once: the days of one series within a UTC calendar month, or within a part of one. */
@@ -11,47 +11,74 @@ export interface Slice {
   readonly to: string;
 }
 
-export interface SlicesInput {
-  /** Series by series and day by day. */
-  readonly files: Iterable<PlannedFile>;
-  /** The selection's; slices end where it ends. */
-  readonly range: { readonly from: Day; readonly to: Day };
-  /** Days of a slice, counted from the first of each month; undefined for whole months. */
-  readonly sliceDays: number | undefined;
+/** A slice in which there is work, and how many of its files no worker will ask for, as the key doesn't cover them. */
+export interface FoundSlice {
+  readonly slice: Slice;
+  readonly unauthorized: number;
 }
 
-/** The slices of a plan in which there is work, in the plan's order. */
-export function* slicesOf({ files, range, sliceDays }: SlicesInput): Generator<Slice> {
-  let key = '';
-  for (const { file, action } of files) {
-    if (action === 'nothing') continue;
+interface OpenSlice extends FoundSlice {
+  readonly key: string;
+  unauthorized: number;
+  hasWork: boolean;
+}
+
+/** Cuts a plan into slices, from its files series by series and day by day. */
+export class Slicer {
+  readonly #range: { readonly from: number; readonly to: number };
+  readonly #sliceDays: number | undefined;
+  #open: OpenSlice | undefined;
+
+  /**
+   * @param range days that were asked for: slices begin and end where it does. Its end is infinite where none was named,
+   * so that a slice stays the same whatever is exported by then.
+   * @param sliceDays days of a slice, counted from the first of each month; undefined for whole months.
+   */
+  constructor(range: { readonly from: number; readonly to: number }, sliceDays: number | undefined) {
+    this.#range = range;
+    this.#sliceDays = sliceDays;
+  }
+
+  /** @returns the slice before, where this file begins another. */
+  add({ file, action, status }: PlannedFile): FoundSlice | undefined {
     const { exchange, dataType, symbol, day } = file;
-    const { from, to } = windowOf(day, sliceDays);
-    const next = `${exchange} ${dataType} ${symbol} ${from}`;
-    if (next === key) continue;
-    key = next;
-    yield {
+    const { from, to } = windowOf(day, this.#sliceDays);
+    const key = `${exchange} ${dataType} ${symbol} ${from}`;
+    const before = this.#open;
+    if (before?.key === key) {
+      note(before, action, status);
+      return undefined;
+    }
+    const { from: first, to: end } = this.#range;
+    const slice: Slice = {
       exchange,
       dataType,
       symbol,
-      from: formatDay(Math.max(from, range.from) as Day),
-      to: formatDay(Math.min(to, range.to) as Day),
+      from: formatDay(Math.max(from, first) as Day),
+      to: formatDay(Math.min(to, end) as Day),
     };
+    this.#open = { key, slice, unauthorized: 0, hasWork: false };
+    note(this.#open, action, status);
+    return before?.hasWork ? before : undefined;
   }
+
+  /** The last one, once all files were given. */
+  end(): FoundSlice | undefined {
+    return this.#open?.hasWork ? this.#open : undefined;
+  }
+}
+
+function note(open: OpenSlice, action: PlannedFile['action'], status: PlannedFile['status']): void {
+  if (status === 'unauthorized') open.unauthorized++;
+  open.hasWork ||= action !== 'nothing';
 }
 
 /** The month, or the part of it, that a day lies in; `to` is not included. */
 export function windowOf(day: Day, sliceDays: number | undefined): { readonly from: Day; readonly to: Day } {
-  const date = new Date(day * MS_A_DAY);
-  const first = dayOf(date.getUTCFullYear(), date.getUTCMonth());
-  const next = dayOf(date.getUTCFullYear(), date.getUTCMonth() + 1);
+  const [year = 0, month = 1] = formatDay(day).split('-').map(Number);
+  const first = firstOfMonth(year, month - 1);
+  const next = firstOfMonth(year, month);
   if (sliceDays === undefined) return { from: first, to: next };
   const from = (day - ((day - first) % sliceDays)) as Day;
   return { from, to: Math.min(from + sliceDays, next) as Day };
-}
-
-const MS_A_DAY = 86_400_000;
-
-function dayOf(year: number, month: number): Day {
-  return (Date.UTC(year, month, 1) / MS_A_DAY) as Day;
 }

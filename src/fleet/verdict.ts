@@ -11,16 +11,21 @@ export interface Verdict {
 }
 
 /** Of answers that concern every file, those after which this worker may go on. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'ip_locked']);
+const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited']);
 
 /**
+ * @param uncovered files of the slice that the key of whoever filled the queue doesn't cover.
  * @param ended what came of the slice, or the error that it ended with.
  * @param isStopped whether the worker was told to end, or to hand its slices back, meanwhile.
  */
-export function verdictOf(ended: SliceResult | TickhaulError, isStopped: boolean): Verdict {
+export function verdictOf(
+  ended: SliceResult | TickhaulError,
+  uncovered: number,
+  isStopped: boolean,
+): Verdict {
   if (ended instanceof TickhaulError) return verdictOfError(ended, isStopped);
   const { summary, failed } = ended;
-  if (summary.counts.unauthorized) {
+  if ((summary.counts.unauthorized ?? 0) > uncovered) {
     const why = new TickhaulError(
       'bad_key',
       'the API key does not cover a slice: give this worker another one',
@@ -43,7 +48,7 @@ export function verdictOf(ended: SliceResult | TickhaulError, isStopped: boolean
 function verdictOfError(why: TickhaulError, isStopped: boolean): Verdict {
   const { code } = why;
   // Another run took the folder's lock: whoever is next opens the folder anew.
-  if (isStopped || code === 'locked' || code === 'ip_locked') return { status: 'returned', why };
+  if (isStopped || code === 'locked') return { status: 'returned', why };
   if (ERRORS[code].everyone && !PASSING.has(code)) return { status: 'returned', why, endsWorker: true };
   return { status: 'failed', why };
 }

@@ -2,11 +2,10 @@ import { formatDay } from '../dataset/day.js';
 import { runJobs } from '../download/jobs.js';
 import type { PinnedPlan } from '../download/lists/pin.js';
 import { makePlan } from '../download/plan/plan.js';
-import { createTransfers } from '../download/transfers.js';
+import type { Transfers } from '../download/transfers.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { MayRead } from '../service/key/key-coverage.js';
-import type { Pause } from '../transfer/pause.js';
 import type { OpenFolder } from './open-folders.js';
 import { downloadOptions, type SliceJob } from './slice-job.js';
 
@@ -18,8 +17,8 @@ export interface SliceInput {
   readonly mayRead: MayRead;
   /** That this worker converts with. */
   readonly threads: number;
-  /** Of all workers. */
-  readonly pause: Pause;
+  /** Of all slices of this worker, with the pause of all workers. */
+  readonly transfers: Transfers;
   readonly emit: EventSink;
   /** Ends the work at once. */
   readonly signal: AbortSignal;
@@ -29,13 +28,13 @@ export interface SliceInput {
 
 export interface SliceResult {
   readonly summary: RunSummary;
-  /** Files that failed, or that no key allows. */
+  /** Files that failed. */
   readonly failed: readonly FileEvent[];
 }
 
 /** Brings what is missing of a slice, as a download of it would. @throws TickhaulError for what no download begins with. */
 export async function workSlice(input: SliceInput): Promise<SliceResult> {
-  const { job, pin, folder, client, mayRead, threads, pause, emit, noMore } = input;
+  const { job, pin, folder, client, mayRead, threads, transfers, emit, noMore } = input;
   const { manifest, partSuffix, lost } = folder;
   const options = downloadOptions(job, threads);
   const plan = makePlan({
@@ -49,12 +48,10 @@ export async function workSlice(input: SliceInput): Promise<SliceResult> {
   });
   const failed: FileEvent[] = [];
   const tell: EventSink = (event) => {
-    if (event.event === 'file' && (event.status === 'failed' || event.status === 'unauthorized'))
-      failed.push(event);
+    if (event.event === 'file' && event.status === 'failed') failed.push(event);
     emit(event);
   };
   const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-  const transfers = { ...createTransfers(options), pause };
   const [summary] = await runJobs({ manifest, partSuffix, options, transfers, emit: tell, signal, noMore }, [
     { plan, options, client },
   ]);

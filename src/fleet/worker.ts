@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import type { Job } from 'bullmq';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
-import { wait } from '../base/wait.js';
+import { aborted, orAborted, wait, within } from '../base/wait.js';
 import type { PinnedPlan } from '../download/lists/pin.js';
+import { createTransfers, type Transfers } from '../download/transfers.js';
 import type { RunEvent } from '../run/events.js';
 import { describeFailure } from '../run/failure.js';
 import type { Client } from '../service/http/client.js';
@@ -45,6 +47,10 @@ const TIMES: LockTimes = { lockMs: 60_000, stalledMs: 30_000 };
 const MOST_STALLED = 5;
 /** Milliseconds between two looks whether a slice is left. */
 const LOOK_MS = 500;
+/** Milliseconds that the end may take, once the files under way have ended. */
+const FAREWELL_MS = 5000;
+/** Pinned plans in memory. */
+const MOST_PINS = 4;
 
 /**
  * Works on slices of a queue until there is a reason to end: `signal`, an answer that concerns all that this worker would
@@ -62,6 +68,9 @@ class FleetWorker {
   readonly #worker: SliceWorker;
   readonly #folders: OpenFolders;
   readonly #pins = new Map<string, Promise<PinnedPlan>>();
+  readonly #transfers = new Map<string, Transfers>();
+  /** What is to be over before the worker leaves. */
+  readonly #working = new Set<Promise<unknown>>();
   readonly #pause: ReturnType<typeof createSharedPause>;
   readonly #bullmq: OpenQueue['bullmq'];
   /** Why it ends, where it doesn't by itself. */
@@ -75,7 +84,9 @@ class FleetWorker {
     const { open, owner, concurrency, times = TIMES } = input;
     this.#input = input;
     this.#bullmq = open.bullmq;
-    this.#pause = createSharedPause(open);
+    // Each file in flight listens to them, and that is no leak.
+    setMaxListeners(0, this.#end.signal, this.#handBack.signal);
+    this.#pause = createSharedPause(open, this.#end.signal);
     this.#folders = new OpenFolders(owner, this.#warn);
     this.#worker = new open.bullmq.Worker<SliceJob>(
       open.queue.name,
@@ -93,22 +104,27 @@ class FleetWorker {
     );
     // Connections tell of theirs; another worker's slice that ends here is no trouble.
     this.#worker.on('error', () => {});
+    // A worker that is to end takes nothing more, also where that was said before it began.
+    this.#end.signal.addEventListener('abort', () => void this.#worker.pause(true), { once: true });
   }
 
   async run(): Promise<void> {
     const { signal, once } = this.#input;
     const onSignal = (): void => this.#end.abort(abortReason(signal));
-    if (signal.aborted) onSignal();
     signal.addEventListener('abort', onSignal, { once: true });
+    if (signal.aborted) onSignal();
     const running = this.#worker.run();
     try {
       if (once) await this.#untilNoneIsLeft();
-      else
-        await new Promise((resolve) => this.#end.signal.addEventListener('abort', resolve, { once: true }));
+      else await aborted(this.#end.signal);
     } finally {
       signal.removeEventListener('abort', onSignal);
-      await this.#worker.close();
-      await running;
+      await Promise.allSettled(this.#working);
+      // Without its Redis, it can't say that it ends: its slices are others' when their locks run out.
+      await within(
+        this.#worker.close().then(() => running),
+        FAREWELL_MS,
+      );
     }
   }
 
@@ -126,7 +142,9 @@ class FleetWorker {
 
   async #untilNoneIsLeft(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      const { waiting, active, delayed, paused } = await queueStatus(this.#input.open);
+      const status = await orAborted(queueStatus(this.#input.open), this.#end.signal).catch(() => undefined);
+      if (!status) continue;
+      const { waiting, active, delayed, paused } = status;
       if (waiting + active + delayed === 0) return;
       if (paused && active === 0) {
         this.#end.abort(
@@ -142,14 +160,23 @@ class FleetWorker {
   }
 
   async #process(job: Job<SliceJob>, token: string | undefined): Promise<unknown> {
+    // It was asked for before the worker was told to take nothing more.
+    if (this.#worker.isPaused()) return this.#giveBack(job, token);
     const handBack = this.#handBack.signal;
-    const ended = await this.#work(job, handBack);
-    const verdict = verdictOf(ended, handBack.aborted || this.#end.signal.aborted);
+    const working = this.#work(job, handBack);
+    this.#working.add(working);
+    const ended = await working.finally(() => this.#working.delete(working));
+    const { unauthorized = 0 } = job.data;
+    const verdict = verdictOf(ended, unauthorized, handBack.aborted || this.#end.signal.aborted);
     const { status, why } = verdict;
     this.#tell(job, status, ended, why);
-    if (verdict.endsWorker && why) await this.#endFor(why);
+    if (verdict.endsWorker && why) this.#endFor(why);
     if (status === 'done') return undefined;
     if (status === 'failed') throw new Error(why?.message);
+    return this.#giveBack(job, token);
+  }
+
+  async #giveBack(job: Job<SliceJob>, token: string | undefined): Promise<never> {
     await job.moveToWait(token);
     throw new this.#bullmq.WaitingError();
   }
@@ -169,7 +196,7 @@ class FleetWorker {
           client,
           mayRead,
           threads,
-          pause: this.#pause,
+          transfers: this.#transfersOf(data.options),
           emit: (event) => this.#onRunEvent(event),
           signal: handBack,
           noMore,
@@ -179,6 +206,17 @@ class FleetWorker {
       if (error instanceof TickhaulError) return error;
       throw error;
     }
+  }
+
+  /** Slices with the same limits share them. */
+  #transfersOf({ concurrency, maxRate }: SliceJob['options']): Transfers {
+    const key = `${concurrency} ${maxRate}`;
+    const known = this.#transfers.get(key) ?? {
+      ...createTransfers({ concurrency, maxRate }),
+      pause: this.#pause,
+    };
+    this.#transfers.set(key, known);
+    return known;
   }
 
   /** Asked for once: a key that changes is a new worker's. */
@@ -194,6 +232,8 @@ class FleetWorker {
   #pinOf({ dir, pin }: SliceJob): Promise<PinnedPlan> {
     const key = `${dir}\0${pin}`;
     const known = this.#pins.get(key) ?? readPin(dir, pin);
+    // A record has megabytes.
+    if (!this.#pins.has(key) && this.#pins.size >= MOST_PINS) this.#pins.clear();
     this.#pins.set(key, known);
     known.catch(() => this.#pins.delete(key));
     return known;
@@ -215,6 +255,7 @@ class FleetWorker {
     await this.#worker.pause(true);
     handBack.abort(new TickhaulError('ip_locked', message));
     this.#handBack = new AbortController();
+    setMaxListeners(0, this.#handBack.signal);
     if (once) {
       this.#end.abort(new TickhaulError('ip_locked', message));
       return;
@@ -225,12 +266,11 @@ class FleetWorker {
   }
 
   /** No further slice is taken; those under way end with their files. */
-  async #endFor(why: TickhaulError): Promise<void> {
+  #endFor(why: TickhaulError): void {
     if (this.#end.signal.aborted) return;
-    await this.#worker.pause(true);
-    // Nobody's key brings more today.
-    if (why.code === 'transfer_limit') await this.#input.open.queue.pause();
     this.#end.abort(why);
+    // Nobody's key brings more today.
+    if (why.code === 'transfer_limit') this.#working.add(this.#input.open.queue.pause());
   }
 
   #tell(

@@ -28,6 +28,9 @@ export interface ExchangeInput {
 /** Too many lines wait for their reader. */
 class ReaderBehind extends Error {}
 
+/** More of one exchange are of no use to anybody. */
+const MOST_COMPLAINTS = 100;
+
 /**
  * The lines of one exchange, over as many connections as it takes. Never resolves.
  * @throws `unreachable` after 50 connections in a row that failed; usage error; the signal's reason when aborted.
@@ -36,11 +39,18 @@ export async function streamExchange(input: ExchangeInput): Promise<never> {
   const { planned, pump, times, tell, signal } = input;
   const { exchange } = planned.option;
   const lines = new FeedLines({ ...planned.option, plan: planned.plan, isLive: true });
+  const complaints = new Set<string>();
+  // What an exchange complains of once, it does in each session.
+  const onComplaint = (message: string): void => {
+    if (complaints.has(message) || complaints.size >= MOST_COMPLAINTS) return;
+    complaints.add(message);
+    tell({ event: 'warning', message });
+  };
   let failures = 0;
   let attempt = 0;
-  for (let isFirst = true; ; isFirst = false) {
+  for (;;) {
     const began = performance.now();
-    const { error, messages, hadLines } = await session(input, lines, isFirst);
+    const { error, messages, hadLines } = await session(input, lines, onComplaint);
     if (signal.aborted) throw abortReason(signal);
     lines.disconnect(pump.lines);
     pump.wake();
@@ -66,11 +76,11 @@ interface Ended {
   readonly hadLines: boolean;
 }
 
-/** One session, from its beginning to its end. What the exchange complains of in the first, it does in each. */
+/** One session, from its beginning to its end. */
 async function session(
-  { planned, client, pump, now, times, tell, signal }: ExchangeInput,
+  { planned, client, pump, now, times, signal }: ExchangeInput,
   lines: FeedLines,
-  isFirst: boolean,
+  onComplaint: (message: string) => void,
 ): Promise<Ended> {
   const { exchange, timeoutIntervalMs } = planned.option;
   let messages = 0;
@@ -97,9 +107,7 @@ async function session(
       handshakeMs,
       settleMs,
       onMessage,
-      onComplaint: (message) => {
-        if (isFirst) tell({ event: 'warning', message });
-      },
+      onComplaint,
       signal,
     });
   } catch (error) {

@@ -34,6 +34,8 @@ export class LinePump {
   #gathering = new LineBuffer();
   #spare = new LineBuffer();
   #isWriting = false;
+  /** Of the lines that are being written, those that were taken. */
+  #taken = 0;
   #timer: NodeJS.Timeout | undefined;
   #fail: (error: unknown) => void = () => {};
   /** Rejects with what the output throws. */
@@ -84,7 +86,10 @@ export class LinePump {
   #orStuck(step: Promise<void>, patienceMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       // The spare lines are those that are being written.
-      const stuck = (): void => reject(new OutputStuck(this.#gathering.count + this.#spare.count));
+      const stuck = (): void => {
+        const { count } = this.#spare;
+        reject(new OutputStuck(this.#gathering.count + count - this.#taken));
+      };
       const timer = setTimeout(stuck, patienceMs);
       step.then(resolve, reject).finally(() => clearTimeout(timer));
     });
@@ -105,6 +110,9 @@ export class LinePump {
         while (line < lines.count && (lines.ends[line] as number) <= limit)
           end = lines.ends[line++] as number;
         await output.write(lines.bytes.subarray(start, end));
+        written.messages += line - this.#taken;
+        written.bytes += end - start;
+        this.#taken = line;
         start = end;
         this.#wakeWaiting();
       }
@@ -113,9 +121,8 @@ export class LinePump {
       this.#fail(error);
       return;
     }
-    written.messages += lines.count;
-    written.bytes += lines.length;
     lines.clear();
+    this.#taken = 0;
     lines.shrink(KEPT);
     this.#isWriting = false;
     this.wake();

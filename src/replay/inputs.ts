@@ -62,11 +62,12 @@ export async function openInputs(
   // Each series listens to it, and that is no leak.
   setMaxListeners(0, signal);
   await arrivalOfFirstDay(input, signal);
-  const textChunk = Math.floor(TEXT / input.series.length / ++shared.replays);
+  const textChunk = Math.floor(TEXT / input.series.length / (shared.replays + 1));
   const bounded = Math.min(MOST_TEXT_CHUNK, Math.max(LEAST_TEXT_CHUNK, textChunk));
   const { lines, close } = (await isWorthThreads(input.series))
     ? readInThreads(input, bounded, shared.threads, signal)
     : readHere(input, bounded, signal);
+  shared.replays++;
   let isOpen = true;
   return {
     lines,

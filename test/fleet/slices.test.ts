@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Day, formatDay, parseDay } from '../../src/dataset/day.js';
 import type { PlannedFile } from '../../src/download/types.js';
 import { jobId, type SliceJob } from '../../src/fleet/slice-job.js';
-import { slicesOf, windowOf } from '../../src/fleet/slices.js';
+import { type FoundSlice, Slicer, windowOf } from '../../src/fleet/slices.js';
 
 const fileOf = (symbol: string, day: number, action: PlannedFile['action'] = 'fetch'): PlannedFile => ({
   file: { exchange: 'deribit', dataType: 'trades', symbol, day: day as Day },
@@ -14,6 +14,15 @@ const fileOf = (symbol: string, day: number, action: PlannedFile['action'] = 'fe
   action,
   mayBeAbsent: false,
 });
+
+function cut(
+  files: readonly PlannedFile[],
+  range: { readonly from: number; readonly to: number },
+  sliceDays?: number,
+): readonly FoundSlice[] {
+  const slicer = new Slicer(range, sliceDays);
+  return [...files.map((file) => slicer.add(file)), slicer.end()].filter((found) => found !== undefined);
+}
 
 test('windows part each month without gaps, from its first day on', () => {
   fc.assert(
@@ -42,7 +51,7 @@ test('each file with work lies in one slice, and each slice has one', () => {
       const files = all.flatMap((some, index) =>
         some.toSorted((a, b) => a - b).map((day) => fileOf(`S${index}`, day, day % 5 ? 'fetch' : 'nothing')),
       );
-      const slices = [...slicesOf({ files, range, sliceDays: sliceDays ?? undefined })];
+      const slices = cut(files, range, sliceDays ?? undefined).map(({ slice }) => slice);
       const isIn = ({ file }: PlannedFile, { symbol, from, to }: (typeof slices)[number]): boolean =>
         file.symbol === symbol && file.day >= parseDay(from) && file.day < parseDay(to);
       for (const file of files) {
@@ -69,7 +78,7 @@ test('a slice has one id, whatever plan it came from; another folder, layout or 
     layout: 'flat',
     options: { concurrency: 'auto', retries: 8, maxWaitMs: 1000, existing: 'skip' },
   };
-  const same = [{ pin: 'b' }, { options: { ...job.options, retries: 2 } }];
+  const same = [{ pin: 'b' }, { unauthorized: 3 }, { options: { ...job.options, retries: 2 } }];
   const others = [
     { dir: '/other' },
     { layout: 'hive' },
@@ -79,4 +88,13 @@ test('a slice has one id, whatever plan it came from; another folder, layout or 
   ];
   for (const change of same) assert.equal(jobId({ ...job, ...change }), jobId(job));
   assert.equal(new Set([job, ...others.map((change) => ({ ...job, ...change }))].map(jobId)).size, 6);
+});
+
+test('without an end a slice goes on to the end of its month, whatever is exported', () => {
+  const day = parseDay('2024-03-05');
+  const range = { from: parseDay('2024-03-03'), to: Number.POSITIVE_INFINITY };
+  const [today] = cut([fileOf('A', day)], range);
+  const [tomorrow] = cut([fileOf('A', day), fileOf('A', day + 1)], range);
+  assert.deepEqual(today, tomorrow);
+  assert.deepEqual([today?.slice.from, today?.slice.to], ['2024-03-03', '2024-04-01']);
 });

@@ -5,7 +5,9 @@ import { runWorker } from '../../src/fleet/worker.js';
 import { createClient } from '../../src/service/http/client.js';
 
 const [url = '', apiUrl = '', datasetsUrl = '', apiKey = ''] = process.argv.slice(2);
+const { signal } = new AbortController();
 const open = await openQueue({
+  signal,
   url,
   name: 'tickhaul',
   warn: (message) => process.stderr.write(`${message}\n`),
@@ -21,9 +23,10 @@ const summary = await runWorker({
   once: true,
   threads: 1,
   emit: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
-  signal: new AbortController().signal,
+  signal,
   times: { lockMs: 1000, stalledMs: 500 },
 });
 process.stdout.write(`${JSON.stringify({ event: 'summary', ...summary })}\n`);
 await client.close();
 await open.close();
+process.exitCode = summary.exitCode;

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
+import { nextTurn } from '../../src/base/wait.js';
+import { openQueue } from '../../src/fleet/redis.js';
+import { createSharedPause, LIMITER, pauseAll } from '../../src/fleet/shared-pause.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import { envOf, start, tickhaul } from '../helpers/cli.js';
@@ -34,12 +39,15 @@ async function workFor(t: TestContext, options: SandboxOptions = {}): Promise<Wo
   return { service, redis, dir, env };
 }
 
-function startChild({ redis, service }: Work): ChildProcess {
+function startChild(t: TestContext, { redis, service }: Work): ChildProcess {
   const script = join(import.meta.dirname, 'worker-child.js');
   const { apiUrl, datasetsUrl, apiKey } = service;
-  return spawn(process.execPath, [script, redis.url, apiUrl, datasetsUrl, apiKey], {
+  const child = spawn(process.execPath, [script, redis.url, apiUrl, datasetsUrl, apiKey], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  t.after(() => child.kill('SIGKILL'));
+  child.stdout?.resume();
+  return child;
 }
 
 const dayFiles = ({ service }: Work): readonly string[] =>
@@ -50,7 +58,7 @@ async function assertWhole({ dir, env }: Work): Promise<void> {
   const manifest = await openManifest(dir, { warn: assert.fail });
   const paths = [...manifest.records()].map(({ path }) => path);
   await manifest.close();
-  assert.deepEqual([paths.length, new Set(paths).size], [FILES, FILES]);
+  assert.equal(paths.length, FILES);
   const verified = await runHere(['verify', '--json'], { env });
   assert.equal(verified.exitCode, 0, verified.stderr);
 }
@@ -65,13 +73,12 @@ test('the slices of a worker that is killed are ended by another', { skip: NO_RE
     if (host === 'datasets' && ++asked === 5) onFifth();
   };
   const work = await workFor(t, { latencyMs: 50, onRequest });
-  const victim = startChild(work);
+  const victim = startChild(t, work);
   const gone = once(victim, 'exit');
   await Promise.race([fifth, gone]);
   victim.kill('SIGKILL');
   await gone;
-  const heir = startChild(work);
-  heir.stdout?.resume();
+  const heir = startChild(t, work);
   assert.deepEqual(await once(heir, 'exit'), [0, null]);
   await assertWhole(work);
 });
@@ -105,13 +112,27 @@ test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, 
     if (host === 'datasets' && ++asked === 10) onTenth();
   };
   const work = await workFor(t, { latencyMs: 30, onRequest });
-  const { finished } = start(['worker', '--once', '--json'], { env: work.env });
-  await Promise.race([tenth, finished]);
+  const child = startChild(t, work);
+  const ended = once(child, 'exit');
+  await Promise.race([tenth, ended]);
   await work.redis.kill();
   await work.redis.restart();
-  const { exitCode, stderr } = await finished;
-  assert.equal(exitCode, 0, stderr);
+  assert.deepEqual(await ended, [0, null]);
   await assertWhole(work);
+});
+
+test('SIGTERM ends a worker whose Redis is gone', { skip: NO_REDIS }, async (t) => {
+  let onFirst = (): void => {};
+  const first = new Promise<void>((resolve) => {
+    onFirst = resolve;
+  });
+  const onRequest: SandboxOptions['onRequest'] = ({ host }) => host === 'datasets' && onFirst();
+  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const { child, finished } = start(['worker', '-j', '1', '-q'], { env: work.env });
+  await Promise.race([first, finished]);
+  await work.redis.kill();
+  child.kill('SIGTERM');
+  assert.equal((await finished).exitCode, 143);
 });
 
 test('a refused key ends its worker alone; its slices go back', { skip: NO_REDIS }, async (t) => {
@@ -146,27 +167,72 @@ test('the transfer limit pauses the queue, and the worker that met it ends with 
   await assertWhole(work);
 });
 
-test('after a 429 no worker asks for anything until the time is over', { skip: NO_REDIS }, async (t) => {
-  const asked: { readonly at: number; readonly fault: boolean }[] = [];
-  const onRequest: SandboxOptions['onRequest'] = ({ host, fault }) => {
-    if (host === 'datasets') asked.push({ at: performance.now(), fault: fault !== undefined });
-  };
-  const work = await workFor(t, {
-    faults: { 'rate-limit': 0.1 },
-    retryAfterSeconds: 1,
-    faultsPerFile: 1,
-    onRequest,
+test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, async (t) => {
+  const work = await workFor(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
+  const { finished, child } = start(['worker', '-q'], { env: work.env });
+  t.after(() => child.kill('SIGKILL'));
+  const { signal } = new AbortController();
+  const open = await openQueue({ url: work.redis.url, name: 'tickhaul', warn: assert.fail, signal });
+  t.after(() => open.close());
+  const isOver = finished.then(() => true);
+  const ttl = (): Promise<number> => open.queue.getRateLimitTtl(LIMITER.max);
+  while ((await ttl()) <= 0 && !(await Promise.race([isOver, nextTurn().then(() => false)])));
+  const left = await ttl();
+  assert.ok(left > 500_000 && left <= 600_000, String(left));
+
+  // A shorter one changes nothing, and a file of another worker waits.
+  await pauseAll(open, 1000);
+  assert.ok((await ttl()) > 500_000);
+  const ends = new AbortController();
+  const pause = createSharedPause(open, ends.signal);
+  const passed = pause.passed(signal);
+  assert.equal(await Promise.race([passed.then(() => 'passed'), open.redis.ping()]), 'PONG');
+  // The end of its worker is waited for no longer than that.
+  ends.abort(new TickhaulError('terminated', 'ended'));
+  await assert.rejects(passed, { code: 'terminated' });
+  child.kill('SIGTERM');
+  assert.equal((await finished).exitCode, 143);
+});
+
+test('a folder that a machine does not have ends its worker, and the slices stay', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const work = await workFor(t);
+  await rm(join(work.dir, '.tickhaul', 'plans'), { recursive: true });
+  const lost = await runHere(['worker'], work);
+  assert.deepEqual([lost.exitCode, lost.stderr.includes('is not there; is')], [8, true]);
+  const status = JSON.parse((await runHere(['queue', 'status', '--json'], work)).stdout) as Record<
+    string,
+    number
+  >;
+  assert.deepEqual([status['failed'], status['delayed']], [0, 0]);
+});
+
+test('days that no key covered when they were planned hold nobody up', { skip: NO_REDIS }, async (t) => {
+  const service = await sandbox(t, {
+    rows: 50,
+    keyAccess: [
+      {
+        exchange: 'binance-futures',
+        from: '2024-03-04T00:00:00.000Z',
+        to: '2024-04-01T00:00:00.000Z',
+        accessType: 'all',
+        symbols: [],
+        dataPlan: 'all',
+      },
+    ],
   });
-  const workers = [1, 2].map(() => tickhaul(['worker', '--once', '-q', '-j', '2'], { env: work.env }));
-  for (const { exitCode, stderr } of await Promise.all(workers)) assert.equal(exitCode, 0, stderr);
-  await assertWhole(work);
-  const windows = asked.filter(({ fault }) => fault);
-  assert.ok(windows.length > 0);
-  for (const { at } of windows) {
-    // What was on its way comes in the beginning of a window.
-    const late = asked.filter((one) => one.at > at + 300 && one.at < at + 900);
-    assert.deepEqual(late, []);
-  }
+  const redis = await startRedis(t);
+  const dir = join(await tempDir(t), 'data');
+  const env = { ...envOf(service, dir), TICKHAUL_QUEUE_URL: redis.url };
+  const days = ['--from', '2024-03-02', '--to', '2024-03-07'];
+  const put = await runHere(['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', ...days], {
+    env,
+  });
+  assert.match(put.stderr, /2 day files left out: the API key does not cover them/);
+  const worked = await runHere(['worker', '--once'], { env });
+  assert.equal(worked.exitCode, 0, worked.stderr);
+  assert.equal((await readdir(dir)).filter((name) => name.endsWith('.csv.gz')).length, 3);
 });
 
 test('an address that is wrong, missing, or of nobody is said in one line', async (t) => {

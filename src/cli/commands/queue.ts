@@ -57,7 +57,7 @@ export const queue: Action = {
         };
       },
     };
-    const { json, text } = await withQueue(readQueueAccess(args, cli), cli.warn, acts[action]);
+    const { json, text } = await withQueue(readQueueAccess(args, cli), cli, acts[action]);
     if (readToggle(args, 'json')) cli.stdout.write(documentText(json, false));
     else if (!readToggle(args, 'quiet')) cli.stdout.write(text);
     return 0;

@@ -1,4 +1,5 @@
 import { usageError } from '../../base/errors.js';
+import { aborted } from '../../base/wait.js';
 import type { Args } from '../../commands/arguments/args.js';
 import {
   readCount,
@@ -12,7 +13,7 @@ import {
 import { parseDay } from '../../dataset/day.js';
 import { FEED_FAULTS } from '../../sandbox/feeds/faults.js';
 import { FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/faults.js';
-import type { Action, Cli } from '../arguments/types.js';
+import type { Action } from '../arguments/types.js';
 import { runChild } from '../child.js';
 import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
 
@@ -129,7 +130,7 @@ export const sandbox: Action = {
       );
       cli.stdout.write(lines.join(''));
       if (!isQuiet) cli.stderr.write('use these lines in another terminal; Ctrl-C ends the service\n');
-      await aborted(cli);
+      await aborted(cli.signal);
       // A signal is the way to end it, so it is no failure.
       return 0;
     } finally {
@@ -146,11 +147,4 @@ function readCommand(args: Args): readonly string[] {
     .map(String);
   if (words[0] === '') throw usageError('<command> is empty; name the command after --');
   return words;
-}
-
-function aborted({ signal }: Cli): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -21,6 +21,8 @@ export const worker: Action = {
     else if (summary.error) cli.stderr.write(`error   ${summary.error.message}\n`);
     if (!readToggle(args, 'json') && !readToggle(args, 'quiet'))
       cli.stderr.write(`${summaryText(summary)}\n`);
+    // A Redis that is gone may hold its connections for long.
+    if (cli.signal.aborted) cli.leave(summary.exitCode);
     return summary.exitCode;
   },
 };

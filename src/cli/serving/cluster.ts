@@ -1,7 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
-import { given, readKey } from '../../commands/environment.js';
+import { given, KEY_VARIABLES, readKey } from '../../commands/environment.js';
 import type { RunningCluster } from '../../server/cluster/primary.js';
+import { proxiesOf } from '../../service/http/proxy-env.js';
 import type { Args, Cli } from '../arguments/types.js';
 import { readServeSettings, type ServeSettings } from './serve-options.js';
 import { withServeOptions } from './with-options.js';
@@ -29,13 +30,17 @@ export async function startWorkers(
   { feeds, options }: ServeSettings,
   prepare: () => Promise<void>,
 ): Promise<RunningCluster> {
+  // What would end each worker is said once.
+  proxiesOf(cli.env);
   const apiKey = await readKey(feeds.settings.keySource, cli.stdin, cli.signal);
   const workers = Math.max(FEWEST, availableParallelism());
   const input: WorkerInput = { args: { ...args, 'api-key': apiKey }, workers };
   const { startCluster } = await import('../../server/cluster/primary.js');
   cluster.setupPrimary({ args: ['serve'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const { port, host, memory, log } = options;
-  const fork = (): Worker => cluster.fork({ [VARIABLE]: 'true' });
+  // What is given here stands over the environment that they inherit; empty is as not set.
+  const withoutKey = Object.fromEntries(KEY_VARIABLES.map((name) => [name, '']));
+  const fork = (): Worker => cluster.fork({ ...withoutKey, [VARIABLE]: 'true' });
   return startCluster({ port, host, memory, log, size: workers, input, fork, prepare });
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import { pinOf } from '../../download/lists/pin.js';
+import type { Selection } from '../../download/types.js';
 import { type EnqueueSummary, enqueue } from '../../fleet/enqueue.js';
 import type { Args } from '../arguments/args.js';
 import { readCount, readText } from '../arguments/read.js';
@@ -17,6 +18,8 @@ export async function prepareEnqueue(
   host: Host,
 ): Promise<(teller: Teller) => Promise<EnqueueSummary>> {
   const access = readQueueAccess(args, host);
+  if (args['exchange'] === undefined && args['pinned'] === undefined)
+    throw usageError('an argument is missing: tickhaul enqueue <exchange>; see tickhaul enqueue --help');
   const wanted = await readWanted(args, host);
   const { selection } = wanted;
   if (!selection) throw usageError('enqueue takes a selection, or --pinned');
@@ -24,19 +27,29 @@ export async function prepareEnqueue(
   const maxSlices = readCount(args, 'max-slices', 1, 100_000);
   const stallTimeoutMs = readStallTimeout(args);
   const { signal } = host;
-  return ({ emit, note }) =>
-    withSession(args, host, { stallTimeoutMs, note }, async (session) => {
-      const warn = (message: string): void => emit({ event: 'warning', message });
-      // Workers elsewhere are to find the same folder.
-      const options = optionsFor(wanted, args, resolve(session.settings.downloadDir));
-      const { plan, record, manifest } = await openWanted(wanted, { session, options, emit, signal });
-      await manifest.close();
-      if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
-      const pin = pinOf(selection, record, plan);
-      return withQueue(access, warn, (open) =>
-        enqueue({ open, plan, pin, options, sliceDays, maxSlices, signal }),
-      );
-    });
+  return ({ emit, note }) => {
+    const warn = (message: string): void => emit({ event: 'warning', message });
+    return withQueue(access, { warn, signal }, (open) =>
+      withSession(args, host, { stallTimeoutMs, note }, async (session) => {
+        // Workers elsewhere are to find the same folder.
+        const options = optionsFor(wanted, args, resolve(session.settings.downloadDir));
+        const { plan, record, manifest } = await openWanted(wanted, { session, options, emit, signal });
+        await manifest.close();
+        if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
+        const pin = pinOf(selection, record, plan);
+        const range = {
+          from: plan.range.from,
+          to: hasEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
+        };
+        return enqueue({ open, plan, range, pin, options, sliceDays, maxSlices, signal });
+      }),
+    );
+  };
+}
+
+/** Else the end is the export's, which is another one tomorrow. */
+function hasEnd({ to, date, last }: Selection): boolean {
+  return to !== undefined || date !== undefined || last !== undefined;
 }
 
 const MOST_DAYS = 31;

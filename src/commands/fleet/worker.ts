@@ -27,10 +27,8 @@ export function prepareWorker(
   const { signal } = host;
   return (emit, note) =>
     withSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
-      withQueue(
-        access,
-        (message) => emit({ event: 'warning', message }),
-        (open) => runWorker({ open, client, owner, concurrency, once, threads, emit, signal }),
+      withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) =>
+        runWorker({ open, client, owner, concurrency, once, threads, emit, signal }),
       ),
     );
 }

@@ -56,7 +56,7 @@ export async function settle(
 export interface Underway {
   /** By path, what one of them brings just now; undefined where it was broken off. */
   readonly underway: Map<string, Promise<Settled | undefined>>;
-  /** By path, those of runs of several processes. */
+  /** By path, where other processes bring files into the folder too. */
   readonly turns?: TurnTaking | undefined;
 }
 
@@ -81,6 +81,8 @@ export async function settleOnce(
     await place.take();
   }
   // It may have come since the plan was made.
+  // Who has the turn, in whatever process, may need the place for its next try.
+  if (turns) place.leave();
   const now = (): Promise<Settled | undefined> =>
     settle(context, { ...planned, action: 'check' }, place, onAnswer);
   const settling = turns ? inTurn(turns, path, signal, now) : now();

@@ -87,7 +87,8 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
       const file = join(feeds, path);
       try {
         const bytes = await readFile(file);
-        await noteUse(file);
+        // Evicted meanwhile: it was read all the same.
+        await noteUse(file).catch(() => {});
         return bytes;
       } catch (error) {
         if (isSystemError(error) && error.code === 'ENOENT') {

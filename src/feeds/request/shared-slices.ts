@@ -114,12 +114,13 @@ export function createSharedSlices(): SharedSlices {
 async function fetchOrFind(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice> {
   if (!run.turns) return fetchAndKeep(run, request, signal);
   const name = minuteName(request, request.start);
-  const work = async (suggested?: number): Promise<SharedSlice> => {
-    const file = await fileOf(run, request);
+  const work = async (noted?: number): Promise<SharedSlice> => {
+    // Without a note nobody had this turn before: nothing came since the cache was looked at.
+    const file = noted === undefined ? undefined : await fileOf(run, request);
     if (!file) return fetchAndKeep(run, request, signal);
-    return { ...rangeOf(file), file, fetched: undefined, suggested };
+    return { ...rangeOf(file), file, fetched: undefined, suggested: noted || undefined };
   };
-  return run.turns.run(name, signal, work, ({ suggested }) => suggested);
+  return run.turns.run(name, signal, work, ({ suggested }) => suggested ?? 0);
 }
 
 async function fileOf(

@@ -50,19 +50,19 @@ interface Reading {
 
 /**
  * Sources as inputs of the merge, one each. This thread asks for slices and cuts their text; other threads parse and
- * normalize it. Where there are more processors than sources, several threads share those whose messages are about one
+ * normalize it. Where there are more idle threads than sources, several threads share those whose messages are about one
  * symbol each.
  */
 export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsOptions): Inputs {
   const stop = new AbortController();
-  const { most } = threads;
+  const { idle } = threads;
   const readings = sources.map((open): Reading => {
     const count = countOnce(onMinutes);
     const read = (shares?: SymbolShares): ReadText => {
       const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, shares };
       return (exchange) => readFeeds(input, exchange);
     };
-    return { open, read, shares: most > sources.length ? sharesOf(open, most) : undefined };
+    return { open, read, shares: idle > sources.length ? sharesOf(open, idle) : undefined };
   });
   const time = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
   if (time < WORTH_THREADS_US) {

@@ -32,7 +32,7 @@ export function receiveSeries({ series }: SeriesTask, job: JobSide, arrival: Arr
     if (answer.answer !== 'waits') return thread.take(answer);
     const { at, path } = answer;
     arrival(path).then(
-      (isThere) => port.postMessage({ order: 'arrived', path, isThere } satisfies SeriesOrder),
+      (isThere) => port.postMessage({ order: 'arrived', at, isThere } satisfies SeriesOrder),
       (error: unknown) => thread.fail(at, error),
     );
   });

@@ -20,7 +20,7 @@ export interface SeriesTask {
 /** To the thread of some series: lines that were used; a file that it waits for. */
 export type SeriesOrder =
   | UsedLines
-  | { readonly order: 'arrived'; readonly path: string; readonly isThere: boolean };
+  | { readonly order: 'arrived'; readonly at: number; readonly isThere: boolean };
 
 /** From it, for each series: what it made, and which file it waits for. */
 export type SeriesAnswer =
@@ -37,10 +37,11 @@ function begin({ task: { series: all, textChunk }, port }: Job<SeriesTask>): voi
   // Each series listens to it, and that is no leak.
   setMaxListeners(0, stop.signal);
   const empty = all.map(() => new Queue<LineBuffer>(lineBuffers(textChunk)));
-  const waiting = new Map<string, (isThere: boolean) => void>();
+  /** By series: each waits for one file at a time, and two may wait for the same. */
+  const waiting = new Map<number, (isThere: boolean) => void>();
   port.on('message', (order: SeriesOrder) => {
     if (order.order === 'used') empty[order.at]?.push(new LineBuffer(order.lines));
-    else waiting.get(order.path)?.(order.isThere);
+    else waiting.get(order.at)?.(order.isThere);
   });
   // Nobody reads on.
   port.on('close', () => {
@@ -50,7 +51,7 @@ function begin({ task: { series: all, textChunk }, port }: Job<SeriesTask>): voi
   for (const [at, series] of all.entries()) {
     const arrival = (path: string): Promise<boolean> =>
       new Promise((resolve) => {
-        waiting.set(path, resolve);
+        waiting.set(at, resolve);
         port.postMessage({ answer: 'waits', at, path } satisfies SeriesAnswer);
       });
     const reading = shareReading({ files, textChunk, arrival, memories });

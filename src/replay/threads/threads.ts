@@ -40,10 +40,18 @@ export class Threads<Task> {
     this.#start = start;
   }
 
+  /** How many jobs would have a thread of their own. */
+  get idle(): number {
+    return this.most - this.#busy;
+  }
+
+  get #busy(): number {
+    return [...this.#places].filter(({ jobs }) => jobs.size > 0).length;
+  }
+
   /** Begins jobs, each on a thread of its own, as far as they go around: those with the least to do. */
   begin(tasks: readonly Task[]): readonly JobSide[] {
-    const busy = [...this.#places].filter(({ jobs }) => jobs.size > 0).length;
-    while (this.#places.size < Math.min(this.most, tasks.length + busy)) this.#add();
+    while (this.#places.size < Math.min(this.most, tasks.length + this.#busy)) this.#add();
     const places = [...this.#places].sort((a, b) => a.jobs.size - b.jobs.size);
     return tasks.map((task, at) => this.#beginOn(places[at % places.length] as Place, task));
   }

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { abortReason } from '../../base/errors.js';
+import { orAborted } from '../../base/wait.js';
 import type { Counts } from '../metrics.js';
 import type { ClusterShare } from '../options.js';
 import type { ReplayServer } from '../server.js';
@@ -39,7 +40,15 @@ export async function meetPrimary(worker: Worker): Promise<Primary> {
     warnOnce: (line) => link.tell({ told: 'warning', line }),
     turns: {
       async run(name, signal, work, noteOf) {
-        const note = await link.ask({ name: 'turn', work: name });
+        const asked = link.ask({ name: 'turn', work: name });
+        const note = await orAborted(asked, signal).catch((error: unknown) => {
+          // Its turn is the next one's when it comes.
+          asked.then(
+            () => link.tell({ told: 'done', work: name }),
+            () => {},
+          );
+          throw error;
+        });
         let left: number | undefined;
         try {
           if (signal.aborted) throw abortReason(signal);

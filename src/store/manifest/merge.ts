@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
+import { diskError, isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { ManifestRecord } from '../types.js';
@@ -68,7 +68,8 @@ async function assertManifest(folder: string): Promise<void> {
   try {
     await stat(manifestPath(folder));
   } catch (error) {
-    if (!isSystemError(error) || (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')) throw error;
+    if (!isSystemError(error) || (error.code !== 'ENOENT' && error.code !== 'ENOTDIR'))
+      throw diskError(error, folder, 'disk');
     throw usageError(`${folder}: there is no manifest; name download folders, which have .tickhaul in them`);
   }
 }

@@ -56,7 +56,12 @@ async function enqueue(fleet: Fleet, ...flags: readonly string[]): Promise<JsonL
 
 /** As if each slice had failed twice already: without the waits between tries. */
 async function allowOneTry({ redis }: Fleet): Promise<void> {
-  const { queue, close } = await openQueue({ url: redis.url, name: 'tickhaul', warn: assert.fail });
+  const { queue, close } = await openQueue({
+    url: redis.url,
+    name: 'tickhaul',
+    warn: assert.fail,
+    signal: new AbortController().signal,
+  });
   for (const { id = '', data } of await queue.getWaiting()) {
     await queue.remove(id);
     await queue.add('slice', data, { jobId: id, attempts: 1 });
