@@ -1,0 +1,165 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.js';
+
+/** Debian 12's, which needs no munge. Of later ones nobody has tried whether that still goes. */
+const VERSION = /^slurm-wlm 22\.05\./;
+
+const isHere = ['slurmctld', 'slurmd', 'sbatch'].every((program) =>
+  VERSION.test(spawnSync(program, ['-V'], { encoding: 'utf8', env: pathWith({}) }).stdout ?? ''),
+);
+
+/** Why tests that need Slurm are skipped; false where they run. */
+export const NO_SLURM = !isHere && 'no slurmctld, slurmd and sbatch 22.05 here';
+
+/** How one task of an array ended. */
+export interface TaskEnd {
+  readonly task: number;
+  readonly state: string;
+  readonly exitCode: number;
+  readonly restarts: number;
+}
+
+export interface TestSlurm {
+  /** Submits a script to its end. @returns how each task ended. */
+  run(script: string, env: Readonly<Record<string, string>>, cwd: string): Promise<readonly TaskEnd[]>;
+}
+
+/** A Slurm of one node on loopback, for this test's user; it ends with the test. */
+export async function startSlurm(t: TestContext): Promise<TestSlurm> {
+  const dir = await mkdtemp(join(tmpdir(), 'tickhaul-slurm-'));
+  const daemons: ChildProcess[] = [];
+  const conf = { SLURM_CONF: join(dir, 'slurm.conf') };
+  const ask = async (program: string, args: readonly string[]): Promise<string> =>
+    (await promisify(execFile)(program, args, { env: pathWith(conf) })).stdout.trim();
+
+  const stop = async (): Promise<void> => {
+    for (const daemon of daemons.splice(0)) {
+      if (!isRunning(daemon)) continue;
+      daemon.kill('SIGKILL');
+      await once(daemon, 'exit');
+    }
+  };
+  t.after(async () => {
+    // What still runs then, after a failure, is not to outlive the test.
+    if (daemons.every(isRunning)) await ask('scancel', ['--user', userInfo().username]).catch(() => {});
+    await waitFor(
+      async () => !daemons.every(isRunning) || (await ask('squeue', ['-h'])) === '',
+      10_000,
+    ).catch(() => {});
+    await stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const start = async (): Promise<boolean> => {
+    await stop();
+    await writeFile(conf.SLURM_CONF, configOf(dir, await freePort(), await freePort()));
+    for (const program of ['slurmctld', 'slurmd'])
+      daemons.push(spawn(program, ['-D'], { env: pathWith(conf), stdio: 'ignore' }));
+    const isUp = async (): Promise<boolean> =>
+      !daemons.every(isRunning) || (await ask('sinfo', ['-h', '-o', '%T']).catch(() => '')) === 'idle';
+    await waitFor(isUp, 20_000).catch(() => {});
+    return daemons.every(isRunning);
+  };
+  for (const name of ['state', 'spool']) await mkdir(join(dir, name));
+  let tries = 0;
+  // Somebody else may have been faster with a port.
+  while (!(await start())) if (++tries === 3) throw new Error(`Slurm does not start:\n${await logs(dir)}`);
+
+  return {
+    async run(script, env, cwd) {
+      const { stdout } = await promisify(execFile)('sbatch', ['--parsable', script], {
+        env: { ...pathWith(env), ...conf },
+        cwd,
+      });
+      // A task that is to be begun again stays in the list.
+      await waitFor(async () => (await ask('squeue', ['-h'])) === '', 90_000).catch(
+        async (error: unknown) => {
+          throw new Error(`${error}\n${await ask('squeue', [])}\n${await logs(dir)}`);
+        },
+      );
+      const jobs = await ask('scontrol', ['-o', 'show', 'job', stdout.trim()]);
+      return jobs
+        .split('\n')
+        .map(taskEnd)
+        .sort((a, b) => a.task - b.task);
+    },
+  };
+}
+
+/** With the folders where Debian has the daemons. */
+function pathWith(env: Readonly<Record<string, string>>): Record<string, string> {
+  const path = env['PATH'] ?? process.env['PATH'] ?? '';
+  return { ...env, PATH: [path, '/usr/sbin', '/usr/bin', '/bin'].join(delimiter) };
+}
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;
+
+/** Slurm tells nobody when something ends: it has to be asked. */
+async function waitFor(isDone: () => Promise<boolean>, ms: number): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await isDone())) {
+    if (Date.now() > end) throw new Error(`not done after ${ms / 1000} s`);
+    await sleep(200);
+  }
+}
+
+function taskEnd(job: string): TaskEnd {
+  const of = (name: string): string => new RegExp(`(?:^| )${name}=(\\S+)`).exec(job)?.[1] ?? '';
+  const number = (name: string): number => Number.parseInt(of(name), 10);
+  return {
+    task: number('ArrayTaskId'),
+    state: of('JobState'),
+    exitCode: number('ExitCode'),
+    restarts: number('Restarts'),
+  };
+}
+
+async function logs(dir: string): Promise<string> {
+  const texts = ['slurmctld.log', 'slurmd.log'].map((name) =>
+    readFile(join(dir, name), 'utf8').catch(() => ''),
+  );
+  return (await Promise.all(texts)).join('\n');
+}
+
+/** @param cred_expire how long a job waits before it is begun again; 5 is the least, 120 the default. */
+function configOf(dir: string, controllerPort: number, nodePort: number): string {
+  const [host = ''] = hostname().split('.');
+  const { username } = userInfo();
+  return `ClusterName=test
+SlurmctldHost=${host}(127.0.0.1)
+SlurmUser=${username}
+SlurmdUser=${username}
+AuthType=auth/none
+CredType=cred/none
+AuthInfo=cred_expire=5
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+SlurmctldPort=${controllerPort}
+SlurmdPort=${nodePort}
+StateSaveLocation=${dir}/state
+SlurmdSpoolDir=${dir}/spool
+SlurmctldPidFile=${dir}/slurmctld.pid
+SlurmdPidFile=${dir}/slurmd.pid
+SlurmctldLogFile=${dir}/slurmctld.log
+SlurmdLogFile=${dir}/slurmd.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+SchedulerParameters=batch_sched_delay=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SlurmdParameters=config_overrides
+NodeName=${host} NodeAddr=127.0.0.1 CPUs=4 RealMemory=8000 State=UNKNOWN
+PartitionName=all Nodes=${host} Default=YES State=UP
+`;
+}
