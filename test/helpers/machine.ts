@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { dayOfMs } from '../../src/dataset/day.js';
-import type { Sandbox } from '../../src/sandbox/options.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { BIN, type Finished, tickhaul } from './cli.js';
 import { sandbox } from './sandbox.js';
 import { tempDir } from './temp.js';
@@ -23,8 +23,8 @@ export interface Machine {
 }
 
 /** A machine for the recipes: the built command, their config file and key, and a service that has yesterday. */
-export async function machine(t: TestContext): Promise<Machine> {
-  const service = await sandbox(t, { exportedUntil: dayOfMs(Date.now()) });
+export async function machine(t: TestContext, options: SandboxOptions = {}): Promise<Machine> {
+  const service = await sandbox(t, { exportedUntil: dayOfMs(Date.now()), ...options });
   const dir = await tempDir(t);
   const bin = join(dir, 'bin');
   await mkdir(bin);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { TestContext } from 'node:test';
+import { freePort } from './free-port.js';
 import { tempDir } from './temp.js';
 
 /** Why tests that need a Redis are skipped; false where they run. */
@@ -52,13 +52,4 @@ export async function startRedis(t: TestContext, flags: readonly string[] = []):
       if (!(await start())) throw new Error('redis-server does not start again');
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

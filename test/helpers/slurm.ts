@@ -1,0 +1,174 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.js';
+
+/** Debian 12's, which needs no munge. Of later ones nobody has tried whether that still goes. */
+const VERSION = /^slurm-wlm 22\.05\./;
+
+const version = (program: string): string =>
+  spawnSync(program, ['-V'], { encoding: 'utf8', env: pathWith({}) }).stdout ?? '';
+// Without a configuration, a client says nothing but that.
+const isHere =
+  VERSION.test(version('slurmctld')) &&
+  VERSION.test(version('slurmd')) &&
+  spawnSync('sbatch', ['--usage'], { env: pathWith({}) }).error === undefined;
+
+/** Why tests that need Slurm are skipped; false where they run. */
+export const NO_SLURM = !isHere && 'no Slurm 22.05 here';
+
+/** How one task of an array ended. */
+export interface TaskEnd {
+  readonly task: number;
+  readonly state: string;
+  readonly exitCode: number;
+  readonly restarts: number;
+}
+
+export interface TestSlurm {
+  /** Submits a script to its end. @returns how each task ended. */
+  run(script: string, env: Readonly<Record<string, string>>, cwd: string): Promise<readonly TaskEnd[]>;
+}
+
+/** A Slurm of one node on loopback, for this test's user; it ends with the test. */
+export async function startSlurm(t: TestContext): Promise<TestSlurm> {
+  const dir = await mkdtemp(join(tmpdir(), 'tickhaul-slurm-'));
+  const daemons: ChildProcess[] = [];
+  const conf = { SLURM_CONF: join(dir, 'slurm.conf') };
+  const ask = async (program: string, args: readonly string[]): Promise<string> =>
+    (await promisify(execFile)(program, args, { env: pathWith(conf), timeout: 15_000 })).stdout.trim();
+  const areRunning = (): boolean => daemons.every(isRunning);
+  const isIdle = async (): Promise<boolean> => {
+    if (!areRunning()) throw new Error('a daemon of Slurm ended');
+    return (await ask('squeue', ['-h'])) === '';
+  };
+
+  const stop = async (): Promise<void> => {
+    for (const daemon of daemons.splice(0)) {
+      if (!isRunning(daemon)) continue;
+      daemon.kill();
+      // A kill in place of an end would leave processes of theirs behind.
+      const late = setTimeout(() => daemon.kill('SIGKILL'), 10_000);
+      await once(daemon, 'exit');
+      clearTimeout(late);
+    }
+  };
+  t.after(async () => {
+    // What still runs then, after a failure, is not to outlive the test.
+    if (areRunning()) {
+      await ask('scancel', ['--user', userInfo().username]).catch(() => {});
+      await waitFor(isIdle, 10_000).catch(() => {});
+    }
+    await stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const start = async (): Promise<boolean> => {
+    await stop();
+    await writeFile(conf.SLURM_CONF, configOf(dir, await freePort(), await freePort()));
+    for (const program of ['slurmctld', 'slurmd'])
+      daemons.push(spawn(program, ['-D'], { env: pathWith(conf), stdio: 'ignore' }));
+    const isReady = async (): Promise<boolean> =>
+      (await ask('sinfo', ['-h', '-o', '%T']).catch(() => '')) === 'idle';
+    await waitFor(async () => !areRunning() || (await isReady()), 20_000).catch(() => {});
+    return areRunning() && isReady();
+  };
+  for (const name of ['state', 'spool']) await mkdir(join(dir, name));
+  let tries = 0;
+  // Somebody else may have been faster with a port.
+  while (!(await start())) if (++tries === 3) throw new Error(`Slurm does not start:\n${await logs(dir)}`);
+
+  return {
+    async run(script, env, cwd) {
+      const { stdout } = await promisify(execFile)('sbatch', ['--parsable', script], {
+        env: { ...pathWith(env), ...conf },
+        cwd,
+      });
+      // A task that is to be begun again stays in the list.
+      await waitFor(isIdle, 90_000).catch(async (error: unknown) => {
+        throw new Error(`${error}\n${await logs(dir)}`);
+      });
+      const jobs = await ask('scontrol', ['-o', 'show', 'job', stdout.trim()]);
+      return jobs
+        .split('\n')
+        .map(taskEnd)
+        .sort((a, b) => a.task - b.task);
+    },
+  };
+}
+
+/** With the folders where Debian has the daemons. */
+function pathWith(env: Readonly<Record<string, string>>): Record<string, string> {
+  const path = env['PATH'] ?? process.env['PATH'] ?? '';
+  return { ...env, PATH: [path, '/usr/sbin', '/usr/bin', '/bin'].join(delimiter) };
+}
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;
+
+/** Slurm tells nobody when something ends: it has to be asked. */
+async function waitFor(isDone: () => Promise<boolean>, ms: number): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await isDone())) {
+    if (Date.now() > end) throw new Error(`not done after ${ms / 1000} s`);
+    await sleep(200);
+  }
+}
+
+function taskEnd(job: string): TaskEnd {
+  const of = (name: string): string => new RegExp(`(?:^| )${name}=(\\S+)`).exec(job)?.[1] ?? '';
+  const number = (name: string): number => Number.parseInt(of(name), 10);
+  return {
+    task: number('ArrayTaskId'),
+    state: of('JobState'),
+    exitCode: number('ExitCode'),
+    restarts: number('Restarts'),
+  };
+}
+
+async function logs(dir: string): Promise<string> {
+  const texts = ['slurmctld.log', 'slurmd.log'].map((name) =>
+    readFile(join(dir, name), 'utf8').catch(() => ''),
+  );
+  return (await Promise.all(texts)).join('\n');
+}
+
+/** @param cred_expire how long a job waits before it is begun again; 5 is the least, 120 the default. */
+function configOf(dir: string, controllerPort: number, nodePort: number): string {
+  const [host = ''] = hostname().split('.');
+  const { username } = userInfo();
+  return `ClusterName=test
+SlurmctldHost=${host}(127.0.0.1)
+SlurmUser=${username}
+SlurmdUser=${username}
+AuthType=auth/none
+CredType=cred/none
+AuthInfo=cred_expire=5
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+SlurmctldPort=${controllerPort}
+SlurmdPort=${nodePort}
+StateSaveLocation=${dir}/state
+SlurmdSpoolDir=${dir}/spool
+SlurmctldPidFile=${dir}/slurmctld.pid
+SlurmdPidFile=${dir}/slurmd.pid
+SlurmctldLogFile=${dir}/slurmctld.log
+SlurmdLogFile=${dir}/slurmd.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SlurmdParameters=config_overrides
+NodeName=${host} NodeAddr=127.0.0.1 CPUs=4 RealMemory=8000 State=UNKNOWN
+PartitionName=all Nodes=${host} Default=YES State=UP
+`;
+}
