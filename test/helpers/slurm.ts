@@ -11,12 +11,16 @@ import { freePort } from './free-port.js';
 /** Debian 12's, which needs no munge. Of later ones nobody has tried whether that still goes. */
 const VERSION = /^slurm-wlm 22\.05\./;
 
-const isHere = ['slurmctld', 'slurmd', 'sbatch'].every((program) =>
-  VERSION.test(spawnSync(program, ['-V'], { encoding: 'utf8', env: pathWith({}) }).stdout ?? ''),
-);
+const version = (program: string): string =>
+  spawnSync(program, ['-V'], { encoding: 'utf8', env: pathWith({}) }).stdout ?? '';
+// Without a configuration, a client says nothing but that.
+const isHere =
+  VERSION.test(version('slurmctld')) &&
+  VERSION.test(version('slurmd')) &&
+  spawnSync('sbatch', ['--usage'], { env: pathWith({}) }).error === undefined;
 
 /** Why tests that need Slurm are skipped; false where they run. */
-export const NO_SLURM = !isHere && 'no slurmctld, slurmd and sbatch 22.05 here';
+export const NO_SLURM = !isHere && 'no Slurm 22.05 here';
 
 /** How one task of an array ended. */
 export interface TaskEnd {
@@ -37,22 +41,29 @@ export async function startSlurm(t: TestContext): Promise<TestSlurm> {
   const daemons: ChildProcess[] = [];
   const conf = { SLURM_CONF: join(dir, 'slurm.conf') };
   const ask = async (program: string, args: readonly string[]): Promise<string> =>
-    (await promisify(execFile)(program, args, { env: pathWith(conf) })).stdout.trim();
+    (await promisify(execFile)(program, args, { env: pathWith(conf), timeout: 15_000 })).stdout.trim();
+  const areRunning = (): boolean => daemons.every(isRunning);
+  const isIdle = async (): Promise<boolean> => {
+    if (!areRunning()) throw new Error('a daemon of Slurm ended');
+    return (await ask('squeue', ['-h'])) === '';
+  };
 
   const stop = async (): Promise<void> => {
     for (const daemon of daemons.splice(0)) {
       if (!isRunning(daemon)) continue;
-      daemon.kill('SIGKILL');
+      daemon.kill();
+      // A kill in place of an end would leave processes of theirs behind.
+      const late = setTimeout(() => daemon.kill('SIGKILL'), 10_000);
       await once(daemon, 'exit');
+      clearTimeout(late);
     }
   };
   t.after(async () => {
     // What still runs then, after a failure, is not to outlive the test.
-    if (daemons.every(isRunning)) await ask('scancel', ['--user', userInfo().username]).catch(() => {});
-    await waitFor(
-      async () => !daemons.every(isRunning) || (await ask('squeue', ['-h'])) === '',
-      10_000,
-    ).catch(() => {});
+    if (areRunning()) {
+      await ask('scancel', ['--user', userInfo().username]).catch(() => {});
+      await waitFor(isIdle, 10_000).catch(() => {});
+    }
     await stop();
     await rm(dir, { recursive: true, force: true });
   });
@@ -62,10 +73,10 @@ export async function startSlurm(t: TestContext): Promise<TestSlurm> {
     await writeFile(conf.SLURM_CONF, configOf(dir, await freePort(), await freePort()));
     for (const program of ['slurmctld', 'slurmd'])
       daemons.push(spawn(program, ['-D'], { env: pathWith(conf), stdio: 'ignore' }));
-    const isUp = async (): Promise<boolean> =>
-      !daemons.every(isRunning) || (await ask('sinfo', ['-h', '-o', '%T']).catch(() => '')) === 'idle';
-    await waitFor(isUp, 20_000).catch(() => {});
-    return daemons.every(isRunning);
+    const isReady = async (): Promise<boolean> =>
+      (await ask('sinfo', ['-h', '-o', '%T']).catch(() => '')) === 'idle';
+    await waitFor(async () => !areRunning() || (await isReady()), 20_000).catch(() => {});
+    return areRunning() && isReady();
   };
   for (const name of ['state', 'spool']) await mkdir(join(dir, name));
   let tries = 0;
@@ -79,11 +90,9 @@ export async function startSlurm(t: TestContext): Promise<TestSlurm> {
         cwd,
       });
       // A task that is to be begun again stays in the list.
-      await waitFor(async () => (await ask('squeue', ['-h'])) === '', 90_000).catch(
-        async (error: unknown) => {
-          throw new Error(`${error}\n${await ask('squeue', [])}\n${await logs(dir)}`);
-        },
-      );
+      await waitFor(isIdle, 90_000).catch(async (error: unknown) => {
+        throw new Error(`${error}\n${await logs(dir)}`);
+      });
       const jobs = await ask('scontrol', ['-o', 'show', 'job', stdout.trim()]);
       return jobs
         .split('\n')
@@ -153,7 +162,7 @@ ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
-SchedulerParameters=batch_sched_delay=0
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 JobAcctGatherType=jobacct_gather/none

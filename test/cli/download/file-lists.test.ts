@@ -48,6 +48,19 @@ test('a plan is shared by two machines, which have all of it together', async (t
   assert.deepEqual([again.at(-1)?.['skipped'], asked(folder)], [2, 4]);
 });
 
+test('shards of one list bring each of its files once', async (t) => {
+  const folder = await emptyFolder(t);
+  const { stdout: stdin } = await folder.run('plan', ...SELECTION, '--json');
+  const shards = ['0/2', '1/2'].map((shard) =>
+    runHere(['download', '--from-file', '-', '--shard', shard, '--json'], { env: folder.env, stdin }),
+  );
+  const downloaded = (await Promise.all(shards)).map((ended) =>
+    Number(jsonLines(ended).at(-1)?.['downloaded']),
+  );
+  assert.deepEqual([downloaded[0], downloaded[1], asked(folder)], [2, 2, 4]);
+  assert.deepEqual(await namesIn(folder.dir), ALL);
+});
+
 test('the files that failed are listed, and the list is all that the next run needs', async (t) => {
   const folder = await emptyFolder(t, { 'bit-flip': 0.5 });
   const list = join(folder.dir, '..', 'failed.jsonl');

@@ -97,6 +97,37 @@ test('workers share what enqueue put there, each file once; a second enqueue fin
   assert.equal((await filesIn(fleet.dir)).length, FILES);
 });
 
+test('shards of a pinned plan are slices of their own; each file comes once', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const fleet = await fleetOf(t);
+  const pin = join(fleet.dir, '..', 'plan.json');
+  const planned = await fleet.run('plan', ...NAMED, ...DAYS, '--layout', 'hive', '--pin', pin);
+  assert.equal(planned.exitCode, 0, planned.stderr);
+  const enqueuePinned = (...flags: readonly string[]) =>
+    fleet.run('enqueue', '--pinned', pin, '--json', ...flags);
+  for (const shard of ['0/2', '1/2']) {
+    const summary = lastOf(await enqueuePinned('--shard', shard));
+    assert.ok(Number(summary?.['added']) > 0, shard);
+    assert.equal(summary?.['added'], summary?.['slices'], 'none of the other shard');
+  }
+  assert.equal((await fleet.run('worker', '--once')).exitCode, 0);
+  assert.equal(fleet.requests().length, FILES);
+  const [plan] = jsonLines(await fleet.run('plan', '--pinned', pin, '--json'));
+  assert.deepEqual([plan?.['files'], plan?.['skip']], [FILES, FILES]);
+  assert.deepEqual(lastOf(await enqueuePinned())?.['slices'], 0);
+
+  for (const [flags, said] of [
+    [['-t', 'trades'], /--pinned names the files; leave --type out/],
+    [['--layout', 'flat'], /leave --layout out/],
+    [['--shard', '5/5'], /"5\/5" is no shard/],
+  ] as const) {
+    const { exitCode, stderr } = await enqueuePinned(...flags);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, said);
+  }
+});
+
 test('no key is in Redis, and none is needed to look at the queue', { skip: NO_REDIS }, async (t) => {
   const fleet = await fleetOf(t);
   await enqueue(fleet, '--slice', '1d', '--convert', 'ndjson');

@@ -135,3 +135,19 @@ test('a folder without a manifest is a usage error, and a damaged line is passed
   assert.equal((await read(target)).length, 1);
   assert.equal(await readFile(path, 'utf8'), damaged);
 });
+
+test('no folder is a usage error; one that is named twice, or is the target, counts once', async (t) => {
+  const [a, target] = [await tempDir(t), await tempDir(t)];
+  await write(a, [recordOf('x.csv.gz', 1)]);
+  const none = await runHere(['manifest', 'merge', '--dir', target]);
+  assert.deepEqual([none.exitCode, none.stdout], [2, '']);
+  const refused = await runHere(['manifest', 'merge', a, target, '--dir', target]);
+  assert.deepEqual([refused.exitCode, refused.stderr.includes(`${target}: there is no manifest`)], [2, true]);
+  for (const [folders, added] of [
+    [[a, a], 1],
+    [[a, target, a], 0],
+  ] as const) {
+    const { stdout } = await runHere(['manifest', 'merge', ...folders, '--dir', target, '--json']);
+    assert.deepEqual(JSON.parse(stdout), { path: target, records: 1, added, changed: 0 });
+  }
+});
