@@ -3,18 +3,15 @@ import type { Job } from 'bullmq';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import { aborted, orAborted, wait, within } from '../base/wait.js';
-import type { PinnedPlan } from '../download/lists/pin.js';
-import { createTransfers, type Transfers } from '../download/transfers.js';
 import type { RunEvent } from '../run/events.js';
 import { describeFailure } from '../run/failure.js';
 import type { Client } from '../service/http/client.js';
-import { fetchKeyReach, type KeyReach } from '../service/key/key-coverage.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { SliceStatus, WorkerEvent, WorkerSummary } from './events.js';
 import { OpenFolders } from './open-folders.js';
-import { readPin } from './pins.js';
 import { queueStatus } from './queue.js';
 import type { OpenQueue, SliceWorker } from './redis.js';
+import { SharedBySlices } from './shared-by-slices.js';
 import { createSharedPause, LIMITER, pauseAll } from './shared-pause.js';
 import type { SliceJob } from './slice-job.js';
 import { verdictOf } from './verdict.js';
@@ -49,8 +46,6 @@ const MOST_STALLED = 5;
 const LOOK_MS = 500;
 /** Milliseconds that the end may take, once the files under way have ended. */
 const FAREWELL_MS = 5000;
-/** Pinned plans in memory. */
-const MOST_PINS = 4;
 
 /**
  * Works on slices of a queue until there is a reason to end: `signal`, an answer that concerns all that this worker would
@@ -67,17 +62,14 @@ class FleetWorker {
   readonly #input: WorkerInput;
   readonly #worker: SliceWorker;
   readonly #folders: OpenFolders;
-  readonly #pins = new Map<string, Promise<PinnedPlan>>();
-  readonly #transfers = new Map<string, Transfers>();
+  readonly #shared: SharedBySlices;
   /** What is to be over before the worker leaves. */
   readonly #working = new Set<Promise<unknown>>();
-  readonly #pause: ReturnType<typeof createSharedPause>;
   readonly #bullmq: OpenQueue['bullmq'];
   /** Why it ends, where it doesn't by itself. */
   readonly #end = new AbortController();
   /** Aborted when the slices under way are to be handed back at once; then there is another. */
   #handBack = new AbortController();
-  #keyReach: Promise<KeyReach> | undefined;
   readonly #counts = { done: 0, failed: 0, returned: 0, bytes: 0 };
 
   constructor(input: WorkerInput) {
@@ -86,7 +78,8 @@ class FleetWorker {
     this.#bullmq = open.bullmq;
     // Each file in flight listens to them, and that is no leak.
     setMaxListeners(0, this.#end.signal, this.#handBack.signal);
-    this.#pause = createSharedPause(open, this.#end.signal);
+    const pause = createSharedPause(open, this.#end.signal);
+    this.#shared = new SharedBySlices(input.client, pause, this.#warn);
     this.#folders = new OpenFolders(owner, this.#warn);
     this.#worker = new open.bullmq.Worker<SliceJob>(
       open.queue.name,
@@ -187,7 +180,10 @@ class FleetWorker {
     const noMore = this.#end.signal;
     try {
       if (noMore.aborted) throw abortReason(noMore);
-      const [{ mayRead }, pin] = await Promise.all([this.#reachOfKey(handBack), this.#pinOf(data)]);
+      const [{ mayRead }, pin] = await Promise.all([
+        this.#shared.reachOfKey(handBack),
+        this.#shared.pinOf(data),
+      ]);
       return await this.#folders.use(data.dir, (folder) =>
         workSlice({
           job: data,
@@ -196,7 +192,7 @@ class FleetWorker {
           client,
           mayRead,
           threads,
-          transfers: this.#transfersOf(data.options),
+          transfers: this.#shared.transfersOf(data.options),
           emit: (event) => this.#onRunEvent(event),
           signal: handBack,
           noMore,
@@ -206,37 +202,6 @@ class FleetWorker {
       if (error instanceof TickhaulError) return error;
       throw error;
     }
-  }
-
-  /** Slices with the same limits share them. */
-  #transfersOf({ concurrency, maxRate }: SliceJob['options']): Transfers {
-    const key = `${concurrency} ${maxRate}`;
-    const known = this.#transfers.get(key) ?? {
-      ...createTransfers({ concurrency, maxRate }),
-      pause: this.#pause,
-    };
-    this.#transfers.set(key, known);
-    return known;
-  }
-
-  /** Asked for once: a key that changes is a new worker's. */
-  #reachOfKey(signal: AbortSignal): Promise<KeyReach> {
-    const known = this.#keyReach ?? fetchKeyReach(this.#input.client, signal, this.#warn);
-    this.#keyReach = known;
-    known.catch(() => {
-      this.#keyReach = undefined;
-    });
-    return known;
-  }
-
-  #pinOf({ dir, pin }: SliceJob): Promise<PinnedPlan> {
-    const key = `${dir}\0${pin}`;
-    const known = this.#pins.get(key) ?? readPin(dir, pin);
-    // A record has megabytes.
-    if (!this.#pins.has(key) && this.#pins.size >= MOST_PINS) this.#pins.clear();
-    this.#pins.set(key, known);
-    known.catch(() => this.#pins.delete(key));
-    return known;
   }
 
   #onRunEvent(event: RunEvent): void {

@@ -26,7 +26,12 @@ export interface Cluster {
 
 /** A machine whose /shared all jobs see. */
 export async function cluster(t: TestContext, options: SandboxOptions = {}): Promise<Cluster> {
-  const { service, dir, bin, here: paths } = await machine(t, {
+  const {
+    service,
+    dir,
+    bin,
+    here: paths,
+  } = await machine(t, {
     rows: 50,
     // The same names each day, so that both shards have some.
     exportedUntil: EXPORTED_UNTIL,
@@ -69,4 +74,3 @@ export async function cluster(t: TestContext, options: SandboxOptions = {}): Pro
 }
 
 export const assertDone = ({ exitCode, stderr }: Finished): void => assert.equal(exitCode, 0, stderr);
-

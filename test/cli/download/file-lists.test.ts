@@ -54,7 +54,9 @@ test('shards of one list bring each of its files once', async (t) => {
   const shards = ['0/2', '1/2'].map((shard) =>
     runHere(['download', '--from-file', '-', '--shard', shard, '--json'], { env: folder.env, stdin }),
   );
-  const downloaded = (await Promise.all(shards)).map((ended) => Number(jsonLines(ended).at(-1)?.['downloaded']));
+  const downloaded = (await Promise.all(shards)).map((ended) =>
+    Number(jsonLines(ended).at(-1)?.['downloaded']),
+  );
   assert.deepEqual([downloaded[0], downloaded[1], asked(folder)], [2, 2, 4]);
   assert.deepEqual(await namesIn(folder.dir), ALL);
 });

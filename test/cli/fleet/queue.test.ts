@@ -102,12 +102,15 @@ test('workers share what enqueue put there, each file once; a second enqueue fin
   assert.equal((await filesIn(fleet.dir)).length, FILES);
 });
 
-test('shards of a pinned plan are slices of their own; each file comes once', { skip: NO_REDIS }, async (t) => {
+test('shards of a pinned plan are slices of their own; each file comes once', {
+  skip: NO_REDIS,
+}, async (t) => {
   const fleet = await fleetOf(t);
   const pin = join(fleet.dir, '..', 'plan.json');
   const planned = await fleet.run('plan', ...NAMED, ...DAYS, '--layout', 'hive', '--pin', pin);
   assert.equal(planned.exitCode, 0, planned.stderr);
-  const enqueuePinned = (...flags: readonly string[]) => fleet.run('enqueue', '--pinned', pin, '--json', ...flags);
+  const enqueuePinned = (...flags: readonly string[]) =>
+    fleet.run('enqueue', '--pinned', pin, '--json', ...flags);
   for (const shard of ['0/2', '1/2']) {
     const summary = lastOf(await enqueuePinned('--shard', shard));
     assert.ok(Number(summary?.['added']) > 0, shard);

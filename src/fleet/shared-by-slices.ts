@@ -1,0 +1,58 @@
+import type { PinnedPlan } from '../download/lists/pin.js';
+import { createTransfers, type Transfers } from '../download/transfers.js';
+import type { Client } from '../service/http/client.js';
+import { fetchKeyReach, type KeyReach } from '../service/key/key-coverage.js';
+import type { Pause } from '../transfer/pause.js';
+import { readPin } from './pins.js';
+import type { SliceJob } from './slice-job.js';
+
+/** Pinned plans in memory: a record has megabytes. */
+const MOST_PINS = 4;
+
+/** What the slices of one worker have in common, each made when it is needed. */
+export class SharedBySlices {
+  readonly #client: Client;
+  readonly #pause: Pause;
+  readonly #warn: (message: string) => void;
+  readonly #pins = new Map<string, Promise<PinnedPlan>>();
+  readonly #transfers = new Map<string, Transfers>();
+  #keyReach: Promise<KeyReach> | undefined;
+
+  /** @param pause of all workers. */
+  constructor(client: Client, pause: Pause, warn: (message: string) => void) {
+    this.#client = client;
+    this.#pause = pause;
+    this.#warn = warn;
+  }
+
+  /** Slices with the same limits share them. */
+  transfersOf({ concurrency, maxRate }: SliceJob['options']): Transfers {
+    const key = `${concurrency} ${maxRate}`;
+    const known = this.#transfers.get(key) ?? {
+      ...createTransfers({ concurrency, maxRate }),
+      pause: this.#pause,
+    };
+    this.#transfers.set(key, known);
+    return known;
+  }
+
+  /** Asked for once: a key that changes is a new worker's. */
+  reachOfKey(signal: AbortSignal): Promise<KeyReach> {
+    const known = this.#keyReach ?? fetchKeyReach(this.#client, signal, this.#warn);
+    this.#keyReach = known;
+    known.catch(() => {
+      this.#keyReach = undefined;
+    });
+    return known;
+  }
+
+  /** @throws as `readPin`. */
+  pinOf({ dir, pin }: SliceJob): Promise<PinnedPlan> {
+    const key = `${dir}\0${pin}`;
+    const known = this.#pins.get(key) ?? readPin(dir, pin);
+    if (!this.#pins.has(key) && this.#pins.size >= MOST_PINS) this.#pins.clear();
+    this.#pins.set(key, known);
+    known.catch(() => this.#pins.delete(key));
+    return known;
+  }
+}
