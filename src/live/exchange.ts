@@ -40,9 +40,10 @@ export async function streamExchange(input: ExchangeInput): Promise<never> {
   const { exchange } = planned.option;
   const lines = new FeedLines({ ...planned.option, plan: planned.plan, isLive: true });
   const complaints = new Set<string>();
-  // What an exchange complains of once, it does in each session.
+  let wasHeard = false;
+  // What an exchange complains of in one session, it does in each, and may name that session.
   const onComplaint = (message: string): void => {
-    if (complaints.has(message) || complaints.size >= MOST_COMPLAINTS) return;
+    if (wasHeard || complaints.has(message) || complaints.size >= MOST_COMPLAINTS) return;
     complaints.add(message);
     tell({ event: 'warning', message });
   };
@@ -51,6 +52,7 @@ export async function streamExchange(input: ExchangeInput): Promise<never> {
   for (;;) {
     const began = performance.now();
     const { error, messages, hadLines } = await session(input, lines, onComplaint);
+    wasHeard ||= messages > 0;
     if (signal.aborted) throw abortReason(signal);
     lines.disconnect(pump.lines);
     pump.wake();
