@@ -34,15 +34,10 @@ export class OpenFolders {
 
   /** @throws TickhaulError `disk`; what the work throws. */
   async use<T>(dir: string, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
-    const shared = this.#open.get(dir) ?? { opening: this.#openAfter(dir), users: 0 };
-    this.#open.set(dir, shared);
+    const shared = this.#open.get(dir) ?? this.#share(dir);
     shared.users++;
     try {
-      const folder = await shared.opening;
-      // Whoever comes next opens it anew.
-      if (folder.lost?.aborted) this.#leave(dir, shared);
-      else folder.lost?.addEventListener('abort', () => this.#leave(dir, shared), { once: true });
-      return await work(folder);
+      return await work(await shared.opening);
     } finally {
       if (--shared.users === 0) {
         this.#leave(dir, shared);
@@ -56,6 +51,17 @@ export class OpenFolders {
         });
       }
     }
+  }
+
+  #share(dir: string): Shared {
+    const shared = { opening: this.#openAfter(dir), users: 0 };
+    this.#open.set(dir, shared);
+    // When it is another run's, whoever comes next opens it anew.
+    shared.opening.then(
+      ({ lost }) => lost?.addEventListener('abort', () => this.#leave(dir, shared), { once: true }),
+      () => {},
+    );
+    return shared;
   }
 
   #leave(dir: string, shared: Shared): void {
