@@ -16,10 +16,13 @@ const STREAMS = { depth: 'depth@0ms' };
  */
 export function askedOfFeeds(feed, type, clients) {
   const period = { from: DAY, to: endOf({ minutes: feed.minutes / clients }) };
-  if (type !== undefined) return normalized(EXCHANGE, feed.symbol, type, period, clients);
+  const { symbols, channels } = feed;
+  if (type !== undefined) return normalized(EXCHANGE, symbols, type, period, clients);
   const subscribe = {
     method: 'SUBSCRIBE',
-    params: feed.channels.map((channel) => `${feed.symbol}@${STREAMS[channel] ?? channel}`),
+    params: symbols.flatMap((symbol) =>
+      channels.map((channel) => `${symbol}@${STREAMS[channel] ?? channel}`),
+    ),
   };
   const raw = { exchange: EXCHANGE, filters: filtersOf(feed), ...period };
   return {
@@ -38,7 +41,7 @@ export function askedOfFeeds(feed, type, clients) {
 export function askedOfDayFiles({ exchange, symbol }, type, { day, last }, clients) {
   const start = Date.parse(day);
   const end = clients === 1 ? start + 86_400_000 : start + Math.ceil((last - start) / clients);
-  return normalized(exchange, symbol, type, { from: day, to: new Date(end).toISOString() }, clients);
+  return normalized(exchange, [symbol], type, { from: day, to: new Date(end).toISOString() }, clients);
 }
 
 /** The local time of a day file's last row, in milliseconds. */
@@ -51,8 +54,9 @@ export async function lastOf(path) {
   return Number(local) / 1000;
 }
 
-function normalized(exchange, symbol, type, period, clients) {
-  const options = { exchange, symbols: [symbol.toUpperCase()], dataTypes: [type], ...period };
+function normalized(exchange, names, type, period, clients) {
+  const symbols = names.map((name) => name.toUpperCase());
+  const options = { exchange, symbols, dataTypes: [type], ...period };
   return {
     http: times(clients, { path: `/replay-normalized?options=${text(options)}` }),
     ws: times(clients, { path: `/ws-replay-normalized?options=${text(options)}` }),

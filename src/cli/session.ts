@@ -58,6 +58,16 @@ export function tellerOf(args: Args, reporter: Reporter): Teller {
   };
 }
 
+/** Of a run's events, its warnings alone: where it works something out, and does none of it. */
+export function warningTeller(args: Args, { stderr, warn }: Cli): Teller {
+  return {
+    emit: (event) => {
+      if (event.event === 'warning') warn(event.message);
+    },
+    note: noteOf(args, (line) => stderr.write(`${line}\n`)),
+  };
+}
+
 /** Lines of requests, where `--verbose` asks for them. */
 export function noteOf(args: Args, write: (line: string) => unknown): ((line: string) => void) | undefined {
   return readToggle(args, 'verbose') ? write : undefined;

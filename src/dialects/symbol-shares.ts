@@ -1,3 +1,4 @@
+import { fnv1a } from '../dataset/shard.js';
 import type { FeedPlan } from './feed-plan.js';
 import { fieldsIn } from './fields.js';
 import { type SymbolNaming, symbolNaming } from './symbol-namings.js';
@@ -96,7 +97,7 @@ export class SymbolShares {
 
   #ofName(name: string): number {
     const stem = this.#stemOf(name);
-    return this.#asked.get(stem) ?? hashOf(stem) % this.count;
+    return this.#asked.get(stem) ?? fnv1a(stem) % this.count;
   }
 
   /** Names of one symbol may differ in case. */
@@ -127,10 +128,4 @@ function isAt(bytes: Uint8Array, text: Uint8Array, start: number, end: number): 
   if (bytes.length !== end - start) return false;
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== text[start + i]) return false;
   return true;
-}
-
-function hashOf(text: string): number {
-  let hash = 0;
-  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
-  return hash >>> 0;
 }

@@ -1,5 +1,5 @@
 import { abortReason } from '../base/errors.js';
-import { wait } from '../base/wait.js';
+import { aborted, wait } from '../base/wait.js';
 import type { FeedOpener } from '../dialects/live/open-feeds.js';
 import type { Filter } from '../service/feed-filter.js';
 import type { Client } from '../service/http/client.js';
@@ -42,7 +42,7 @@ export async function holdSession(input: SessionInput): Promise<never> {
     onMessage(message);
   };
   const fetching = async (): Promise<void> => {
-    await Promise.race([hasBegun, abortOf(over.signal)]);
+    await Promise.race([hasBegun, aborted(over.signal)]);
     await wait(settleMs, over.signal);
     await fetchSupplements({ ...input, signal: over.signal });
   };
@@ -61,8 +61,4 @@ export async function holdSession(input: SessionInput): Promise<never> {
     signal.removeEventListener('abort', onAbort);
     await Promise.allSettled(all);
   }
-}
-
-function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -8,13 +8,14 @@ import {
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
 import { SHARD_FLAGS } from '../arguments/folder-flags.js';
+import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action } from '../arguments/types.js';
 import { askForSpaceOn } from '../ask.js';
 import { reportRun } from '../session.js';
 import { plan } from './plan.js';
 
 export const download: Action = {
-  positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
+  positionals: { exchange: EXCHANGE },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,

@@ -5,11 +5,12 @@ import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import { ENQUEUE_FLAGS, QUEUE_FLAGS } from '../arguments/fleet-flags.js';
 import { SHARD_FLAGS } from '../arguments/folder-flags.js';
+import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action } from '../arguments/types.js';
-import { noteOf } from '../session.js';
+import { warningTeller } from '../session.js';
 
 export const enqueue: Action = {
-  positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
+  positionals: { exchange: EXCHANGE },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
@@ -33,12 +34,7 @@ export const enqueue: Action = {
     const { prepareEnqueue } = await import('../../commands/fleet/enqueue.js');
     const { stdout, stderr, warn } = cli;
     const run = await prepareEnqueue(args, cli);
-    const { unauthorized, ...told } = await run({
-      emit: (event) => {
-        if (event.event === 'warning') warn(event.message);
-      },
-      note: noteOf(args, (text) => stderr.write(`${text}\n`)),
-    });
+    const { unauthorized, ...told } = await run(warningTeller(args, cli));
     if (unauthorized > 0)
       warn(`${plural(unauthorized, 'day file')} left out: the API key does not cover them`);
     if (readToggle(args, 'json')) stdout.write(line({ event: 'summary', exitCode: 0, ...told }));

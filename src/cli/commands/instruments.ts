@@ -4,6 +4,7 @@ import { readExchange, readList, readText, readToggle } from '../../commands/arg
 import { line } from '../../run/json.js';
 import type { Client } from '../../service/http/client.js';
 import type { Instrument, InstrumentFilter } from '../../service/records/instruments.js';
+import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action, Args } from '../arguments/types.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
@@ -21,7 +22,7 @@ const FIELDS = [
 
 export const instruments: Action = {
   positionals: {
-    exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' },
+    exchange: EXCHANGE,
     symbol: { type: 'string', describe: 'one instrument, as the exchange writes it, in any case' },
   },
   flags: {

@@ -1,7 +1,6 @@
 import { plural } from '../../base/units.js';
 import { readToggle } from '../../commands/arguments/read.js';
 import type { ShownPlan } from '../../commands/plan.js';
-import type { Teller } from '../../commands/run.js';
 import type { PlanTotals } from '../../download/plan/plan.js';
 import type { PlannedFile } from '../../download/types.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
@@ -9,15 +8,16 @@ import { line } from '../../run/json.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { DOWNLOAD_FLAGS, LIST_FLAGS, PIN_FLAGS, PLAN_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import { SHARD_FLAGS } from '../arguments/folder-flags.js';
+import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
 import { printLines } from '../output/text/blocks.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
-import { noteOf } from '../session.js';
+import { warningTeller } from '../session.js';
 
 export const plan: Action = {
-  positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
+  positionals: { exchange: EXCHANGE },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
@@ -35,7 +35,7 @@ export const plan: Action = {
   async run(args, cli) {
     const { preparePlan, tellPlan } = await import('../../commands/plan.js');
     const open = await preparePlan(args, cli);
-    return open(planTeller(args, cli), async (shown) => {
+    return open(warningTeller(args, cli), async (shown) => {
       if (readToggle(args, 'json')) {
         const told = await tellPlan(shown, cli.signal);
         cli.stdout.write(line(told.plan));
@@ -58,16 +58,6 @@ export const plan: Action = {
     });
   },
 };
-
-/** Of its events, a plan tells its warnings. */
-function planTeller(args: Args, { stderr, warn }: Cli): Teller {
-  return {
-    emit: (event) => {
-      if (event.event === 'warning') warn(event.message);
-    },
-    note: noteOf(args, (text) => stderr.write(`${text}\n`)),
-  };
-}
 
 /** Prints it for people, and counts it on the way. */
 async function printPlan({ plan: opened }: ShownPlan, args: Args, cli: Cli): Promise<PlanTotals> {

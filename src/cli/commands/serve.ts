@@ -1,3 +1,4 @@
+import { aborted } from '../../base/wait.js';
 import { readText, readToggle } from '../../commands/arguments/read.js';
 import type { RunningServer } from '../../server/server.js';
 import { SERVE_FLAGS } from '../arguments/flags.js';
@@ -68,10 +69,7 @@ async function untilSignal(
 ): Promise<number> {
   stdout.write(`HTTP port: ${httpPort}\nWS port: ${wsPort}\n`);
   onListening();
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await aborted(signal);
   await close(graceMs);
   return 0;
 }

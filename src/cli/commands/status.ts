@@ -6,13 +6,14 @@ import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../.
 import { line } from '../../run/json.js';
 import type { Client } from '../../service/http/client.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
+import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { withSession } from '../session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
 
 export const status: Action = {
-  positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
+  positionals: { exchange: EXCHANGE },
   flags: {
     wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
     until: { ...value, describe: 'the UTC day to wait for (default: yesterday)' },

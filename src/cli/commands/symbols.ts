@@ -5,6 +5,7 @@ import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
 import { line } from '../../run/json.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
+import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action, Args } from '../arguments/types.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
@@ -13,7 +14,7 @@ import { withSession } from '../session.js';
 const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
 export const symbols: Action = {
-  positionals: { exchange: { type: 'string', describe: 'exchange id, as tickhaul exchanges lists them' } },
+  positionals: { exchange: EXCHANGE },
   flags: {
     type: { ...value, alias: 't', describe: 'only symbols with one of these data types' },
     symbol: { ...value, alias: 's', describe: 'only these symbols; globs as BTC*' },

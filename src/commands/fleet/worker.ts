@@ -1,17 +1,15 @@
-import { availableParallelism } from 'node:os';
 import type { WorkerEvent, WorkerSummary } from '../../fleet/events.js';
 import { runWorker } from '../../fleet/worker.js';
 import type { Args } from '../arguments/args.js';
 import { readCount, readToggle } from '../arguments/read.js';
 import type { Host } from '../host.js';
 import { lockOwner } from '../lock-owner.js';
+import { conversionThreads } from '../selection/conversion.js';
 import { readStallTimeout } from '../selection/selection.js';
 import { withSession } from '../session.js';
 import { readQueueAccess, withQueue } from './queue-access.js';
 
 const CONCURRENCY = 4;
-/** As for a download: each holds batches of its own. */
-const MAX_THREADS = 8;
 
 /** Works on slices of the queue. @throws usage error. */
 export function prepareWorker(
@@ -22,7 +20,7 @@ export function prepareWorker(
   const concurrency = readCount(args, 'concurrency', 1, 100) ?? CONCURRENCY;
   const once = readToggle(args, 'once');
   const stallTimeoutMs = readStallTimeout(args);
-  const threads = Math.min(MAX_THREADS, availableParallelism());
+  const threads = conversionThreads();
   const owner = (): ReturnType<typeof lockOwner> => lockOwner(host);
   const { signal } = host;
   return (emit, note) =>

@@ -37,6 +37,11 @@ function readNames(args: Args): Wanted | undefined {
 /** Each holds batches of its own, and these keep up with 2 Gbit/s. */
 const MAX_THREADS = 8;
 
+/** That convert files as they arrive. */
+export function conversionThreads(): number {
+  return Math.min(MAX_THREADS, availableParallelism());
+}
+
 /** What to make of files as they arrive; undefined without `--convert`. */
 export function readConvertSetting(args: Args): ConvertSetting | undefined {
   const format = readText(args, 'convert');
@@ -47,7 +52,7 @@ export function readConvertSetting(args: Args): ConvertSetting | undefined {
       options,
       wanted: readNames(args),
       keepCsv,
-      threads: Math.min(MAX_THREADS, availableParallelism()),
+      threads: conversionThreads(),
     };
   }
   const useless = ['as', 'compression', 'row-group', 'times', 'numbers'].find(

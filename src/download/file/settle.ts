@@ -80,9 +80,9 @@ export async function settleOnce(
     if (signal.aborted || settled) return settled;
     await place.take();
   }
-  // It may have come since the plan was made.
   // Who has the turn, in whatever process, may need the place for its next try.
   if (turns) place.leave();
+  // It may have come since the plan was made.
   const now = (): Promise<Settled | undefined> =>
     settle(context, { ...planned, action: 'check' }, place, onAnswer);
   const settling = turns ? inTurn(turns, path, signal, now) : now();

@@ -29,8 +29,8 @@ export interface SliceCache {
   /** The folder of all slices. */
   readonly feeds: string;
   /**
-   * Keeps a slice under its name, unless it came too early, is larger than the limit, or the disk can't be written: then the run goes on without
-   * keeping any, and warns once.
+   * Keeps a slice under its name, unless it came too early or is larger than the limit. Where the disk can't be written,
+   * the run goes on without keeping any, and warns once.
    * @returns where it lies; undefined where it isn't kept.
    */
   keep(exchange: string, key: string, slice: ReceivedSlice): Promise<SliceFile | undefined>;

@@ -3,10 +3,7 @@ import type { TimedLines } from '../../market/lines/line-buffer.js';
 import type { Arrival } from '../types.js';
 import { LineThread } from './line-thread.js';
 import type { SeriesAnswer, SeriesOrder, SeriesTask } from './series-worker.js';
-import type { JobSide } from './threads.js';
-
-/** V8 lets 48 MB of young objects come together in each thread; these die at once, and fewer cost no time. */
-const LIMITS = { maxYoungGenerationSizeMb: 12 };
+import { type JobSide, LIMITS } from './threads.js';
 
 /** A thread for series (`SeriesTask`). @param openFiles at once, whatever the number of series. */
 export function startSeriesThread(openFiles: number): Worker {

@@ -22,6 +22,8 @@ interface Place {
   idle?: NodeJS.Timeout | undefined;
 }
 
+/** V8 lets 48 MB of young objects come together in each thread; these die at once, and fewer cost no time. */
+export const LIMITS = { maxYoungGenerationSizeMb: 12 };
 /** Milliseconds that a thread without a job is kept: for the next, and its memory no longer than that. */
 const KEPT_MS = 30_000;
 

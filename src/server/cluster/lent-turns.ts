@@ -1,4 +1,4 @@
-import { Turns } from '../../base/turns.js';
+import { abortReason } from '../../base/errors.js';
 import { orAborted } from '../../base/wait.js';
 
 interface Lent {
@@ -42,5 +42,30 @@ export class LentTurns {
     this.#notes.set(work, note);
     const [oldest = work] = this.#notes.keys();
     if (this.#notes.size > MOST_NOTES) this.#notes.delete(oldest);
+  }
+}
+
+/** Works of the same name, one after the other. */
+class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const working = (async () => {
+      // Who leaves while it waits is let go at once; who comes after it waits for the one before.
+      await orAborted(before, signal);
+      if (signal.aborted) throw abortReason(signal);
+      return work();
+    })();
+    const done = working.then(
+      () => {},
+      () => before,
+    );
+    this.#last.set(name, done);
+    // Not when it leaves: the one before it may still be at work.
+    void done.then(() => {
+      if (this.#last.get(name) === done) this.#last.delete(name);
+    });
+    return working;
   }
 }

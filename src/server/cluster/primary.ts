@@ -18,8 +18,8 @@ export interface RunningCluster extends Pick<RunningServer, 'httpPort' | 'wsPort
 /**
  * Starts the local replay server over several processes: this one holds the ports, and gives each connection to a
  * worker. It resolves when all of them are ready.
- * @throws usage error for a port that is in use, or an address that isn't this machine's, before any worker begins;
- *   TickhaulError where one ends at its start.
+ * @throws usage error for a port that is in use, or an address that isn't this machine's, before any worker begins; an
+ *   error where one ends at its start, which has told why.
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
   const early: Arrival[] = [];

@@ -34,7 +34,7 @@ export function exchange(
     let body: WatchedBody | undefined;
     let broken: TickhaulError | undefined;
 
-    const end = (reason: TickhaulError): void => {
+    const end = (reason: Error): void => {
       letGo();
       if (body) body.fail(reason);
       else reject(reason);
@@ -87,11 +87,7 @@ export function exchange(
         letGo();
         body?.finish();
       },
-      onResponseError(_, error) {
-        letGo();
-        if (body) body.fail(error);
-        else reject(error);
-      },
+      onResponseError: (_, error) => end(error),
     });
   });
 }

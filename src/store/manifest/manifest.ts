@@ -83,7 +83,8 @@ export function manifestPath(dir: string): string {
   return join(stateFolder(dir), 'manifest.jsonl');
 }
 
-function* recordsOf(live: LineStore): Generator<ManifestRecord> {
+/** The records of lines that were kept. */
+export function* recordsOf(live: LineStore): Generator<ManifestRecord> {
   for (const line of live.values()) {
     const record = parseLine(line);
     if (record !== undefined) yield record;

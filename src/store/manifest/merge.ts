@@ -4,7 +4,7 @@ import { plural } from '../../base/units.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { ManifestRecord } from '../types.js';
 import { LineStore } from './line-store.js';
-import { type Manifest, manifestPath, openManifest, readRecords } from './manifest.js';
+import { type Manifest, manifestPath, openManifest, readRecords, recordsOf } from './manifest.js';
 import { formatLine, parseLine } from './manifest-line.js';
 
 export interface MergeInput {
@@ -102,11 +102,8 @@ class Union {
   }
 
   /** New records, and those that say more than the target's. */
-  *news(): Generator<ManifestRecord> {
-    for (const line of this.#news.values()) {
-      const record = parseLine(line);
-      if (record) yield record;
-    }
+  news(): IterableIterator<ManifestRecord> {
+    return recordsOf(this.#news);
   }
 
   /** @throws TickhaulError `changed`. */

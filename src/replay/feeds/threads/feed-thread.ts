@@ -2,12 +2,9 @@ import { Worker } from 'node:worker_threads';
 import { MixedMessage } from '../../../dialects/symbol-shares.js';
 import type { GivenLines } from '../../threads/give-lines.js';
 import { LineThread } from '../../threads/line-thread.js';
-import type { JobSide } from '../../threads/threads.js';
+import { type JobSide, LIMITS } from '../../threads/threads.js';
 import type { FeedText } from '../feed-text.js';
 import type { FeedAnswer, FeedOrder, FeedTask } from './feed-worker.js';
-
-/** V8 lets 48 MB of young objects come together in each thread; these die at once, and fewer cost no time. */
-const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 /** One that parses and normalizes the messages of a source, or a share of them, in another thread. */
 export interface FeedReader {
