@@ -1,4 +1,5 @@
 import type { DayFile } from '../dataset/day-file.js';
+import type { StoredAs } from './s3/object-store.js';
 
 /** One line of the manifest: a day file that was proven whole. */
 export interface ManifestRecord {
@@ -21,6 +22,8 @@ export interface ManifestRecord {
   readonly version: string;
   /** What was made of exactly these bytes, each under another path. */
   readonly conversions?: readonly ConversionEntry[] | undefined;
+  /** How it stands in an object store. */
+  readonly object?: StoredAs | undefined;
   /** Set where the CSV was deleted on purpose: it isn't missing. Without conversions, the day file is forgotten. */
   readonly dropped?: true | undefined;
 }
@@ -37,4 +40,6 @@ export interface ConversionEntry {
   readonly computed?: string | undefined;
   /** How it was made, by the names of `ConvertOptions`: `format`, `compression` and so on. */
   readonly options: Readonly<Record<string, string | number>>;
+  /** How it stands in an object store. */
+  readonly object?: StoredAs | undefined;
 }

@@ -40,6 +40,7 @@ function toRecord(fields: Fields): ManifestRecord {
     time: text(fields, 'time'),
     version: text(fields, 'version'),
     ...(fields['conversions'] === undefined ? {} : { conversions: conversions(fields['conversions']) }),
+    ...object(fields['object']),
     ...(fields['dropped'] === true ? { dropped: true } : {}),
   };
 }
@@ -56,8 +57,16 @@ function conversions(value: unknown): readonly ConversionEntry[] {
       rows: count(fields, 'rows'),
       ...(fields['computed'] === undefined ? {} : { computed: text(fields, 'computed') }),
       options: options(fields['options']),
+      ...object(fields['object']),
     };
   });
+}
+
+function object(value: unknown): Pick<ManifestRecord, 'object'> {
+  if (value === undefined) return {};
+  const fields = value as Fields;
+  const partSize = fields['partSize'] === undefined ? {} : { partSize: count(fields, 'partSize') };
+  return { object: { etag: text(fields, 'etag'), ...partSize } };
 }
 
 function options(value: unknown): ConversionEntry['options'] {
