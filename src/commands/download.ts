@@ -1,5 +1,6 @@
 import type { Args } from './arguments/args.js';
 import { readPath } from './arguments/read.js';
+import { withDestination } from './destination.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import type { Run } from './run.js';
@@ -16,17 +17,19 @@ export async function prepareDownload(args: Args, host: Host): Promise<Run> {
   const { signal } = host;
   return ({ emit: tell, note, askForSpace }) =>
     withSession(args, host, { stallTimeoutMs, note }, (session) =>
-      withFailureList(failedTo, wanted.list?.files, tell, async (emit) => {
-        const { client, settings } = session;
-        const options = optionsFor(wanted, args, settings.downloadDir);
-        const opened = await openWanted(wanted, { session, options, emit, signal });
-        const { downloadPlan } = await import('../download/download-plan.js');
-        const owner = lockOwner(host);
-        const summary = await downloadPlan({ ...opened, client, options, owner, askForSpace, emit, signal });
-        const named = wanted.list?.isFrozen && !summary.error ? wanted.list.files : undefined;
-        if (!named) return summary;
-        const { withExtras } = await import('../download/lists/extras.js');
-        return withExtras(summary, { dir: options.dir, named, emit, signal });
-      }),
+      withDestination(session.settings, stallTimeoutMs, (destination) =>
+        withFailureList(failedTo, wanted.list?.files, tell, async (emit) => {
+          const options = optionsFor(wanted, args);
+          const about = { client: session.client, destination, options, emit, signal };
+          const opened = await openWanted(wanted, { ...about, session });
+          const { downloadPlan } = await import('../download/download-plan.js');
+          const owner = lockOwner(host);
+          const summary = await downloadPlan({ ...opened, ...about, owner, askForSpace });
+          const named = wanted.list?.isFrozen && !summary.error ? wanted.list.files : undefined;
+          if (!named) return summary;
+          const { withExtras } = await import('../download/lists/extras.js');
+          return withExtras(summary, { ...about, named });
+        }),
+      ),
     );
 }

@@ -14,6 +14,7 @@ import {
 } from '../run/json.js';
 import type { Args } from './arguments/args.js';
 import { readPath } from './arguments/read.js';
+import { withDestination } from './destination.js';
 import type { Host } from './host.js';
 import type { Teller } from './run.js';
 import { readStallTimeout } from './selection/selection.js';
@@ -42,23 +43,26 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
   const { signal } = host;
   return ({ emit, note }, work) => {
     const began = performance.now();
-    return withSession(args, host, { stallTimeoutMs, note }, async (session) => {
-      const options = optionsFor(wanted, args, session.settings.downloadDir);
-      const opened = await openWanted(wanted, { session, options, emit, signal });
-      await opened.manifest.close();
-      if (pin !== undefined) await writePin(pin, wanted, opened);
-      return work({
-        ...opened,
-        convert: options.convert,
-        async describe(totals) {
-          const { plan, shortage } = await describePlan({ ...opened, options }, [{ totals, options }]);
-          if (shortage !== undefined) emit({ event: 'warning', message: shortage });
-          return plan;
-        },
-        exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
-        began,
-      });
-    });
+    return withSession(args, host, { stallTimeoutMs, note }, (session) =>
+      withDestination(session.settings, stallTimeoutMs, async (destination) => {
+        const options = optionsFor(wanted, args);
+        const opened = await openWanted(wanted, { session, destination, options, emit, signal });
+        await opened.manifest.close();
+        if (pin !== undefined) await writePin(pin, wanted, opened);
+        return work({
+          ...opened,
+          convert: options.convert,
+          async describe(totals) {
+            const input = { ...opened, destination, options };
+            const { plan, shortage } = await describePlan(input, [{ totals, options }]);
+            if (shortage !== undefined) emit({ event: 'warning', message: shortage });
+            return plan;
+          },
+          exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
+          began,
+        });
+      }),
+    );
   };
 }
 

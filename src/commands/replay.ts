@@ -1,6 +1,7 @@
 import { usageError } from '../base/errors.js';
 import type { Args } from './arguments/args.js';
 import { readText, readToggle } from './arguments/read.js';
+import { withDestination } from './destination.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import { readOutput } from './message-output.js';
@@ -34,25 +35,28 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   return async ({ emit, note, onDownloaded, output, written }) => {
     const { openReplay } = await import('../replay/open.js');
     const { replay } = await import('../replay/replay.js');
-    await withSession(args, host, { stallTimeoutMs, note }, async (session) => {
-      const { series, arrival, close } = await openReplay({
-        request,
-        client: session.client,
-        cache: session.settings.cacheDir,
-        options: readDownloadOptions(args, session.settings.downloadDir),
-        layout,
-        offline: readToggle(args, 'offline'),
-        owner: lockOwner(host),
-        emit,
-        onDownloaded,
-        signal,
-      });
-      try {
-        const input = { series, arrival, speed, written, signal };
-        await withOutput(output, (lines) => replay({ ...input, output: lines }));
-      } finally {
-        await close();
-      }
-    });
+    await withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
+      withDestination(settings, stallTimeoutMs, async (destination) => {
+        const { series, arrival, close } = await openReplay({
+          request,
+          client,
+          cache: settings.cacheDir,
+          destination,
+          options: readDownloadOptions(args),
+          layout,
+          offline: readToggle(args, 'offline'),
+          owner: lockOwner(host),
+          emit,
+          onDownloaded,
+          signal,
+        });
+        try {
+          const input = { series, arrival, speed, written, signal };
+          await withOutput(output, (lines) => replay({ ...input, output: lines }));
+        } finally {
+          await close();
+        }
+      }),
+    );
   };
 }

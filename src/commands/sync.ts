@@ -6,6 +6,7 @@ import type { Args } from './arguments/args.js';
 import { readDuration, readText, readToggle } from './arguments/read.js';
 import { loadConfig, settingsOf } from './config/file.js';
 import { inPlace, jobNamed, readJobs, runArgs } from './config/jobs.js';
+import { withDestination } from './destination.js';
 import { readSettings } from './environment.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
@@ -65,32 +66,35 @@ async function syncJobs(
 ): Promise<RunSummary> {
   const settings = readSettings(host.env, args, host.home, settingsOf(file, host.home));
   const allArgs = runArgs(file, args);
-  const run = await inPlace(file, [], args, () => readRun(allArgs, settings.downloadDir));
-  const jobs = jobNamed(await readJobs(file, args, settings.downloadDir, host.signal), readText(args, 'job'));
-  return withSession(args, host, { settings, note }, async ({ client }) => {
-    const { sync } = await import('../sync/run.js');
-    return sync({
-      client,
-      cache: settings.cacheDir,
-      jobs,
-      ...run,
-      // Its flags may hold secrets: an address to ping, a command to run.
-      owner: { ...lockOwner(host), command: 'tickhaul sync' },
-      askForSpace,
-      emit,
-      signal: host.signal,
-    });
-  });
+  const run = await inPlace(file, [], args, () => readRun(allArgs));
+  const jobs = jobNamed(await readJobs(file, args, host.signal), readText(args, 'job'));
+  return withSession(args, host, { settings, note }, ({ client }) =>
+    withDestination(settings, undefined, async (destination) => {
+      const { sync } = await import('../sync/run.js');
+      return sync({
+        client,
+        cache: settings.cacheDir,
+        destination,
+        jobs,
+        ...run,
+        // Its flags may hold secrets: an address to ping, a command to run.
+        owner: { ...lockOwner(host), command: 'tickhaul sync' },
+        askForSpace,
+        emit,
+        signal: host.signal,
+      });
+    }),
+  );
 }
 
 type RunSettings = Pick<SyncInput, 'options' | 'lockTimeoutMs' | 'waiting' | 'maxDurationMs'>;
 
-function readRun(args: Args, dir: string): RunSettings {
+function readRun(args: Args): RunSettings {
   const timeoutMs = readDuration(args, 'timeout');
   const wait = readToggle(args, 'wait');
   if (timeoutMs !== undefined && !wait) throw usageError('--timeout goes with --wait; add it');
   return {
-    options: readDownloadOptions(args, dir),
+    options: readDownloadOptions(args),
     lockTimeoutMs: readDuration(args, 'lock-timeout') ?? 0,
     waiting: wait ? { timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY } : undefined,
     maxDurationMs: readDuration(args, 'max-duration'),

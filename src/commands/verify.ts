@@ -6,6 +6,7 @@ import type { Repair } from '../verify/types.js';
 import type { Args } from './arguments/args.js';
 import { readCount, readDuration, readPaths, readToggle } from './arguments/read.js';
 import { loadSettings } from './config/file.js';
+import { withDestination } from './destination.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import type { Run } from './run.js';
@@ -24,7 +25,7 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
   }
   const settings = await loadSettings(args, host);
   const { dir, paths } = await readFolderPaths(readPaths(args, 'path'), settings.downloadDir);
-  const options = readDownloadOptions(args, dir);
+  const options = readDownloadOptions(args);
   const checking = {
     dir,
     paths,
@@ -54,7 +55,9 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
       if (!isRepair) return check();
       const { createRepair } = await import('../verify/amend/repair.js');
       return withSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
-        check(createRepair({ client, options, threads: checking.jobs, emit })),
+        withDestination({ ...settings, downloadDir: dir }, stallTimeoutMs, (destination) =>
+          check(createRepair({ client, destination, options, threads: checking.jobs, emit })),
+        ),
       );
     });
 }

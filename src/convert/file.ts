@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { ConvertOptions } from '../format/options.js';
+import { openPartFile } from '../store/folder/part-file.js';
 import { convertSource } from './convert-source.js';
 import { keptOutput } from './output/kept.js';
-import { openPartFile } from './output/part-file.js';
 import { lookAt, md5Of, removeSame } from './source-file.js';
 import { kernelsFor } from './threads/kernels.js';
 

@@ -9,13 +9,13 @@ import type { ConvertOptions } from '../format/options.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
 import type { EventSink, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
+import type { PartFile } from '../store/files.js';
 import { forgetEncoders } from './computed/encoder-shelf.js';
 import type { Converted } from './conversion.js';
 import { convertSource } from './convert-source.js';
 import { findSources, type Source } from './naming/find.js';
 import { PassedOver } from './naming/passed-over.js';
 import { type SourceSelection, selectSources } from './naming/select.js';
-import type { PartFile } from './output/part-file.js';
 import { kernelsFor } from './threads/kernels.js';
 import { forgetKernels } from './threads/local-kernel.js';
 

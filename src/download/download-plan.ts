@@ -1,9 +1,9 @@
 import { secondsSince } from '../base/units.js';
 import type { EventSink, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
-import { type LockOwner, tryLock } from '../store/lock/run-lock.js';
+import type { Destination } from '../store/destination.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { privateSuffix } from '../store/part-owner.js';
 import { runJobs } from './jobs.js';
 import type { CountedPlan } from './plan/plan.js';
 import type { AskForSpace } from './plan/tell.js';
@@ -11,8 +11,9 @@ import type { Transfers } from './transfers.js';
 import type { DownloadOptions } from './types.js';
 
 export interface DownloadPlanInput {
+  readonly destination: Destination;
   readonly plan: CountedPlan;
-  /** Of the download folder; it is closed in the end. */
+  /** Of the destination; it is closed in the end. */
   readonly manifest: Manifest;
   /** Whether the API key has expired, for the summary. */
   readonly keyExpired?: boolean | undefined;
@@ -20,7 +21,7 @@ export interface DownloadPlanInput {
   readonly options: DownloadOptions;
   /** Shared with other runs of this process; undefined where there are none. */
   readonly transfers?: Transfers | undefined;
-  /** Who runs, for the lock of the download folder. */
+  /** Who runs, for the lock of the destination. */
   readonly owner: LockOwner;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -34,18 +35,18 @@ export interface DownloadPlanInput {
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const started = performance.now();
-  const { plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } = input;
-  const lock = await tryLock(options.dir, owner);
+  const { destination, plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } =
+    input;
+  const { partSuffix, lost, release } = await destination.joinRun(owner, { signal: input.signal });
   try {
-    const partSuffix = lock ? undefined : await privateSuffix(owner.pid);
-    const signal = lock ? AbortSignal.any([input.signal, lock.lost]) : input.signal;
+    const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     const job = { plan, options, client };
-    const shared = { manifest, partSuffix, options, transfers, emit, signal, askForSpace };
+    const shared = { destination, manifest, partSuffix, options, transfers, emit, signal, askForSpace };
     const [summary] = await runJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');
     return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(started) };
   } finally {
     await manifest.close();
-    await lock?.release();
+    await release();
   }
 }

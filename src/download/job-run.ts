@@ -41,7 +41,7 @@ export class JobRun {
     this.#job = job;
     this.#context = {
       client,
-      dir: shared.options.dir,
+      destination: shared.destination,
       manifest: shared.manifest,
       partSuffix: shared.partSuffix,
       retries: options.retries,

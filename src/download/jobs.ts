@@ -35,7 +35,7 @@ export async function runJobs(
   });
   try {
     // Whoever may be asked has nothing begun before the answer.
-    if (input.askForSpace && !(await hasAmpleSpace(input.options.dir, jobs))) await planTold;
+    if (input.askForSpace && !(await hasAmpleSpace(input.destination, jobs))) await planTold;
     const feeds = runs.map((run) => run.feed(planTold));
     // What is urgent in any of them, and then the rest.
     for (const feed of feeds) await feed.next();

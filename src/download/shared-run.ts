@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { EventSink } from '../run/events.js';
+import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { createPool, type Pool } from '../transfer/pool.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
@@ -8,11 +9,12 @@ import { createTransfers, type Transfers } from './transfers.js';
 import type { ConvertSetting, DownloadOptions } from './types.js';
 
 export interface JobsInput {
+  readonly destination: Destination;
   readonly manifest: Manifest;
   /** Makes part names private to this run, when another run works in the same folder. */
   readonly partSuffix: string | undefined;
-  /** The folder, and what bounds all jobs together. */
-  readonly options: Pick<DownloadOptions, 'dir' | 'concurrency' | 'maxRate'>;
+  /** What bounds all jobs together. */
+  readonly options: Pick<DownloadOptions, 'concurrency' | 'maxRate'>;
   /** Shared with other runs of this process; undefined where there are none. */
   readonly transfers?: Transfers | undefined;
   readonly emit: EventSink;
@@ -49,7 +51,7 @@ export function openShared(
   conversions: Map<string, Conversions>,
   afterPlan: SharedRun['afterPlan'],
 ): SharedRun {
-  const { options, signal, partSuffix } = input;
+  const { destination, options, signal, partSuffix } = input;
   const transfers = input.transfers ?? createTransfers(options);
   const pool = createPool(transfers.concurrency, transfers.limit);
   const stop = new AbortController();
@@ -72,7 +74,7 @@ export function openShared(
     conversionsFor(setting) {
       if (!setting) return undefined;
       const key = JSON.stringify(setting);
-      const known = conversions.get(key) ?? createConversions(setting, options.dir, partSuffix, emit);
+      const known = conversions.get(key) ?? createConversions(setting, destination, partSuffix, emit);
       conversions.set(key, known);
       return known;
     },

@@ -74,8 +74,6 @@ export interface ConvertSetting {
 
 /** How a run transfers; each default stands in the contract, section Download. */
 export interface DownloadOptions {
-  /** Download folder. */
-  readonly dir: string;
   /** Files in flight; `auto` begins at 8 and never passes 20. */
   readonly concurrency: number | 'auto';
   /** Tries again per file; a try that brought new bytes starts the count anew. */

@@ -2,6 +2,7 @@ import { nextTurn } from '../base/wait.js';
 import type { PinnedPlan } from '../download/lists/pin.js';
 import { FILES_A_TURN, type Plan } from '../download/plan/plan.js';
 import type { DownloadOptions } from '../download/types.js';
+import type { Destination } from '../store/destination.js';
 import { writePin } from './pins.js';
 import type { OpenQueue } from './redis.js';
 import { jobId, type SliceJob, sliceOptions } from './slice-job.js';
@@ -14,6 +15,7 @@ export interface EnqueueInput {
   readonly range: { readonly from: number; readonly to: number };
   /** What the plan was worked out of. */
   readonly pin: PinnedPlan;
+  readonly destination: Destination;
   readonly options: DownloadOptions;
   /** Days of a slice; undefined for a month. */
   readonly sliceDays: number | undefined;
@@ -51,7 +53,7 @@ const JOB_OPTIONS = {
  * @throws TickhaulError `disk`; the reason of an abort.
  */
 export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
-  const { open, pin, options, maxSlices, signal } = input;
+  const { open, pin, destination, options, maxSlices, signal } = input;
   const known = await open.queue.getGlobalConcurrency();
   const most = maxSlices ?? known ?? MAX_SLICES;
   if (most !== known) await open.queue.setGlobalConcurrency(most);
@@ -59,8 +61,8 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
   if (found.length === 0) return { slices: 0, added: 0, present: 0, unauthorized };
   const { weekdays, layout } = pin.selection;
   const shared = {
-    pin: await writePin(options.dir, pin),
-    dir: options.dir,
+    pin: await writePin(destination, pin),
+    dir: destination.name,
     options: sliceOptions(options),
     layout: String(layout),
     ...(weekdays && { weekdays }),

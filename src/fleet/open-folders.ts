@@ -1,9 +1,10 @@
-import { type LockOwner, tryLock } from '../store/lock/run-lock.js';
-import { type Manifest, openManifest } from '../store/manifest/manifest.js';
-import { privateSuffix } from '../store/part-owner.js';
+import type { Destination } from '../store/destination.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 
 /** A download folder in which slices are worked on. */
 export interface OpenFolder {
+  readonly destination: Destination;
   readonly manifest: Manifest;
   /** Makes part names private to this worker, where another run holds the folder's lock. */
   readonly partSuffix: string | undefined;
@@ -11,6 +12,9 @@ export interface OpenFolder {
   readonly lost: AbortSignal | undefined;
   close(): Promise<void>;
 }
+
+/** Opens the destination of a slice, by its name. */
+export type OpenDestination = (name: string) => Promise<Destination>;
 
 interface Shared {
   readonly opening: Promise<OpenFolder>;
@@ -22,12 +26,14 @@ interface Shared {
  * worker holds no lock.
  */
 export class OpenFolders {
+  readonly #openDestination: OpenDestination;
   readonly #owner: () => LockOwner;
   readonly #warn: (message: string) => void;
   readonly #open = new Map<string, Shared>();
   readonly #closing = new Map<string, Promise<void>>();
 
-  constructor(owner: () => LockOwner, warn: (message: string) => void) {
+  constructor(open: OpenDestination, owner: () => LockOwner, warn: (message: string) => void) {
+    this.#openDestination = open;
     this.#owner = owner;
     this.#warn = warn;
   }
@@ -75,21 +81,28 @@ export class OpenFolders {
   }
 
   async #openFolder(dir: string): Promise<OpenFolder> {
-    const owner = this.#owner();
-    const lock = await tryLock(dir, owner);
+    const destination = await this.#openDestination(dir);
     try {
-      const manifest = await openManifest(dir, { warn: this.#warn });
-      return {
-        manifest,
-        partSuffix: lock ? undefined : await privateSuffix(owner.pid),
-        lost: lock?.lost,
-        async close() {
-          await manifest.close();
-          await lock?.release();
-        },
-      };
+      const { partSuffix, lost, release } = await destination.joinRun(this.#owner());
+      try {
+        const manifest = await destination.openManifest({ warn: this.#warn });
+        return {
+          destination,
+          manifest,
+          partSuffix,
+          lost,
+          async close() {
+            await manifest.close();
+            await release();
+            await destination.close();
+          },
+        };
+      } catch (error) {
+        await release();
+        throw error;
+      }
     } catch (error) {
-      await lock?.release();
+      await destination.close();
       throw error;
     }
   }

@@ -3,6 +3,7 @@ import { createTransfers, type Transfers } from '../download/transfers.js';
 import type { Client } from '../service/http/client.js';
 import { fetchKeyReach, type KeyReach } from '../service/key/key-coverage.js';
 import type { Pause } from '../transfer/pause.js';
+import type { OpenDestination } from './open-folders.js';
 import { readPin } from './pins.js';
 import type { SliceJob } from './slice-job.js';
 
@@ -12,6 +13,7 @@ const MOST_PINS = 4;
 /** What the slices of one worker have in common, each made when it is needed. */
 export class SharedBySlices {
   readonly #client: Client;
+  readonly #openDestination: OpenDestination;
   readonly #pause: Pause;
   readonly #warn: (message: string) => void;
   readonly #pins = new Map<string, Promise<PinnedPlan>>();
@@ -19,8 +21,9 @@ export class SharedBySlices {
   #keyReach: Promise<KeyReach> | undefined;
 
   /** @param pause of all workers. */
-  constructor(client: Client, pause: Pause, warn: (message: string) => void) {
+  constructor(client: Client, open: OpenDestination, pause: Pause, warn: (message: string) => void) {
     this.#client = client;
+    this.#openDestination = open;
     this.#pause = pause;
     this.#warn = warn;
   }
@@ -49,10 +52,15 @@ export class SharedBySlices {
   /** @throws as `readPin`. */
   pinOf({ dir, pin }: SliceJob): Promise<PinnedPlan> {
     const key = `${dir}\0${pin}`;
-    const known = this.#pins.get(key) ?? readPin(dir, pin);
+    const known = this.#pins.get(key) ?? this.#readPin(dir, pin);
     if (!this.#pins.has(key) && this.#pins.size >= MOST_PINS) this.#pins.clear();
     this.#pins.set(key, known);
     known.catch(() => this.#pins.delete(key));
     return known;
+  }
+
+  async #readPin(dir: string, pin: string): Promise<PinnedPlan> {
+    const destination = await this.#openDestination(dir);
+    return readPin(destination, pin).finally(() => destination.close());
   }
 }

@@ -5,7 +5,7 @@ import type { ConvertOptions } from '../format/options.js';
 import type { Slice } from './slices.js';
 
 /** How a worker brings a slice's files: what `enqueue` was told, as plain JSON; what it wasn't told is left out. */
-export interface SliceOptions extends Omit<DownloadOptions, 'dir' | 'convert' | 'failFast' | 'strict'> {
+export interface SliceOptions extends Omit<DownloadOptions, 'convert' | 'failFast' | 'strict'> {
   readonly convert?:
     | {
         readonly options: ConvertOptions;
@@ -20,7 +20,7 @@ export interface SliceOptions extends Omit<DownloadOptions, 'dir' | 'convert' | 
 export interface SliceJob extends Slice {
   /** Name of the pinned plan in the destination. */
   readonly pin: string;
-  /** The destination: a folder that all workers share, as an absolute path. */
+  /** The destination: a folder that all workers share, as an absolute path, or `s3://bucket/prefix`. */
   readonly dir: string;
   readonly options: SliceOptions;
   /** Of the selection: with other days, it is another slice. */
@@ -31,10 +31,9 @@ export interface SliceJob extends Slice {
 }
 
 export function sliceOptions({
-  dir: _,
   convert,
-  failFast: __,
-  strict: ___,
+  failFast: _,
+  strict: __,
   ...options
 }: DownloadOptions): SliceOptions {
   if (!convert) return options;
@@ -44,11 +43,10 @@ export function sliceOptions({
 }
 
 /** @param threads that this worker converts with. */
-export function downloadOptions({ dir, options }: SliceJob, threads: number): DownloadOptions {
+export function downloadOptions({ options }: SliceJob, threads: number): DownloadOptions {
   const { convert, ...rest } = options;
   return {
     ...rest,
-    dir,
     failFast: false,
     strict: false,
     convert: convert && convertSetting(convert, threads),

@@ -35,12 +35,12 @@ export interface SliceResult {
 /** Brings what is missing of a slice, as a download of it would. @throws TickhaulError for what no download begins with. */
 export async function workSlice(input: SliceInput): Promise<SliceResult> {
   const { job, pin, folder, client, mayRead, threads, transfers, emit, noMore } = input;
-  const { manifest, partSuffix, lost } = folder;
+  const { destination, manifest, partSuffix, lost } = folder;
   const options = downloadOptions(job, threads);
   const plan = makePlan({
     ...pinOfSlice(pin, job),
     manifest,
-    dir: options.dir,
+    survey: await destination.survey(),
     existing: options.existing,
     convert: options.convert,
     shard: options.shard,
@@ -52,9 +52,10 @@ export async function workSlice(input: SliceInput): Promise<SliceResult> {
     emit(event);
   };
   const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-  const [summary] = await runJobs({ manifest, partSuffix, options, transfers, emit: tell, signal, noMore }, [
-    { plan, options, client },
-  ]);
+  const [summary] = await runJobs(
+    { destination, manifest, partSuffix, options, transfers, emit: tell, signal, noMore },
+    [{ plan, options, client }],
+  );
   if (!summary) throw new Error('a run without a summary');
   return { summary, failed };
 }

@@ -8,7 +8,7 @@ import { describeFailure } from '../run/failure.js';
 import type { Client } from '../service/http/client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { SliceStatus, WorkerEvent, WorkerSummary } from './events.js';
-import { OpenFolders } from './open-folders.js';
+import { type OpenDestination, OpenFolders } from './open-folders.js';
 import { queueStatus } from './queue.js';
 import type { OpenQueue, SliceWorker } from './redis.js';
 import { SharedBySlices } from './shared-by-slices.js';
@@ -26,6 +26,7 @@ export interface LockTimes {
 export interface WorkerInput {
   readonly open: OpenQueue;
   readonly client: Client;
+  readonly openDestination: OpenDestination;
   readonly owner: () => LockOwner;
   /** Slices at once. */
   readonly concurrency: number;
@@ -73,14 +74,14 @@ class FleetWorker {
   readonly #counts = { done: 0, failed: 0, returned: 0, bytes: 0 };
 
   constructor(input: WorkerInput) {
-    const { open, owner, concurrency, times = TIMES } = input;
+    const { open, openDestination, owner, concurrency, times = TIMES } = input;
     this.#input = input;
     this.#bullmq = open.bullmq;
     // Each file in flight listens to them, and that is no leak.
     setMaxListeners(0, this.#end.signal, this.#handBack.signal);
     const pause = createSharedPause(open, this.#end.signal);
-    this.#shared = new SharedBySlices(input.client, pause, this.#warn);
-    this.#folders = new OpenFolders(owner, this.#warn);
+    this.#shared = new SharedBySlices(input.client, openDestination, pause, this.#warn);
+    this.#folders = new OpenFolders(openDestination, owner, this.#warn);
     this.#worker = new open.bullmq.Worker<SliceJob>(
       open.queue.name,
       (job, token) => this.#process(job, token),

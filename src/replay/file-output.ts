@@ -1,6 +1,6 @@
-import { openPartFile } from '../convert/output/part-file.js';
 import { type Compression, loadCompressor } from '../format/compression/compressor.js';
 import type { LineSink } from '../market/lines/line-sink.js';
+import { openPartFile } from '../store/folder/part-file.js';
 
 /**
  * Lets lines be written to a file, which has its name when `work` is done, and is not there when that throws.

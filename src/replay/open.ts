@@ -11,8 +11,9 @@ import type { EventSink, RunEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
 import { fetchDatasetRecord } from '../service/records/metadata.js';
+import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
-import { type Manifest, openManifest } from '../store/manifest/manifest.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import { Arrivals } from './arrivals.js';
 import { planReplay } from './plan.js';
 import type { Arrival, ReplayRequest, ReplaySeries } from './types.js';
@@ -22,6 +23,8 @@ export interface OpenReplayInput {
   readonly client: Client;
   /** Folder for copies of exchange records. */
   readonly cache: string;
+  /** Where the day files lie. */
+  readonly destination: Destination;
   readonly options: DownloadOptions;
   readonly layout: LayoutChoice;
   /** Only what is on disk: nothing is asked for. */
@@ -51,17 +54,18 @@ export interface OpenedReplay {
  * under `offline`; `no_access`.
  */
 export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> {
-  const { request, client, cache, options, layout, offline, emit, signal } = input;
+  const { request, client, cache, destination, layout, offline, emit, signal } = input;
+  const dir = destination.locate('');
   const warn = (message: string): void => emit({ event: 'warning', message });
   const asking = { cache, offline, signal };
   const records = await Promise.all(
     request.options.map(({ exchange }) => fetchDatasetRecord(client, exchange, asking)),
   );
   const mayRead = offline ? () => true : (await fetchKeyReach(client, signal, warn)).mayRead;
-  const manifest = await openManifest(options.dir, { warn });
+  const manifest = await destination.openManifest({ warn });
   let isHandedOn = false;
   try {
-    const context = { manifest, dir: options.dir, layout, mayRead, warn };
+    const context = { manifest, survey: await destination.survey(), layout, mayRead, warn };
     const planned = planReplay(request, records, context);
     const files = planned.flatMap((series) => series.files);
     refuse(files, 'pending', 'not_exported', 'not exported yet; choose an earlier end');
@@ -69,13 +73,13 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     const work = files.filter(({ action }) => action !== 'nothing').sort(byDay);
     if (offline) refuseMissing(work.filter(({ action }) => action === 'fetch'));
     const coming = offline ? [] : work;
-    const arrivals = new Arrivals(coming.map(({ path }) => join(options.dir, path)));
+    const arrivals = new Arrivals(coming.map(({ path }) => join(dir, path)));
     const series = planned.map(({ files: own, ...one }) => ({
       ...one,
       files: own
         .filter(({ status }) => status !== 'unavailable')
         .map(({ path: name, file: { day } }) => {
-          const path = join(options.dir, name);
+          const path = join(dir, name);
           return { day, path, isComing: arrivals.has(path) };
         }),
     }));
@@ -95,7 +99,7 @@ function byDay(a: PlannedFile, b: PlannedFile): number {
 
 /** @returns what breaks it off. */
 function beginDownload(
-  { client, options, owner, transfers, emit, onDownloaded, signal }: OpenReplayInput,
+  { client, destination, options, owner, transfers, emit, onDownloaded, signal }: OpenReplayInput,
   work: readonly PlannedFile[],
   manifest: Manifest,
   arrivals: Arrivals,
@@ -104,13 +108,14 @@ function beginDownload(
   const stopped = AbortSignal.any([signal, stop.signal]);
   const note = (event: RunEvent): void => {
     if (event.event !== 'file') return;
-    const path = join(options.dir, event.path);
+    const path = join(destination.locate(''), event.path);
     if (event.error) arrivals.fail(path, arrivalError(event.path, event.error));
     else arrivals.settle(path, event.status !== 'unavailable');
   };
   const download = async (): Promise<void> => {
     const summary = await downloadPlan({
       plan: { files: () => each(work) },
+      destination,
       manifest,
       client,
       options,

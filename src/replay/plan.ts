@@ -16,7 +16,7 @@ export interface PlannedSeries extends Omit<ReplaySeries, 'files'> {
   readonly files: readonly PlannedFile[];
 }
 
-export type PlanContext = Pick<PlanInput, 'manifest' | 'dir' | 'mayRead'> & {
+export type PlanContext = Pick<PlanInput, 'manifest' | 'survey' | 'mayRead'> & {
   readonly layout: LayoutChoice;
   readonly warn: (message: string) => void;
 };

@@ -2,6 +2,7 @@ import type { TurnTaking } from '../base/turns.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { DownloadOptions } from '../download/types.js';
 import type { FeedOptions } from '../feeds/run.js';
+import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Counts, Memory } from './metrics.js';
 
@@ -21,6 +22,8 @@ export interface ServeOptions {
   readonly feeds: Omit<FeedOptions, 'emit' | 'signal'>;
   /** Folder of the exchange records' stored copies. */
   readonly records: string;
+  /** Where day files lie. */
+  readonly destination: Destination;
   readonly dayFiles: {
     readonly options: DownloadOptions;
     readonly layout: LayoutChoice;

@@ -11,7 +11,11 @@ export interface Destination {
   readonly kind: 'folder' | 's3';
   /** As its user names it: for messages. */
   readonly name: string;
-  /** Where a path of it lies: an absolute path, or `s3://bucket/prefix/path`. @throws usage error for one outside. */
+  /**
+   * Where a path of it lies: an absolute path, or `s3://bucket/prefix/path`. The empty path is the destination itself, as
+   * its user names it.
+   * @throws usage error for one outside.
+   */
   locate(path: string): string;
   /** By location. */
   readonly files: Files;
@@ -33,6 +37,12 @@ export interface Destination {
    * @throws TickhaulError `locked`, which names the holder; the reason of an abort.
    */
   takeLock(owner: LockOwner, options?: TakeLockOptions): Promise<RunLock>;
+  /**
+   * Joins those who only add to it. In a folder the first one takes the lock where that is free, and nobody waits; in a
+   * store all share a lease, and wait for whoever has it alone.
+   * @throws TickhaulError `disk`; of a store, `locked`, and the reason of an abort.
+   */
+  joinRun(owner: LockOwner, options?: TakeLockOptions): Promise<JoinedRun>;
 
   /** A small file of tickhaul's own, under `.tickhaul/`; undefined where there is none. */
   readState(name: string): Promise<string | undefined>;
@@ -43,15 +53,25 @@ export interface Destination {
   close(): Promise<void>;
 }
 
+/** A place among the runs of a destination. */
+export interface JoinedRun {
+  /** Makes part names private to this run, where another one holds the lock; undefined where none is needed. */
+  readonly partSuffix: string | undefined;
+  /** As of `RunLock`; undefined where nothing is held. */
+  readonly lost: AbortSignal | undefined;
+  release(): Promise<void>;
+}
+
 /** What stood in a destination when it was looked at. */
 export interface Survey {
   has(path: string): boolean;
   facts(path: string): FileFacts | undefined;
 }
 
-export interface ListedFile extends FileFacts {
+/** What a listing tells of a file: of a store all, of a folder its path, as each file would have to be looked at. */
+export interface ListedFile extends Partial<FileFacts> {
   readonly path: string;
-  /** Milliseconds since the epoch, by the clock of the disk or store. */
+  /** Milliseconds since the epoch, by the clock of the store. */
   readonly modified?: number | undefined;
 }
 

@@ -3,6 +3,7 @@ import type { DownloadJob } from '../download/job.js';
 import { makePlan, type Plan } from '../download/plan/plan.js';
 import type { Client } from '../service/http/client.js';
 import type { MayRead } from '../service/key/key-coverage.js';
+import type { Survey } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { createFailures, type Failures, failedFirst } from './failed-first.js';
 import { type News, newsSince, symbolsOf } from './news.js';
@@ -26,6 +27,8 @@ export interface OpenJob extends JobOfPlan {
 export interface PlanSources {
   readonly records: ReadonlyMap<string, RecordOrError>;
   readonly manifest: Manifest;
+  /** What stands in the destination. */
+  readonly survey: Survey;
   readonly mayRead: MayRead;
 }
 
@@ -34,8 +37,8 @@ const NO_NEWS: News = { newSymbols: [], delistedSymbols: [] };
 /** @throws usage error for what the exchange's record doesn't know, with the place that defines the job. */
 export function openJob(
   job: SyncJob,
-  { client, options }: SyncInput,
-  { records, manifest, mayRead }: PlanSources,
+  { client }: Pick<SyncInput, 'client'>,
+  { records, manifest, survey, mayRead }: PlanSources,
   before: JobState | undefined,
 ): OpenJob {
   const { name, selection } = job;
@@ -49,7 +52,7 @@ export function openJob(
   }
   const { existing, convert, shard } = job.options;
   const plan = planOf(job, () =>
-    makePlan({ selection, record, manifest, dir: options.dir, existing, convert, shard, mayRead }),
+    makePlan({ selection, record, manifest, survey, existing, convert, shard, mayRead }),
   );
   const symbols = symbolsOf(job, plan);
   return {

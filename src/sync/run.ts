@@ -4,10 +4,8 @@ import { secondsSince } from '../base/units.js';
 import { runJobs } from '../download/jobs.js';
 import type { JobSummary, RunSummary } from '../run/events.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
-import { type RunLock, tryLock } from '../store/lock/run-lock.js';
-import { noteOfWait, takeLock } from '../store/lock/take-lock.js';
-import { openManifest } from '../store/manifest/manifest.js';
-import { privateSuffix } from '../store/part-owner.js';
+import type { JoinedRun } from '../store/destination.js';
+import { noteOfWait } from '../store/lock/take-lock.js';
 import { startDeadline } from './deadline.js';
 import { newsLines } from './news.js';
 import { type OpenJob, openJob } from './open-job.js';
@@ -24,29 +22,29 @@ import type { SyncInput } from './types.js';
  */
 export async function sync(input: SyncInput): Promise<RunSummary> {
   const started = performance.now();
-  const { owner, maxDurationMs } = input;
-  const lock = await lockFor(input);
-  const deadline = startDeadline(maxDurationMs);
+  const { partSuffix, lost, release } = await joinOrLock(input);
+  const deadline = startDeadline(input.maxDurationMs);
   try {
-    const partSuffix = lock ? undefined : await privateSuffix(owner.pid);
-    const signal = lock ? AbortSignal.any([input.signal, lock.lost]) : input.signal;
+    const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     return await syncLocked({ ...input, signal }, deadline.signal, started, partSuffix);
   } finally {
     deadline.clear();
-    await lock?.release();
+    await release();
   }
 }
 
 /** One run a folder; shards work side by side, as downloads do (contract, Beyond one machine). */
-async function lockFor({
-  options: { dir, shard },
+async function joinOrLock({
+  destination,
+  options: { shard },
   owner,
   lockTimeoutMs: timeoutMs,
   emit,
   signal,
-}: SyncInput): Promise<RunLock | undefined> {
-  if (shard) return tryLock(dir, owner);
-  return takeLock(dir, owner, { timeoutMs, onWait: noteOfWait(emit), signal });
+}: SyncInput): Promise<JoinedRun> {
+  const waiting = { timeoutMs, onWait: noteOfWait(emit), signal };
+  if (shard) return destination.joinRun(owner, waiting);
+  return { partSuffix: undefined, ...(await destination.takeLock(owner, waiting)) };
 }
 
 async function syncLocked(
@@ -55,14 +53,16 @@ async function syncLocked(
   started: number,
   partSuffix: string | undefined,
 ): Promise<RunSummary> {
-  const { options, emit, signal } = input;
+  const { destination, options, emit, signal } = input;
+  const dir = destination.locate('');
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const manifest = await openManifest(options.dir, { warn });
+  const manifest = await destination.openManifest({ warn });
   try {
-    const state = await readSyncState(options.dir, options.shard);
+    const state = await readSyncState(dir, options.shard);
     const { records, late } = await readRecords(input, noMore);
     const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
-    const plans = { records, manifest, mayRead };
+    const survey = await destination.survey();
+    const plans = { records, manifest, survey, mayRead };
     const jobs = input.jobs.map((job) => openJob(job, input, plans, state[job.name]));
     refuseContradictions(jobs);
     for (const { job, news, plan } of jobs) {
@@ -73,6 +73,7 @@ async function syncLocked(
     const ready = jobs.flatMap(({ ready }) => ready ?? []);
     const summaries = await runJobs(
       {
+        destination,
         manifest,
         partSuffix,
         options,
@@ -88,7 +89,7 @@ async function syncLocked(
     );
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
     const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
-    await writeSyncState(options.dir, { ...state, ...statesOf(jobs, told) }, options.shard);
+    await writeSyncState(dir, { ...state, ...statesOf(jobs, told) }, options.shard);
     return { ...summarize(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
   } finally {
     await manifest.close();

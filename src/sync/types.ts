@@ -3,6 +3,7 @@ import type { AskForSpace } from '../download/plan/tell.js';
 import type { DownloadOptions, Selection } from '../download/types.js';
 import type { EventSink } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
+import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 
 /** A selection that is to be kept up to date. */
@@ -31,9 +32,10 @@ export interface SyncInput {
   /** Folder for copies of exchange records. */
   readonly cache?: string | undefined;
   readonly jobs: readonly SyncJob[];
-  /** Of the whole run: the folder, and what bounds all jobs together. */
-  readonly options: Pick<DownloadOptions, 'dir' | 'concurrency' | 'maxRate' | 'shard'>;
-  /** Who runs, for the lock of the download folder. */
+  readonly destination: Destination;
+  /** Of the whole run: what bounds all jobs together. */
+  readonly options: Pick<DownloadOptions, 'concurrency' | 'maxRate' | 'shard'>;
+  /** Who runs, for the lock of the destination. */
   readonly owner: LockOwner;
   /** Milliseconds to wait for another run in the folder; 0 for none. */
   readonly lockTimeoutMs: number;

@@ -46,8 +46,7 @@ test('lists are comma-separated or repeated', async () => {
 
 test('download options have the defaults of the contract', async () => {
   const args = await argsOf(...BASE, '--last', '1d');
-  assert.deepEqual(readDownloadOptions(args, 'd'), {
-    dir: 'd',
+  assert.deepEqual(readDownloadOptions(args), {
     concurrency: 'auto',
     retries: 8,
     maxWaitMs: 900_000,
@@ -73,7 +72,7 @@ const wrong: readonly (readonly [string[], RegExp])[] = [
 for (const [words, message] of wrong) {
   test(`${words.join(' ')} is a usage error that names the flag`, async () => {
     const args = await argsOf(...BASE, '--last', '1d', ...words);
-    assert.throws(() => [readDownloadOptions(args, 'd'), readStallTimeout(args)], { code: 'usage', message });
+    assert.throws(() => [readDownloadOptions(args), readStallTimeout(args)], { code: 'usage', message });
   });
 }
 

@@ -9,6 +9,7 @@ import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import type { FaultKind } from '../../src/sandbox/http/faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { createClient } from '../../src/service/http/client.js';
+import { openFolder } from '../../src/store/folder/folder-destination.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -55,8 +56,8 @@ export async function run(service: Sandbox, dir: string, input: RunInput = {}): 
       layout: 'flat',
       ...input.selection,
     },
+    destination: openFolder(dir),
     options: {
-      dir,
       concurrency: 'auto',
       retries: 8,
       maxWaitMs: 5000,

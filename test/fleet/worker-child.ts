@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { openQueue } from '../../src/fleet/redis.js';
 import { runWorker } from '../../src/fleet/worker.js';
 import { createClient } from '../../src/service/http/client.js';
+import { openFolder } from '../../src/store/folder/folder-destination.js';
 
 const [url = '', apiUrl = '', datasetsUrl = '', apiKey = ''] = process.argv.slice(2);
 const { signal } = new AbortController();
@@ -18,6 +19,7 @@ const isAlive = (): boolean => true;
 const summary = await runWorker({
   open,
   client,
+  openDestination: async (name) => openFolder(name),
   owner: () => ({ pid, host: hostname(), now: Date.now(), command: 'worker', isAlive }),
   concurrency: 2,
   once: true,

@@ -5,6 +5,7 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import type { ServeOptions } from '../../src/server/options.js';
 import { type RunningServer, startServer } from '../../src/server/server.js';
 import { createClient } from '../../src/service/http/client.js';
+import { openFolder } from '../../src/store/folder/folder-destination.js';
 import { sandbox } from '../helpers/sandbox.js';
 
 export interface Served extends RunningServer {
@@ -54,10 +55,10 @@ export async function serveHere(
     isCompressed: false,
     source: 'feeds',
     records: join(dir, 'records'),
+    destination: openFolder(join(dir, 'datasets')),
     dayFiles: {
       options: {
         ...transfer,
-        dir: join(dir, 'datasets'),
         existing: 'skip',
         failFast: false,
         strict: false,

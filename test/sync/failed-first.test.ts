@@ -20,7 +20,7 @@ test('a job that fails does not stop the others, and its days are tried first th
   assert.equal(first.summary.exitCode, 5);
 
   const good = await night(t, '2024-03-10');
-  const options = { dir, concurrency: 1 };
+  const options = { concurrency: 1 };
   const second = await syncNow(t, good, dir, jobs, { options });
   assert.equal(second.summary.exitCode, 0);
   const days = askedFor(good).flatMap((path) => path.match(/\d{4}\/\d\d\/\d\d(?=\/BTC)/) ?? []);
@@ -38,7 +38,7 @@ test('what failed before, in any job, goes before the rest of all jobs', async (
   await syncNow(t, bad, dir, jobs.slice(1));
 
   const good = await night(t, '2024-03-06');
-  await syncNow(t, good, dir, jobs, { options: { dir, concurrency: 1 } });
+  await syncNow(t, good, dir, jobs, { options: { concurrency: 1 } });
   const symbols = askedFor(good).map((path) => /[A-Z]{3}(?=USDT)/.exec(path)?.[0]);
   assert.deepEqual(symbols, ['BTC', 'BTC', 'ETH', 'ETH', 'ETH', 'ETH', 'BTC', 'BTC', 'BTC']);
 });

@@ -3,6 +3,7 @@ import { parseDay } from '../../src/dataset/day.js';
 import type { DownloadOptions, Selection } from '../../src/download/types.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import { openFolder } from '../../src/store/folder/folder-destination.js';
 import { sync } from '../../src/sync/run.js';
 import type { SyncInput, SyncJob } from '../../src/sync/types.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -34,7 +35,6 @@ export function job(
       ...selection,
     },
     options: {
-      dir: '',
       concurrency: 'auto',
       retries: 2,
       maxWaitMs: 1000,
@@ -67,7 +67,8 @@ export async function syncNow(
   const summary = await sync({
     client: clientFor(t, apiUrl, { datasetsUrl, apiKey }),
     jobs,
-    options: { dir, concurrency: 'auto' },
+    destination: openFolder(dir),
+    options: { concurrency: 'auto' },
     owner: { pid: process.pid, host: 'here', now: Date.now(), command: 'test', isAlive: () => true },
     lockTimeoutMs: 0,
     emit: (event) => events.push(event),

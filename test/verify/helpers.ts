@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { createClient } from '../../src/service/http/client.js';
+import { openFolder } from '../../src/store/folder/folder-destination.js';
 import type { LockOwner } from '../../src/store/lock/run-lock.js';
 import { createRepair } from '../../src/verify/amend/repair.js';
 import { verify } from '../../src/verify/run.js';
@@ -81,7 +82,7 @@ async function verifyHere(service: Sandbox, dir: string, flags: readonly string[
   const emit = (event: RunEvent): void => void events.push(event);
   const { apiUrl, datasetsUrl, apiKey } = service;
   const client = createClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
-  const options = { dir, concurrency: 4, retries: 1, maxWaitMs: 1000, existing: 'skip' } as const;
+  const options = { concurrency: 4, retries: 1, maxWaitMs: 1000, existing: 'skip' } as const;
   try {
     const summary = await verify({
       dir,
@@ -95,6 +96,7 @@ async function verifyHere(service: Sandbox, dir: string, flags: readonly string[
       repair: flags.includes('--repair')
         ? createRepair({
             client,
+            destination: openFolder(dir),
             options: { ...options, failFast: false, strict: false },
             threads: 1,
             emit,

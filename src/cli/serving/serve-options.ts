@@ -13,7 +13,7 @@ const DEFAULT_PORT = 8000;
 /** What a server is told by flags and environment, and how it gets raw data. */
 export interface ServeSettings {
   readonly feeds: FeedSettings;
-  readonly options: Omit<ServeOptions, 'feeds'>;
+  readonly options: Omit<ServeOptions, 'feeds' | 'destination'>;
 }
 
 /** @throws usage error. */
@@ -27,7 +27,7 @@ export async function readServeSettings(args: Args, cli: Cli): Promise<ServeSett
     source: readText(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
     records: feeds.settings.cacheDir,
     dayFiles: {
-      options: readDownloadOptions(args, feeds.settings.downloadDir),
+      options: readDownloadOptions(args),
       layout: readLayout(args),
       // Its flags may hold a secret: the API key.
       owner: () => ({ ...lockOwner(cli), command: 'tickhaul serve' }),

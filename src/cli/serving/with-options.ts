@@ -1,3 +1,4 @@
+import { withDestination } from '../../commands/destination.js';
 import { withSession } from '../../commands/session.js';
 import type { ServeOptions } from '../../server/options.js';
 import type { Serving } from '../../server/serving.js';
@@ -24,7 +25,9 @@ export function withServeOptions(
       metrics.upstreamRequests++;
     };
   };
-  return withSession(args, cli, { ...feeds, note }, ({ client }) =>
-    work({ ...options, feeds: { ...feeds.options, client } }, countIn),
+  return withSession(args, cli, { ...feeds, note }, ({ client, settings }) =>
+    withDestination(settings, feeds.stallTimeoutMs, (destination) =>
+      work({ ...options, destination, feeds: { ...feeds.options, client } }, countIn),
+    ),
   );
 }

@@ -17,19 +17,18 @@ export function runArgs({ config }: ConfigFile, args: Args): Args {
 
 /**
  * The jobs of a config file, read by the readers of the flags that their settings are named after.
- * @param args the flags of the command, which stand over all jobs. @param dir download folder.
+ * @param args the flags of the command, which stand over all jobs.
  * @throws usage error with file and line.
  */
 export async function readJobs(
   file: ConfigFile,
   args: Args,
-  dir: string,
   signal: AbortSignal,
 ): Promise<readonly SyncJob[]> {
   const jobs: SyncJob[] = [];
   for (const [index, job] of file.config.jobs.entries()) {
     const at = ['jobs', index];
-    jobs.push(await inPlace(file, at, args, () => readJob(file, job, file.place(at), args, dir, signal)));
+    jobs.push(await inPlace(file, at, args, () => readJob(file, job, file.place(at), args, signal)));
   }
   return jobs;
 }
@@ -50,7 +49,6 @@ async function readJob(
   job: ConfigJob,
   where: string,
   args: Args,
-  dir: string,
   signal: AbortSignal,
 ): Promise<SyncJob> {
   const { name, symbols, ...settings } = job;
@@ -60,7 +58,7 @@ async function readJob(
     name,
     where,
     selection: await readSelection(jobArgs, signal),
-    options: readDownloadOptions(jobArgs, dir),
+    options: readDownloadOptions(jobArgs),
     stallTimeoutMs: readStallTimeout(jobArgs),
   };
 }

@@ -25,7 +25,7 @@ export async function readFeedSettings(args: Args, host: Host): Promise<FeedSett
   const settings = await loadSettings(args, host);
   const cacheFolder = readCacheFolder(args, host, settings);
   const cacheLimit = readSize(args, 'cache-limit');
-  const { concurrency, retries, maxWaitMs, maxRate } = readDownloadOptions(args, settings.downloadDir);
+  const { concurrency, retries, maxWaitMs, maxRate } = readDownloadOptions(args);
   const offline = readToggle(args, 'offline');
   const clearCache = readToggle(args, 'clear-cache');
   const options = { cacheFolder, cacheLimit, offline, concurrency, retries, maxWaitMs, maxRate };

@@ -3,8 +3,11 @@ import { usageError } from '../../base/errors.js';
 import { pinOf } from '../../download/lists/pin.js';
 import type { Selection } from '../../download/types.js';
 import { type EnqueueSummary, enqueue } from '../../fleet/enqueue.js';
+import { isObject } from '../../store/location.js';
 import type { Args } from '../arguments/args.js';
 import { readCount, readText } from '../arguments/read.js';
+import { withDestination } from '../destination.js';
+import type { Settings } from '../environment.js';
 import type { Host } from '../host.js';
 import type { Teller } from '../run.js';
 import { readStallTimeout } from '../selection/selection.js';
@@ -30,21 +33,29 @@ export async function prepareEnqueue(
   return ({ emit, note }) => {
     const warn = (message: string): void => emit({ event: 'warning', message });
     return withQueue(access, { warn, signal }, (open) =>
-      withSession(args, host, { stallTimeoutMs, note }, async (session) => {
-        // Workers elsewhere are to find the same folder.
-        const options = optionsFor(wanted, args, resolve(session.settings.downloadDir));
-        const { plan, record, manifest } = await openWanted(wanted, { session, options, emit, signal });
-        await manifest.close();
-        if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
-        const pin = pinOf(selection, record, plan);
-        const range = {
-          from: plan.range.from,
-          to: hasEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
-        };
-        return enqueue({ open, plan, range, pin, options, sliceDays, maxSlices, signal });
-      }),
+      withSession(args, host, { stallTimeoutMs, note }, (session) =>
+        withDestination(forAllMachines(session.settings), stallTimeoutMs, async (destination) => {
+          const options = optionsFor(wanted, args);
+          const about = { destination, options, signal };
+          const { plan, record, manifest } = await openWanted(wanted, { ...about, session, emit });
+          await manifest.close();
+          if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
+          const pin = pinOf(selection, record, plan);
+          const range = {
+            from: plan.range.from,
+            to: hasEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
+          };
+          return enqueue({ ...about, open, plan, range, pin, sliceDays, maxSlices });
+        }),
+      ),
     );
   };
+}
+
+/** Workers elsewhere are to find the same folder. */
+function forAllMachines(settings: Settings): Settings {
+  const { downloadDir } = settings;
+  return isObject(downloadDir) ? settings : { ...settings, downloadDir: resolve(downloadDir) };
 }
 
 /** Else the end is the export's, which is another one tomorrow. */

@@ -1,7 +1,9 @@
 import type { WorkerEvent, WorkerSummary } from '../../fleet/events.js';
 import { runWorker } from '../../fleet/worker.js';
+import { openDestination } from '../../store/open-destination.js';
 import type { Args } from '../arguments/args.js';
 import { readCount, readToggle } from '../arguments/read.js';
+import { storeSettings } from '../destination.js';
 import type { Host } from '../host.js';
 import { lockOwner } from '../lock-owner.js';
 import { conversionThreads } from '../selection/conversion.js';
@@ -24,9 +26,11 @@ export function prepareWorker(
   const owner = (): ReturnType<typeof lockOwner> => lockOwner(host);
   const { signal } = host;
   return (emit, note) =>
-    withSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
-      withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) =>
-        runWorker({ open, client, owner, concurrency, once, threads, emit, signal }),
-      ),
+    withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
+      withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) => {
+        const store = storeSettings(settings, stallTimeoutMs);
+        const input = { open, client, owner, concurrency, once, threads, emit, signal };
+        return runWorker({ ...input, openDestination: (name) => openDestination(name, store) });
+      }),
     );
 }

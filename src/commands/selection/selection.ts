@@ -43,10 +43,9 @@ export async function readSelection(args: Args, signal: AbortSignal): Promise<Se
   };
 }
 
-/** How to transfer, with the contract's defaults. @param dir download folder. */
-export function readDownloadOptions(args: Args, dir: string): DownloadOptions {
+/** How to transfer, with the contract's defaults. */
+export function readDownloadOptions(args: Args): DownloadOptions {
   return {
-    dir,
     concurrency:
       readText(args, 'concurrency') === 'auto' ? 'auto' : (readCount(args, 'concurrency', 1, 100) ?? 'auto'),
     retries: readCount(args, 'retries', 0) ?? 8,

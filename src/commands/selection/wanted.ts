@@ -6,7 +6,8 @@ import type { DownloadOptions, Selection } from '../../download/types.js';
 import type { EventSink } from '../../run/events.js';
 import { fetchKeyReach } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
-import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
+import type { Destination } from '../../store/destination.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
 import type { Args } from '../arguments/args.js';
 import type { Host } from '../host.js';
 import type { Session } from '../session.js';
@@ -35,13 +36,14 @@ export async function readWanted(args: Args, host: Host): Promise<Wanted> {
 }
 
 /** How to transfer: what a lock file names is read where it is there, unless that is said otherwise. */
-export function optionsFor({ list }: Wanted, args: Args, dir: string): DownloadOptions {
-  const options = readDownloadOptions(args, dir);
+export function optionsFor({ list }: Wanted, args: Args): DownloadOptions {
+  const options = readDownloadOptions(args);
   return list?.isFrozen && args['existing'] === undefined ? { ...options, existing: 'verify' } : options;
 }
 
 export interface OpenInput {
   readonly session: Session;
+  readonly destination: Destination;
   readonly options: DownloadOptions;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -59,14 +61,29 @@ export interface OpenedPlan {
 /** Works out what is wanted against the service's record, where it is a selection, and what stands on disk. */
 export async function openWanted(
   { selection, record, list }: Wanted,
-  { session: { client, settings }, options, emit, signal }: OpenInput,
+  { session: { client, settings }, destination, options, emit, signal }: OpenInput,
 ): Promise<OpenedPlan> {
   if (selection)
-    return openPlan({ client, cache: settings.cacheDir, selection, record, options, emit, signal });
+    return openPlan({
+      client,
+      cache: settings.cacheDir,
+      destination,
+      selection,
+      record,
+      options,
+      emit,
+      signal,
+    });
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const manifest = await openManifest(options.dir, { warn });
+  const manifest = await destination.openManifest({ warn });
   const { mayRead, keyExpired } = await fetchKeyReach(client, signal, warn);
-  const plan = planList({ files: list?.files ?? new Map(), manifest, options, mayRead });
+  const plan = planList({
+    files: list?.files ?? new Map(),
+    manifest,
+    survey: await destination.survey(),
+    options,
+    mayRead,
+  });
   for (const message of plan.warnings) warn(message);
   return { plan, manifest, keyExpired };
 }

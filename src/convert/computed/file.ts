@@ -2,9 +2,10 @@ import { basename } from 'node:path';
 import type { Day } from '../../dataset/day.js';
 import type { ConvertOptions } from '../../format/options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { PartFile } from '../../store/files.js';
+import { openPartFile } from '../../store/folder/part-file.js';
 import type { FileResult } from '../file.js';
 import { keptOutput } from '../output/kept.js';
-import { openPartFile, type PartFile } from '../output/part-file.js';
 import { lookAt, md5Of, removeSame } from '../source-file.js';
 import { computeSource } from './conversion.js';
 

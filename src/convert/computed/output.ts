@@ -1,8 +1,8 @@
 import type { Encoded } from '../../format/kernel/batch-kernel.js';
 import { batchRows, type ConvertOptions } from '../../format/options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { PartFile } from '../../store/files.js';
 import { createOutputWriter, type OutputWriter } from '../output/output.js';
-import type { PartFile } from '../output/part-file.js';
 import { type ConversionRecord, formatRecord } from '../output/record.js';
 import { computedColumns } from './columns.js';
 import { takeEncoder } from './encoder-shelf.js';

@@ -4,8 +4,8 @@ import type { Encoded, KernelJob } from '../../format/kernel/batch-kernel.js';
 import { sureText } from '../../format/kernel/limits.js';
 import type { Piece } from '../../format/kernel/pieces.js';
 import { batchRows, type ConvertOptions } from '../../format/options.js';
+import type { PartFile } from '../../store/files.js';
 import { createOutputWriter, type OutputWriter } from '../output/output.js';
-import type { PartFile } from '../output/part-file.js';
 import type { KernelHost, Kernels } from './kernel-host.js';
 
 export interface LineInput {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
 import { computedColumns } from '../../convert/computed/columns.js';
 import { columnsOf } from '../../dataset/data-types.js';
@@ -6,6 +5,7 @@ import { batchRows, type ConvertOptions } from '../../format/options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import type { Proof } from '../../integrity/proof.js';
 import type { EventSink } from '../../run/events.js';
+import type { Destination } from '../../store/destination.js';
 import { partPath } from '../../store/part.js';
 import type { ConversionEntry } from '../../store/types.js';
 import type { ConvertSetting, PlannedFile, PlannedOutput } from '../types.js';
@@ -50,12 +50,11 @@ const BATCH_MEMORY = 170_000_000;
 const USUAL_COLUMNS = 32;
 
 /**
- * @param dir download folder.
  * @param partSuffix makes part names private to this run, when another run works in the same folder.
  */
 export function createConversions(
   setting: ConvertSetting,
-  dir: string,
+  destination: Destination,
   partSuffix: string | undefined,
   emit: EventSink,
 ): Conversions {
@@ -82,7 +81,7 @@ export function createConversions(
           const { dataType, day } = file;
           running = groups.map((group) => {
             const targets = group.map(({ path: output, type }) => {
-              const target = resolve(dir, output);
+              const target = destination.locate(output);
               return { type, target, part: partPath(target, partSuffix) };
             });
             return threads.begin({ path, dataType, day, options, outputs: targets });

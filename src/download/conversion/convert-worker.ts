@@ -3,11 +3,12 @@ import { parentPort } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
 import { type Conversion, type Converted, startConversion } from '../../convert/conversion.js';
-import { openPartFile, type PartFile } from '../../convert/output/part-file.js';
 import { localKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../dataset/day.js';
 import type { ConvertOptions } from '../../format/options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { PartFile } from '../../store/files.js';
+import { openPartFile } from '../../store/folder/part-file.js';
 
 /** What a conversion is begun with. */
 export interface ConversionJob {

@@ -1,13 +1,11 @@
-import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { diskError } from '../../base/errors.js';
+import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/types.js';
 import { withConversions } from '../conversion/conversion-entry.js';
 import type { ConversionOutcome, Conversions } from '../conversion/conversions.js';
 
 interface KeepContext {
-  readonly dir: string;
+  readonly destination: Destination;
   readonly manifest: Manifest;
   readonly conversions: Conversions | undefined;
 }
@@ -33,12 +31,12 @@ export async function keep(
 }
 
 /** Deletes a CSV whose conversion is whole; the record goes first, so that it is never thought to be missing. */
-export async function drop({ manifest, dir }: KeepContext, record: ManifestRecord): Promise<ManifestRecord> {
+export async function drop(
+  { manifest, destination }: KeepContext,
+  record: ManifestRecord,
+): Promise<ManifestRecord> {
   const dropped: ManifestRecord = { ...record, dropped: true };
   await manifest.append(dropped);
-  const path = resolve(dir, record.path);
-  await rm(path, { force: true }).catch((error: unknown) => {
-    throw diskError(error, path);
-  });
+  await destination.files.remove(destination.locate(record.path));
   return dropped;
 }

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { abortReason, diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { hashFile } from '../../integrity/file-hash.js';
 import type { TextSink } from '../../integrity/gunzip.js';
@@ -56,8 +55,11 @@ async function missingOutputs(
   return missing;
 }
 
-async function isIntact({ dir, emit, signal }: TransferContext, entry: ConversionEntry): Promise<boolean> {
-  const made = resolve(dir, entry.path);
+async function isIntact(
+  { destination, emit, signal }: TransferContext,
+  entry: ConversionEntry,
+): Promise<boolean> {
+  const made = destination.locate(entry.path);
   const sha256 = await ifThere(made, () => hashFile(made, 'sha256', signal));
   if (sha256 !== undefined && sha256 !== entry.sha256) {
     emit({ event: 'warning', message: `${entry.path}: its sha256 is not the recorded one; making it again` });
@@ -98,12 +100,12 @@ async function provenOnDisk(
 }
 
 async function proveOnDisk(
-  { dir, emit, signal }: TransferContext,
+  { destination, emit, signal }: TransferContext,
   path: string,
   onText: TextSink | undefined,
 ): Promise<Proof | undefined> {
   try {
-    const source = resolve(dir, path);
+    const source = destination.locate(path);
     return await ifThere(source, () => proveFile(source, signal, { onText }));
   } catch (error) {
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;

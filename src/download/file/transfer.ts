@@ -3,6 +3,7 @@ import { abortReason, diskError, type ErrorCode, TickhaulError } from '../../bas
 import { VERSION } from '../../base/version.js';
 import type { EventSink } from '../../run/events.js';
 import type { Client } from '../../service/http/client.js';
+import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { partPath, readResumeNote, removeResumeNote } from '../../store/part.js';
 import { prepareParent } from '../../store/paths.js';
@@ -21,8 +22,7 @@ import type { Received } from './try.js';
 /** What the transfers of one run share. */
 export interface TransferContext {
   readonly client: Client;
-  /** Download folder. */
-  readonly dir: string;
+  readonly destination: Destination;
   readonly manifest: Manifest;
   /** Makes part names private to this run, when another run works in the same folder. */
   readonly partSuffix: string | undefined;
@@ -132,7 +132,8 @@ async function tryOnce(
   onAnswer: () => void,
   onBytes: (received: number, position: number, total: number | undefined) => void,
 ): Promise<Received> {
-  const { client, dir, rate, signal, partSuffix } = context;
+  const { client, destination, rate, signal, partSuffix } = context;
+  const dir = destination.locate('');
   const { file, path, expected } = planned;
   const target = await prepareParent(dir, path);
   const part = partPath(target, partSuffix);
@@ -183,13 +184,13 @@ function inFile(error: TickhaulError, path: string): TickhaulError {
 }
 
 async function discardPart(
-  { dir }: TransferContext,
+  { destination }: TransferContext,
   path: string,
   part: string,
   noted: boolean,
 ): Promise<void> {
   await rm(part, { force: true }).catch(() => {});
-  if (noted) await removeResumeNote(dir, path).catch(() => {});
+  if (noted) await removeResumeNote(destination.locate(''), path).catch(() => {});
 }
 
 function recordOf({ file, path }: PlannedFile, { outcome: _, ...received }: Received): ManifestRecord {

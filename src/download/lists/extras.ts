@@ -2,11 +2,10 @@ import { ERRORS } from '../../base/errors.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import type { EventSink, RunSummary } from '../../run/events.js';
 import { commonExitCode } from '../../run/tally.js';
-import { walkFiles } from '../../store/walk.js';
+import type { Destination } from '../../store/destination.js';
 
 export interface ExtrasInput {
-  /** Download folder. */
-  readonly dir: string;
+  readonly destination: Destination;
   /** The paths that are to be there. */
   readonly named: { has(path: string): boolean };
   readonly emit: EventSink;
@@ -20,11 +19,11 @@ export interface ExtrasInput {
  */
 export async function withExtras(
   summary: RunSummary,
-  { dir, named, emit, signal }: ExtrasInput,
+  { destination, named, emit, signal }: ExtrasInput,
 ): Promise<RunSummary> {
   let extra = 0;
-  for await (const paths of walkFiles(dir, '', signal)) {
-    for (const path of paths) {
+  for await (const files of destination.list('', signal)) {
+    for (const { path } of files) {
       if (!path.endsWith(DAY_FILE_EXTENSION) || named.has(path)) continue;
       extra++;
       emit({ event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` });

@@ -4,6 +4,7 @@ import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
 import { dayFileName, type LayoutChoice, parseLayout } from '../../dataset/layout.js';
 import { inShard } from '../../dataset/shard.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
+import type { Survey } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { createSizes } from '../estimate/sizes.js';
 import { createDiskLookup } from '../plan/disk-state.js';
@@ -71,15 +72,17 @@ function besides(file: DayFile, path: string): PlacedFile['pathOf'] {
 export interface ListInput {
   readonly files: PlacedFiles;
   readonly manifest: Manifest;
-  readonly options: Pick<DownloadOptions, 'dir' | 'existing' | 'convert' | 'shard'>;
+  /** What stands in the destination. */
+  readonly survey: Survey;
+  readonly options: Pick<DownloadOptions, 'existing' | 'convert' | 'shard'>;
   readonly mayRead: MayRead;
 }
 
 /** A list worked out against what stands on disk; the exchange's record isn't asked for. */
 export type ListPlan = Pick<Plan, 'files' | 'inOrder' | 'sizeOf' | 'warnings'>;
 
-export function planList({ files, manifest, options, mayRead }: ListInput): ListPlan {
-  const { dir, existing, convert } = options;
+export function planList({ files, manifest, survey, options, mayRead }: ListInput): ListPlan {
+  const { existing, convert } = options;
   const outputsOf = createOutputs(convert);
   const isOurs = inShard(options.shard);
   const ours = [...files.values()].filter(({ file }) => isOurs(file));
@@ -97,7 +100,7 @@ export function planList({ files, manifest, options, mayRead }: ListInput): List
   };
 
   function* planAll(all: Iterable<PlacedFile>): Generator<PlannedFile> {
-    const stateOf = createDiskLookup(dir, manifest, existing, convert);
+    const stateOf = createDiskLookup(survey, manifest, existing, convert);
     for (const placed of all) yield planOne(placed, stateOf);
   }
 

@@ -1,7 +1,5 @@
-import { readdirSync, statSync } from 'node:fs';
-import { posix } from 'node:path';
-import { diskError, isSystemError } from '../../base/errors.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
+import type { Survey } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/types.js';
 import { conversionOf, optionsEntry } from '../conversion/conversion-entry.js';
@@ -27,30 +25,15 @@ interface Paths {
   readonly outputs: readonly PlannedOutput[];
 }
 
-/**
- * Looks paths up: in the manifest, and what that knows in the folder. Else one listing of a folder serves all its
- * files, as a plan may ask for a million that aren't there.
- */
+/** Looks paths up: in the manifest, and in what stands in the destination. */
 export function createDiskLookup(
-  dir: string,
+  survey: Survey,
   manifest: Manifest,
   existing: Existing,
   convert: ConvertSetting | undefined,
 ): (file: DayFile, paths: Paths) => DiskState {
   const options = convert && optionsEntry(convert.options);
-  let listed: string | undefined;
-  let names: ReadonlySet<string> = new Set();
-  const isListed = (path: string): boolean => {
-    const slash = path.lastIndexOf('/');
-    const folder = path.slice(0, Math.max(0, slash));
-    if (folder !== listed) {
-      names = listNames(posix.join(dir, folder));
-      listed = folder;
-    }
-    return names.has(path.slice(slash + 1));
-  };
-  const hasSize = (path: string, bytes: number): boolean =>
-    statSync(`${dir}/${path}`, { throwIfNoEntry: false })?.size === bytes;
+  const hasSize = (path: string, bytes: number): boolean => survey.facts(path)?.bytes === bytes;
 
   const stands = (own: ManifestRecord, output: PlannedOutput): boolean => {
     const entry = options && conversionOf(own, output, options);
@@ -65,11 +48,11 @@ export function createDiskLookup(
     // A file that nothing is made of is as without a conversion.
     const isDropped = convert?.keepCsv === false && outputs.length > 0;
     const isWhole = own !== undefined && hasSize(path, own.bytes);
-    if (!isWhole && !isListed(path)) {
+    if (!isWhole && !survey.has(path)) {
       if (areMade && isDropped && existing !== 'overwrite') {
         return existing === 'verify' ? CHECK : SKIP;
       }
-      return isListed(`${path}.part`) ? RESUME : FETCH;
+      return survey.has(`${path}.part`) ? RESUME : FETCH;
     }
     if (existing === 'overwrite') return FETCH;
     if (!record) return ADOPT;
@@ -81,13 +64,4 @@ export function createDiskLookup(
     // A run that was killed before it could delete the file: it is wanted now.
     return own.dropped ? CHECK : SKIP;
   };
-}
-
-function listNames(folder: string): ReadonlySet<string> {
-  try {
-    return new Set(readdirSync(folder));
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return new Set();
-    throw diskError(error, folder);
-  }
 }

@@ -7,6 +7,7 @@ import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
+import type { Survey } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { createSizes, type SizeOf } from '../estimate/sizes.js';
 import { addToVolume, emptyVolume, type Volume } from '../estimate/volume.js';
@@ -32,8 +33,8 @@ export interface PlanInput {
   readonly selection: Selection;
   readonly record: ExchangeRecord;
   readonly manifest: Manifest;
-  /** Download folder. */
-  readonly dir: string;
+  /** What stands in the destination. */
+  readonly survey: Survey;
   readonly existing: Existing;
   readonly convert?: ConvertSetting | undefined;
   /** Which part of the day files is meant; undefined for all. */
@@ -173,7 +174,7 @@ function* planFiles(
   skipped: SkipMemory | undefined,
 ): Generator<PlannedFile> {
   const exchange = input.record.id;
-  const lookUp = createDiskLookup(input.dir, input.manifest, input.existing, input.convert);
+  const lookUp = createDiskLookup(input.survey, input.manifest, input.existing, input.convert);
 
   let place = -1;
 

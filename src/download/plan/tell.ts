@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import type { EventSink, PlanCounts, PlanEvent } from '../../run/events.js';
-import { freeSpace } from '../../store/free-space.js';
+import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { bytesOnDisk } from '../estimate/space.js';
 import { bytesOf, estimateOf, sumOfVolumes } from '../estimate/volume.js';
@@ -18,8 +18,9 @@ export interface CountedJob {
 }
 
 export interface TellInput {
+  readonly destination: Destination;
   readonly manifest: Manifest;
-  readonly options: Pick<DownloadOptions, 'dir' | 'maxRate'>;
+  readonly options: Pick<DownloadOptions, 'maxRate'>;
   readonly emit: EventSink;
   readonly askForSpace?: AskForSpace | undefined;
 }
@@ -48,10 +49,10 @@ export async function tellPlan(input: TellInput, jobs: readonly CountedJob[]): P
  * walk over their files.
  */
 export async function hasAmpleSpace(
-  dir: string,
+  destination: Destination,
   jobs: readonly { readonly plan: CountedPlan; readonly options: CountedJob['options'] }[],
 ): Promise<boolean> {
-  const free = await freeSpace(dir);
+  const free = await destination.freeBytes();
   const most = jobs.reduce(
     (sum, { plan, options: { convert } }) =>
       sum + bytesOnDisk(plan.mostBytes?.() ?? Number.POSITIVE_INFINITY, convert),
@@ -62,7 +63,7 @@ export async function hasAmpleSpace(
 
 /** What several plans come to together, with the disk's space; `shortage` says where that is too little. */
 export async function describePlan(
-  { manifest, options }: Pick<TellInput, 'manifest' | 'options'>,
+  { destination, manifest, options }: Pick<TellInput, 'destination' | 'manifest' | 'options'>,
   jobs: readonly CountedJob[],
 ): Promise<{ readonly plan: PlanEvent; readonly shortage: string | undefined }> {
   const totals = jobs.flatMap((job) => job.totals ?? []);
@@ -70,7 +71,7 @@ export async function describePlan(
     sumOfVolumes(totals.map(({ volume }) => volume)),
     slower(manifest.history.bytesPerSecond(), options.maxRate),
   );
-  const free = await freeSpace(options.dir);
+  const free = await destination.freeBytes();
   let needed = 0;
   for (const { totals: own, options: how } of jobs) {
     needed += own ? bytesOnDisk(bytesOf(own.volume) ?? 0, how.convert) : 0;
@@ -79,7 +80,7 @@ export async function describePlan(
   return {
     plan: { event: 'plan', ...sumOf(totals), ...estimate, freeBytes: free ?? null },
     shortage: isShort
-      ? `the disk of ${options.dir} has ${formatSize(free)} free, and what is to come takes ${HOW[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
+      ? `the disk of ${destination.name} has ${formatSize(free)} free, and what is to come takes ${HOW[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
       : undefined,
   };
 }

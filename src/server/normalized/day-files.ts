@@ -26,7 +26,7 @@ export async function replayDayFiles(
 }
 
 function openOption(
-  { options: { dayFiles, feeds, records }, emit, transfers }: Serving,
+  { options: { destination, dayFiles, feeds, records }, emit, transfers }: Serving,
   { exchange, symbols, types, period }: NormalizedOptions,
   signal: AbortSignal,
 ): Promise<OpenedReplay> {
@@ -34,6 +34,7 @@ function openOption(
     request: { options: [{ exchange, symbols }], types, period },
     client: feeds.client,
     cache: records,
+    destination,
     options: dayFiles.options,
     layout: dayFiles.layout,
     offline: feeds.offline,

@@ -7,6 +7,7 @@ import { parseComputedTypeName } from '../../market/names/data-type-name.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/events.js';
 import type { Client } from '../../service/http/client.js';
 import { fetchKeyReach, type MayRead } from '../../service/key/key-coverage.js';
+import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ConversionEntry } from '../../store/types.js';
 import type { BadFile, Repair } from '../types.js';
@@ -14,6 +15,7 @@ import { byDayFile } from './by-day-file.js';
 
 export interface RepairInput {
   readonly client: Client;
+  readonly destination: Destination;
   readonly options: Omit<DownloadOptions, 'convert'>;
   /** Threads that convert. */
   readonly threads: number;
@@ -25,7 +27,7 @@ export interface RepairInput {
  * was until the new one is verified.
  */
 export function createRepair(input: RepairInput): Repair {
-  const { options, emit } = input;
+  const { destination, options, emit } = input;
   return async (bad, manifest, tell, signal) => {
     const warn = (message: string): void => emit({ event: 'warning', message });
     const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
@@ -45,6 +47,7 @@ export function createRepair(input: RepairInput): Repair {
     const run = (files: readonly BadFile[]): Promise<readonly RunSummary[]> =>
       runJobs(
         {
+          destination,
           manifest,
           partSuffix: undefined,
           options,

@@ -1,9 +1,9 @@
 import { type Conversion, startConversion } from '../../../src/convert/conversion.js';
-import type { PartFile } from '../../../src/convert/output/part-file.js';
 import type { Kernels } from '../../../src/convert/threads/kernel-host.js';
 import { threadKernels } from '../../../src/convert/threads/kernels.js';
 import { localKernels } from '../../../src/convert/threads/local-kernel.js';
 import type { ConvertOptions } from '../../../src/format/options.js';
+import type { PartFile } from '../../../src/store/files.js';
 
 export const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
 
@@ -28,6 +28,7 @@ export function outputInMemory(onWrite: (bytes: Uint8Array) => Promise<void> = a
     },
     publish: async () => {
       ended = 'published';
+      return undefined;
     },
     discard: async () => {
       ended ??= 'discarded';

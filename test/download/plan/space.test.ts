@@ -6,6 +6,7 @@ import { runJobs } from '../../../src/download/jobs.js';
 import { mostBytes as boundOf } from '../../../src/download/plan/most-bytes.js';
 import type { PlannedFile } from '../../../src/download/types.js';
 import { createClient } from '../../../src/service/http/client.js';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
 import { History } from '../../../src/store/manifest/history.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { NAME, setUp } from '../runs.js';
@@ -42,7 +43,6 @@ for (const [what, mostBytes, first] of [
     const manifest = await openManifest(dir, { warn: assert.fail });
     const order: string[] = [];
     const options = {
-      dir,
       concurrency: 2,
       retries: 0,
       maxWaitMs: 0,
@@ -52,6 +52,7 @@ for (const [what, mostBytes, first] of [
     } as const;
     const [summary] = await runJobs(
       {
+        destination: openFolder(dir),
         manifest,
         partSuffix: undefined,
         options,

@@ -3,33 +3,23 @@ import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
-import { fileSink, type Sink } from '../../format/sink.js';
 import { publish } from '../../integrity/publish.js';
+import type { PartFile } from '../files.js';
 import { earlySync } from './early-sync.js';
 
-/** An output in the making: `<target>.part`, which gets its name when it is whole. */
-export interface PartFile extends Sink {
-  /** Syncs and renames. */
-  publish(): Promise<void>;
-  /** Leaves nothing behind; after `publish`, it does nothing. */
-  discard(): Promise<void>;
-}
-
 /**
+ * Opens a file in the making; `publish` syncs and renames it.
  * @param path where the bytes gather; a name of its own where another run may be making the same file.
  * @throws TickhaulError `disk`, `path_taken`; `write` and `publish` too, and `locked` where another run took the name.
  */
 export async function openPartFile(target: string, path = `${target}.part`): Promise<PartFile> {
   const handle = await create(path, target);
-  const sink = fileSink(handle);
   const early = earlySync(handle);
   const made = await handle.stat({ bigint: true });
   let open = true;
   return {
     async write(bytes) {
-      await sink.write(bytes).catch((error: unknown) => {
-        throw diskError(error, path);
-      });
+      await writeAll(handle, bytes, path);
       early.wrote(bytes.length);
     },
     async publish() {
@@ -43,6 +33,7 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
       if (!(await isAt(made, path))) throw lockedError(target);
       await publish(path, target, handle);
       open = false;
+      return undefined;
     },
     async discard() {
       if (!open) return;
@@ -53,6 +44,15 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
       if (ours) await removeFile(path).catch(() => {});
     },
   };
+}
+
+/** At the handle's position. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array, path: string): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+  } catch (error) {
+    throw diskError(error, path);
+  }
 }
 
 /** A part that is there was left by a killed run, or is another's: that one's handle must not be written to. */

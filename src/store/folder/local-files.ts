@@ -1,0 +1,54 @@
+import { rm, stat } from 'node:fs/promises';
+import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { openRegular } from '../../base/open-regular.js';
+import { readChunks } from '../../integrity/read-chunks.js';
+import type { FileFacts, Files, RandomAccess } from '../files.js';
+import { openPartFile } from './part-file.js';
+
+/** Files of this machine. */
+export const localFiles: Files = {
+  look,
+  read: readChunks,
+  openRandom,
+  openPart: openPartFile,
+  async remove(path) {
+    await rm(path, { force: true }).catch((error: unknown) => {
+      throw diskError(error, path);
+    });
+  },
+  async close() {},
+};
+
+/** A pipe or a device is no file: reading it may never end. */
+async function look(path: string): Promise<FileFacts | undefined> {
+  try {
+    const stats = await stat(path);
+    return stats.isFile() ? { bytes: stats.size } : undefined;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw diskError(error, path);
+  }
+}
+
+async function openRandom(path: string): Promise<RandomAccess> {
+  try {
+    const handle = await openRegular(path);
+    const { size } = await handle.stat();
+    return {
+      bytes: size,
+      async read(position, length) {
+        const bytes = Buffer.allocUnsafe(length);
+        for (let done = 0; done < length; ) {
+          const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
+          if (bytesRead === 0)
+            throw new TickhaulError('corrupt', `${path}: ends before byte ${position + length}`);
+          done += bytesRead;
+        }
+        return bytes;
+      },
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    throw diskError(error, path);
+  }
+}

@@ -1,0 +1,16 @@
+import { usageError } from '../base/errors.js';
+
+/** Whether a location is an object's, `s3://bucket/key`, and no path of this machine. */
+export function isObject(location: string): boolean {
+  return /^s3:\/\//i.test(location);
+}
+
+/**
+ * Refuses addresses of which nothing is known: a folder of the name `ftp:` would be made, and called a success.
+ * @throws usage error, without what may be a password.
+ */
+export function refuseOtherSchemes(location: string): void {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(location)?.[0];
+  if (scheme === undefined || isObject(location)) return;
+  throw usageError(`${scheme}… is not supported; name a folder of this machine, or s3://bucket/prefix`);
+}
