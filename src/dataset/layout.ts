@@ -22,6 +22,8 @@ export type LayoutChoice = string | LayoutFunction;
 /** Gives each day file its path under the download folder, with `/` between folders. */
 export interface Layout {
   readonly template: string;
+  /** Whether the template says all; else it stands for a function. */
+  readonly isTemplate: boolean;
   /** Whether parts that differ always give paths that differ, but for characters that no name can have. */
   readonly isDistinct: boolean;
   /** @param extension what the name ends in, without the first dot: `csv.gz`, `parquet`. */
@@ -53,6 +55,7 @@ export function parseLayout(choice: LayoutChoice): Layout {
 function layoutOf(nameOf: LayoutFunction): Layout {
   return {
     template: 'as a function',
+    isTemplate: false,
     isDistinct: false,
     pathOf: (file, extension) => `${namedBy(nameOf, file)}.${extension}`,
   };
@@ -97,6 +100,7 @@ function parseTemplate(text: string): Layout {
   const parts = compile(template);
   return {
     template,
+    isTemplate: true,
     isDistinct: used.has('name'),
     pathOf: (file, extension) => `${fill(parts, file)}.${extension}`,
   };
@@ -104,15 +108,15 @@ function parseTemplate(text: string): Layout {
 
 /** The name without extension: `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>` (service interface, Datasets API). */
 export function dayFileName(file: DayFile): string {
-  return `${safe(file.exchange)}_${safe(file.dataType)}_${formatDay(file.day)}_${safe(file.symbol)}`;
+  return `${safeName(file.exchange)}_${safeName(file.dataType)}_${formatDay(file.day)}_${safeName(file.symbol)}`;
 }
 
 type Part = (file: DayFile) => string;
 
 const FILLERS: Readonly<Record<Placeholder, Part>> = {
-  exchange: ({ exchange }) => safe(exchange),
-  type: ({ dataType }) => safe(dataType),
-  symbol: ({ symbol }) => safe(symbol),
+  exchange: ({ exchange }) => safeName(exchange),
+  type: ({ dataType }) => safeName(dataType),
+  symbol: ({ symbol }) => safeName(symbol),
   date: ({ day }) => formatDay(day),
   year: ({ day }) => formatDay(day).slice(0, 4),
   month: ({ day }) => formatDay(day).slice(5, 7),
@@ -143,7 +147,7 @@ function undotted(folder: string): string {
 
 /** Whether a file name holds this text as it is. */
 export function isPlainName(text: string): boolean {
-  return safe(text) === text;
+  return safeName(text) === text;
 }
 
 /** The characters that the service's client convention replaces, and control characters. */
@@ -151,7 +155,8 @@ export function isPlainName(text: string): boolean {
 const UNSAFE = /[:\\/?*<>|"\u0000-\u001f\u007f]/;
 const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
 
-function safe(value: string): string {
+/** A text as a part of a file's name. */
+export function safeName(value: string): string {
   return UNSAFE.test(value) ? value.replace(ALL_UNSAFE, '-') : value;
 }
 

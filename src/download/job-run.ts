@@ -8,7 +8,7 @@ import type { Place } from '../transfer/pool.js';
 import { createRateLimit, type RateLimit } from '../transfer/rate.js';
 import { toldOutputs } from './conversion/told-outputs.js';
 import { settle, settleOnce } from './file/settle.js';
-import type { TransferContext } from './file/transfer.js';
+import type { TransferContext } from './file/transfer-context.js';
 import type { DownloadJob } from './job.js';
 import { countPlan, FILES_A_TURN, type PlanTotals } from './plan/plan.js';
 import type { SharedRun } from './shared-run.js';
@@ -43,12 +43,14 @@ export class JobRun {
       client,
       destination: shared.destination,
       manifest: shared.manifest,
+      recording: shared.recording,
       partSuffix: shared.partSuffix,
       retries: options.retries,
       maxWaitMs: options.maxWaitMs,
       rate: rateOf(shared, options),
       pause: shared.transfers.pause,
       concurrency: shared.transfers.concurrency,
+      memory: shared.transfers.memory,
       conversions: shared.conversionsFor(options.convert),
       emit: shared.emit,
       signal,
@@ -119,11 +121,14 @@ export class JobRun {
   }
 
   #settle(planned: PlannedFile, place: Place, onAnswer?: () => void): Promise<void> {
-    const { begun } = this.#shared;
+    const { begun, recording } = this.#shared;
+    recording.begun();
     const earlier = begun?.get(planned.path);
-    const settling = earlier
-      ? this.#settleAfter(earlier, planned, place, onAnswer)
-      : this.#settleNow(planned, place, onAnswer);
+    const settling = (
+      earlier
+        ? this.#settleAfter(earlier, planned, place, onAnswer)
+        : this.#settleNow(planned, place, onAnswer)
+    ).finally(recording.ended);
     begun?.set(
       planned.path,
       settling.catch(() => {}),

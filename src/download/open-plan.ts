@@ -5,6 +5,7 @@ import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/meta
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { makePlan, type Plan } from './plan/plan.js';
+import { scopeOf } from './plan/survey.js';
 import type { DownloadOptions, Selection } from './types.js';
 
 export interface OpenPlanInput {
@@ -37,16 +38,17 @@ export async function openPlan(input: OpenPlanInput): Promise<OpenedPlan> {
     input.record ?? fetchDatasetRecord(client, selection.exchange, { cache, signal }),
     fetchKeyReach(client, signal, warn),
   ]);
-  const manifest = await destination.openManifest({ warn });
-  const plan = makePlan({
+  const manifest = await destination.openManifest({ warn, signal }, scopeOf(selection, record));
+  const plan = await makePlan({
     selection,
     record,
     manifest,
-    survey: await destination.survey(),
+    destination,
     existing: options.existing,
     convert: options.convert,
     shard: options.shard,
     mayRead,
+    signal,
   });
   for (const message of plan.warnings) warn(message);
   return { plan, record, manifest, keyExpired };

@@ -5,6 +5,7 @@ import type { Manifest } from '../store/manifest/manifest.js';
 import { createPool, type Pool } from '../transfer/pool.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
 import type { AskForSpace } from './plan/tell.js';
+import { createRecording, type Recording } from './recording.js';
 import { createTransfers, type Transfers } from './transfers.js';
 import type { ConvertSetting, DownloadOptions } from './types.js';
 
@@ -27,6 +28,7 @@ export interface JobsInput {
 /** What the jobs of one run share. */
 export interface SharedRun extends Omit<JobsInput, 'transfers'> {
   readonly pool: Pool;
+  readonly recording: Recording;
   readonly transfers: Transfers;
   /** Whether other runs may bring the same files. */
   readonly isBesideOthers: boolean;
@@ -66,6 +68,7 @@ export function openShared(
     ...input,
     emit,
     pool,
+    recording: createRecording(input.manifest),
     transfers,
     isBesideOthers: input.transfers !== undefined,
     stop,

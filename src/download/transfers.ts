@@ -4,6 +4,7 @@ import { autoConcurrency, type Concurrency, fixedConcurrency } from '../transfer
 import { createPause, type Pause } from '../transfer/pause.js';
 import { createRateLimit, type RateLimit } from '../transfer/rate.js';
 import type { Underway } from './file/settle.js';
+import { createMemory, type Memory } from './memory.js';
 import type { DownloadOptions } from './types.js';
 
 /** What bounds the transfers of a run, or of several that work at the same time in one process and one folder. */
@@ -12,6 +13,7 @@ export interface Transfers extends Underway {
   readonly limit: LimitFunction;
   readonly rate: RateLimit;
   readonly pause: Pause;
+  readonly memory: Memory;
 }
 
 /** @param turns where several processes work in one folder. */
@@ -25,6 +27,7 @@ export function createTransfers(
     limit: pLimit(Math.max(1, concurrency.limit)),
     rate: createRateLimit(maxRate),
     pause: createPause(),
+    memory: createMemory(),
     underway: new Map(),
     turns,
   };

@@ -49,6 +49,8 @@ export interface PlannedFile {
   readonly outputs: readonly PlannedOutput[];
   readonly status: PlanStatus;
   readonly action: PlannedAction;
+  /** Something stands at its path that is to be fetched again. */
+  readonly replaces?: true | undefined;
   /** Undefined where any whole file will do. */
   readonly expected?: ExpectedBytes | undefined;
   /** The service may say that the day isn't there: the day on which a symbol was delisted. */

@@ -37,14 +37,15 @@ export async function workSlice(input: SliceInput): Promise<SliceResult> {
   const { job, pin, folder, client, mayRead, threads, transfers, emit, noMore } = input;
   const { destination, manifest, partSuffix, lost } = folder;
   const options = downloadOptions(job, threads);
-  const plan = makePlan({
+  const plan = await makePlan({
     ...pinOfSlice(pin, job),
     manifest,
-    survey: await destination.survey(),
+    destination,
     existing: options.existing,
     convert: options.convert,
     shard: options.shard,
     mayRead,
+    signal: input.signal,
   });
   const failed: FileEvent[] = [];
   const tell: EventSink = (event) => {

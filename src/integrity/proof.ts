@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { countLines, rowsOf } from './count-lines.js';
 import { type GunzipPass, startGunzip, type TextSink } from './gunzip.js';
-import { readChunks } from './read-chunks.js';
+import { type ReadChunks, readChunks } from './read-chunks.js';
 
 /** What one pass over a day file's bytes found. */
 export interface Proof {
@@ -20,6 +20,8 @@ export interface ProofOptions {
   readonly textChunk?: number | undefined;
   /** Told of compressed bytes as they are read; by `proveFile` only. */
   readonly onBytes?: ((count: number) => void) | undefined;
+  /** How the file's bytes are read; by `proveFile` only. */
+  readonly read?: ReadChunks | undefined;
 }
 
 /** One pass over the bytes of a day file; see `GunzipPass` for how to call it. */
@@ -61,13 +63,13 @@ export function startProof({ onText, textChunk }: ProofOptions = {}): ProofPass 
 }
 
 /**
- * Proves a file on disk.
+ * Proves a file that stands.
  * @throws TickhaulError `corrupt` when it isn't a whole gzip file, `disk` when it can't be read.
  */
 export async function proveFile(path: string, signal?: AbortSignal, options?: ProofOptions): Promise<Proof> {
   const pass = startProof(options);
   try {
-    await readChunks(
+    await (options?.read ?? readChunks)(
       path,
       (chunk) => {
         options?.onBytes?.(chunk.length);

@@ -62,11 +62,11 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     request.options.map(({ exchange }) => fetchDatasetRecord(client, exchange, asking)),
   );
   const mayRead = offline ? () => true : (await fetchKeyReach(client, signal, warn)).mayRead;
-  const manifest = await destination.openManifest({ warn });
+  const manifest = await destination.openManifest({ warn, signal });
   let isHandedOn = false;
   try {
-    const context = { manifest, survey: await destination.survey(), layout, mayRead, warn };
-    const planned = planReplay(request, records, context);
+    const context = { manifest, destination, layout, mayRead, warn, signal };
+    const planned = await planReplay(request, records, context);
     const files = planned.flatMap((series) => series.files);
     refuse(files, 'pending', 'not_exported', 'not exported yet; choose an earlier end');
     refuse(files, 'unauthorized', 'no_access', 'not in the reach of the API key; set a key that covers it');

@@ -16,7 +16,7 @@ export interface PlannedSeries extends Omit<ReplaySeries, 'files'> {
   readonly files: readonly PlannedFile[];
 }
 
-export type PlanContext = Pick<PlanInput, 'manifest' | 'survey' | 'mayRead'> & {
+export type PlanContext = Pick<PlanInput, 'manifest' | 'destination' | 'mayRead' | 'signal'> & {
   readonly layout: LayoutChoice;
   readonly warn: (message: string) => void;
 };
@@ -26,23 +26,25 @@ export type PlanContext = Pick<PlanInput, 'manifest' | 'survey' | 'mayRead'> & {
  * @param records of the exchanges, in the order of the request's options.
  * @throws usage error for a symbol that isn't known or lacks a type, and where an exchange has none of the types.
  */
-export function planReplay(
+export async function planReplay(
   request: ReplayRequest,
   records: readonly ExchangeRecord[],
   context: PlanContext,
-): readonly PlannedSeries[] {
-  return request.options.flatMap((option, at) => {
+): Promise<readonly PlannedSeries[]> {
+  const planned: PlannedSeries[] = [];
+  for (const [at, option] of request.options.entries()) {
     const record = records[at];
-    return record ? planExchange(option, record, request, context) : [];
-  });
+    if (record) planned.push(...(await planExchange(option, record, request, context)));
+  }
+  return planned;
 }
 
-function planExchange(
+async function planExchange(
   option: ReplayOption,
   record: ExchangeRecord,
   request: ReplayRequest,
   context: PlanContext,
-): readonly PlannedSeries[] {
+): Promise<readonly PlannedSeries[]> {
   const symbols = record.datasets?.symbols ?? [];
   const has = (dataType: DataType): boolean => symbols.some(({ dataTypes }) => dataTypes.includes(dataType));
   const lacking = request.types.filter(({ dayFiles }) => !has(dayFiles)).map(({ name }) => name);
@@ -50,18 +52,21 @@ function planExchange(
     throw usageError(`${record.id} has no ${lacking.join(', ')}; see: tickhaul symbols ${record.id}`);
   }
   if (lacking.length > 0) context.warn(`${record.id} has no ${lacking.join(', ')}, which is left out`);
-  return Object.values(SOURCE_TYPES)
-    .filter((dataType) => has(dataType) && request.types.some(({ dayFiles }) => dayFiles === dataType))
-    .flatMap((dataType) => planType(dataType, option, record, request, context));
+  const planned: PlannedSeries[] = [];
+  for (const dataType of Object.values(SOURCE_TYPES)) {
+    if (!has(dataType) || !request.types.some(({ dayFiles }) => dayFiles === dataType)) continue;
+    planned.push(...(await planType(dataType, option, record, request, context)));
+  }
+  return planned;
 }
 
-function planType(
+async function planType(
   dataType: DataType,
   option: ReplayOption,
   record: ExchangeRecord,
   { types, period }: ReplayRequest,
   context: PlanContext,
-): readonly PlannedSeries[] {
+): Promise<readonly PlannedSeries[]> {
   const isGrouped = dataType === 'options_chain';
   const wanted = isGrouped ? optionSymbols(option, record) : undefined;
   const days = daysOf(period);
@@ -74,7 +79,7 @@ function planType(
     layout: context.layout,
   };
   if (!isGrouped) refuseLacking(dataType, option, record);
-  const plan = makePlan({ ...context, selection, record, existing: 'skip' });
+  const plan = await makePlan({ ...context, selection, record, existing: 'skip' });
   const bySymbol = new Map<string, PlannedFile[]>(plan.series.map(({ symbol }) => [symbol, []]));
   for (const file of plan.files()) bySymbol.get(file.file.symbol)?.push(file);
   return [...bySymbol.values()].map((files) => ({

@@ -1,4 +1,4 @@
-import type { FileFacts, Files } from './files.js';
+import type { FileFacts, Files, StoreSettings } from './files.js';
 import type { LockOwner, RunLock } from './lock/run-lock.js';
 import type { TakeLockOptions } from './lock/take-lock.js';
 import type { Manifest, ManifestOptions } from './manifest/manifest.js';
@@ -19,6 +19,10 @@ export interface Destination {
   locate(path: string): string;
   /** By location. */
   readonly files: Files;
+  /** Plain data, by which a thread opens the same files. */
+  readonly settings: StoreSettings;
+  /** Bytes of memory that a file in the making takes while it is on its way; 0 on a disk. */
+  readonly partBytes: number;
 
   /**
    * What stands in it now, for many questions that are answered at once. Of a folder it looks when it is asked; of a

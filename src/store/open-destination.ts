@@ -8,8 +8,8 @@ import { isObject, refuseOtherSchemes } from './location.js';
  * Opens what a user names as the download folder: a folder of this machine, or `s3://bucket/prefix`.
  * @throws usage error for any other address.
  */
-export async function openDestination(name: string, _settings: StoreSettings): Promise<Destination> {
+export async function openDestination(name: string, settings: StoreSettings): Promise<Destination> {
   refuseOtherSchemes(name);
   if (isObject(name)) throw usageError('s3://… is not supported; name a folder of this machine');
-  return openFolder(name);
+  return openFolder(name, settings);
 }

@@ -3,7 +3,6 @@ import type { DownloadJob } from '../download/job.js';
 import { makePlan, type Plan } from '../download/plan/plan.js';
 import type { Client } from '../service/http/client.js';
 import type { MayRead } from '../service/key/key-coverage.js';
-import type { Survey } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { createFailures, type Failures, failedFirst } from './failed-first.js';
 import { type News, newsSince, symbolsOf } from './news.js';
@@ -27,20 +26,18 @@ export interface OpenJob extends JobOfPlan {
 export interface PlanSources {
   readonly records: ReadonlyMap<string, RecordOrError>;
   readonly manifest: Manifest;
-  /** What stands in the destination. */
-  readonly survey: Survey;
   readonly mayRead: MayRead;
 }
 
 const NO_NEWS: News = { newSymbols: [], delistedSymbols: [] };
 
 /** @throws usage error for what the exchange's record doesn't know, with the place that defines the job. */
-export function openJob(
+export async function openJob(
   job: SyncJob,
-  { client }: Pick<SyncInput, 'client'>,
-  { records, manifest, survey, mayRead }: PlanSources,
+  { client, destination, signal }: SyncInput,
+  { records, manifest, mayRead }: PlanSources,
   before: JobState | undefined,
-): OpenJob {
+): Promise<OpenJob> {
   const { name, selection } = job;
   const failures = createFailures(before?.failed ?? []);
   const record = records.get(selection.exchange);
@@ -51,8 +48,8 @@ export function openJob(
     return { job, plan: undefined, ready: undefined, error, failures, news: NO_NEWS, symbols };
   }
   const { existing, convert, shard } = job.options;
-  const plan = planOf(job, () =>
-    makePlan({ selection, record, manifest, survey, existing, convert, shard, mayRead }),
+  const plan = await planOf(job, () =>
+    makePlan({ selection, record, manifest, destination, existing, convert, shard, mayRead, signal }),
   );
   const symbols = symbolsOf(job, plan);
   return {
@@ -73,9 +70,9 @@ export function openJob(
 }
 
 /** @throws usage error that says which job, and where it is defined. */
-function planOf(job: SyncJob, plan: () => Plan): Plan {
+async function planOf(job: SyncJob, plan: () => Promise<Plan>): Promise<Plan> {
   try {
-    return plan();
+    return await plan();
   } catch (error) {
     throw error instanceof TickhaulError && error.code === 'usage' ? inJob(job, error) : error;
   }

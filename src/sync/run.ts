@@ -56,14 +56,14 @@ async function syncLocked(
   const { destination, options, emit, signal } = input;
   const dir = destination.locate('');
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const manifest = await destination.openManifest({ warn });
+  const manifest = await destination.openManifest({ warn, signal });
   try {
     const state = await readSyncState(dir, options.shard);
     const { records, late } = await readRecords(input, noMore);
     const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
-    const survey = await destination.survey();
-    const plans = { records, manifest, survey, mayRead };
-    const jobs = input.jobs.map((job) => openJob(job, input, plans, state[job.name]));
+    const plans = { records, manifest, mayRead };
+    const jobs: OpenJob[] = [];
+    for (const job of input.jobs) jobs.push(await openJob(job, input, plans, state[job.name]));
     refuseContradictions(jobs);
     for (const { job, news, plan } of jobs) {
       for (const message of plan?.warnings ?? []) warn(`${job.name}: ${message}`);

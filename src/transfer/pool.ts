@@ -7,6 +7,8 @@ export interface Place {
   take(): Promise<void>;
   /** Gives it to another file. */
   leave(): void;
+  /** Gives it away for good: the task only waits for something small, and counts as none at work. */
+  retire(): void;
 }
 
 /** One limit over a whole run, fed lazily. */
@@ -22,8 +24,9 @@ export interface Pool {
   idle(): Promise<void>;
 }
 
-/** Tasks that may be without a place before the next one has to wait for them. */
+/** Tasks that may be without a place before the next one has to wait for them, and those that have retired. */
 const MOST_WITHOUT = 20;
+const MOST_RETIRED = 2000;
 
 /** @param limit shared with other pools of the same concurrency: places go round among them. */
 export function createPool(
@@ -33,6 +36,7 @@ export function createPool(
   const running = new Set<Promise<void>>();
   /** Places that are taken, or waited for. */
   let taken = 0;
+  let retired = 0;
   /** Callers of `run` that wait for room: each looks again. */
   let waiting: (() => void)[] = [];
   let failure: { readonly error: unknown } | undefined;
@@ -44,8 +48,16 @@ export function createPool(
     for (const wake of woken) wake();
   };
 
-  const createPlace = (): Place => {
+  const createPlace = (): Place & { end(): void } => {
     let end: (() => void) | undefined;
+    let isRetired = false;
+    const leave = (): void => {
+      if (!end) return;
+      end();
+      end = undefined;
+      taken--;
+      adjust();
+    };
     return {
       async take() {
         if (end) return;
@@ -60,12 +72,16 @@ export function createPool(
           );
         });
       },
-      leave() {
-        if (!end) return;
-        end();
-        end = undefined;
-        taken--;
+      leave,
+      retire() {
+        if (!isRetired) retired++;
+        isRetired = true;
+        leave();
         adjust();
+      },
+      end() {
+        if (isRetired) retired--;
+        leave();
       },
     };
   };
@@ -76,7 +92,7 @@ export function createPool(
     try {
       await task(place);
     } finally {
-      place.leave();
+      place.end();
     }
   };
 
@@ -94,7 +110,8 @@ export function createPool(
       for (;;) {
         if (failure) throw failure.error;
         const mostPlaces = Math.min(most, concurrency.limit);
-        if (taken < mostPlaces && running.size < mostPlaces + MOST_WITHOUT) return;
+        const atWork = running.size - retired;
+        if (taken < mostPlaces && atWork < mostPlaces + MOST_WITHOUT && retired < MOST_RETIRED) return;
         await new Promise<void>((resolve) => {
           waiting.push(resolve);
         });

@@ -75,15 +75,10 @@ export async function openWanted(
       signal,
     });
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const manifest = await destination.openManifest({ warn });
+  const manifest = await destination.openManifest({ warn, signal });
   const { mayRead, keyExpired } = await fetchKeyReach(client, signal, warn);
-  const plan = planList({
-    files: list?.files ?? new Map(),
-    manifest,
-    survey: await destination.survey(),
-    options,
-    mayRead,
-  });
+  const files = list?.files ?? new Map();
+  const plan = await planList({ files, manifest, destination, options, mayRead, signal });
   for (const message of plan.warnings) warn(message);
   return { plan, manifest, keyExpired };
 }

@@ -10,7 +10,6 @@ import { partPath } from '../../store/part.js';
 import type { ConversionEntry } from '../../store/types.js';
 import type { ConvertSetting, PlannedFile, PlannedOutput } from '../types.js';
 import { optionsEntry } from './conversion-entry.js';
-import { createSlots } from './convert-slots.js';
 import { createConvertThreads, type ThreadConversion } from './convert-threads.js';
 import type { MadeOutput } from './convert-worker.js';
 
@@ -30,22 +29,19 @@ export interface DayFileConversion {
   textSink(): TextSink;
   /** To be called when the source was proven whole. */
   finish(proof: Proof): Promise<ConversionOutcome>;
-  /** To be called in any case; after `finish` it only makes room for others. */
+  /** To be called in any case; after `finish` it does nothing. */
   end(): Promise<void>;
 }
 
 /** The conversions of one run. */
 export interface Conversions extends ConvertSetting {
-  /**
-   * Resolves when there is memory for one more; nobody's connection is kept waiting. Undefined where nothing is to be
-   * made of the file.
-   */
-  begin(planned: PlannedFile, signal: AbortSignal): Promise<DayFileConversion | undefined>;
+  /** Bytes of memory for the batches of a day file's conversions. */
+  batchBytes(planned: PlannedFile): number;
+  /** Undefined where nothing is to be made of the file. To be begun when there is memory for its batches. */
+  begin(planned: PlannedFile): DayFileConversion | undefined;
   close(): Promise<void>;
 }
 
-/** Bytes of batches in the making, over all conversions: 20 of trades, 5 of books of 25 levels. */
-const BATCH_MEMORY = 170_000_000;
 /** Where nobody has heard of the data type. */
 const USUAL_COLUMNS = 32;
 
@@ -59,8 +55,7 @@ export function createConversions(
   emit: EventSink,
 ): Conversions {
   const { options } = setting;
-  const slots = createSlots(BATCH_MEMORY);
-  const threads = createConvertThreads(setting.threads);
+  const threads = createConvertThreads(setting.threads, destination.settings);
 
   const entryOf = ({ path, type }: PlannedOutput, { warning, ...made }: MadeOutput): ConversionEntry => {
     if (warning !== undefined) emit({ event: 'warning', message: warning });
@@ -69,10 +64,10 @@ export function createConversions(
 
   return {
     ...setting,
-    async begin({ file, path, outputs }, signal) {
+    batchBytes: ({ file, outputs }) =>
+      outputs.reduce((sum, { type }) => sum + batchBytes(options, file.dataType, type), 0),
+    begin({ file, path, outputs }) {
       if (outputs.length === 0) return undefined;
-      const memory = outputs.reduce((sum, { type }) => sum + batchBytes(options, file.dataType, type), 0);
-      const release = await slots.take(memory, signal);
       const groups = inOnePass(outputs);
       let running: readonly ThreadConversion[] = [];
       let failure: TickhaulError | undefined;
@@ -112,7 +107,6 @@ export function createConversions(
         },
         async end() {
           await Promise.all(running.map((one) => one.abort()));
-          release();
         },
       };
     },

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
 import { TEXT_CHUNK } from '../../integrity/gunzip.js';
+import type { StoreSettings } from '../../store/files.js';
 import type { ConversionJob, ConvertAnswer, ConvertOrder, MadeOutput } from './convert-worker.js';
 
 /** Chunks of text on the way to one conversion; what is left waits in the connection. */
@@ -26,13 +27,14 @@ export interface ConvertThreads {
   close(): Promise<void>;
 }
 
-export function createConvertThreads(count: number): ConvertThreads {
+/** @param settings how the threads reach object stores. */
+export function createConvertThreads(count: number, settings: StoreSettings): ConvertThreads {
   const threads: ConvertThread[] = [];
   let nextId = 0;
   const leastBusy = (): ConvertThread => {
     const [quietest] = threads.toSorted((a, b) => a.conversions - b.conversions);
     if (quietest && (quietest.conversions === 0 || threads.length >= count)) return quietest;
-    const thread = new ConvertThread();
+    const thread = new ConvertThread(settings);
     threads.push(thread);
     return thread;
   };
@@ -50,14 +52,15 @@ interface Waiting {
 }
 
 class ConvertThread {
-  readonly #worker = new Worker(new URL('./convert-worker.js', import.meta.url));
+  readonly #worker: Worker;
   /** Of each conversion, who waits for answers, in the order of the orders. */
   readonly #waiting = new Map<number, Waiting[]>();
   /** Memory for text that came back, to be used again: new memory costs more than the copy. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #ended: unknown;
 
-  constructor() {
+  constructor(settings: StoreSettings) {
+    this.#worker = new Worker(new URL('./convert-worker.js', import.meta.url), { workerData: settings });
     this.#worker.on('message', ({ id, made, text, error, bug }: ConvertAnswer) => {
       if (text) this.#spare.push(text);
       const next = this.#waiting.get(id)?.shift();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
 import { type Conversion, type Converted, startConversion } from '../../convert/conversion.js';
@@ -7,8 +7,9 @@ import { localKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../dataset/day.js';
 import type { ConvertOptions } from '../../format/options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
-import type { PartFile } from '../../store/files.js';
-import { openPartFile } from '../../store/folder/part-file.js';
+import type { PartFile, StoreSettings } from '../../store/files.js';
+import { openFiles } from '../../store/open-files.js';
+import type { StoredAs } from '../../store/s3/object-store.js';
 
 /** What a conversion is begun with. */
 export interface ConversionJob {
@@ -24,7 +25,7 @@ export interface ConversionJob {
 export interface Target {
   /** Undefined for the rows. */
   readonly type: ComputedType | undefined;
-  /** Absolute paths of the output, and of its bytes until it is whole. */
+  /** Location of the output, and on a disk the path of its bytes until it is whole. */
   readonly target: string;
   readonly part: string;
 }
@@ -40,6 +41,8 @@ export type ConvertOrder = { readonly id: number } & (
 /** What `finish` gives of each output, which is under its name then. */
 export interface MadeOutput extends Pick<Converted, 'rows' | 'bytes' | 'warning'> {
   readonly sha256: string;
+  /** How it stands in a store. */
+  readonly object?: StoredAs | undefined;
 }
 
 /** To each order one answer. Errors are plain data: a TickhaulError loses its fields on the way. */
@@ -58,11 +61,17 @@ interface Hosted extends Pick<Conversion, 'write' | 'abort'> {
   finish(source: SourceFound): Promise<readonly MadeOutput[]>;
 }
 
+const files = openFiles(workerData as StoreSettings);
+
 const hosted = new Map<number, Hosted>();
 /** The last order of each conversion, which the next one waits for. */
 const last = new Map<number, Promise<void>>();
+/** Breaks off what a conversion is sending to a store. */
+const stops = new Map<number, AbortController>();
 
 parentPort?.on('message', (order: ConvertOrder) => {
+  // The orders before it may be waiting for a store that is silent.
+  if (order.order === 'abort') stops.get(order.id)?.abort();
   const before = last.get(order.id) ?? Promise.resolve();
   last.set(
     order.id,
@@ -92,7 +101,9 @@ async function obey(order: ConvertOrder): Promise<ConvertAnswer> {
 /** Orders to a conversion that failed do nothing: some are on their way when it fails. */
 async function work(order: ConvertOrder): Promise<readonly MadeOutput[] | undefined> {
   if (order.order === 'begin') {
-    hosted.set(order.id, await begin(order.job));
+    const stop = new AbortController();
+    stops.set(order.id, stop);
+    hosted.set(order.id, await begin(order.job, stop.signal));
     return undefined;
   }
   if (order.order === 'abort') {
@@ -108,12 +119,12 @@ async function work(order: ConvertOrder): Promise<readonly MadeOutput[] | undefi
   return found.finish(order.source);
 }
 
-async function begin({ outputs, ...job }: ConversionJob): Promise<Hosted> {
-  const files = await openAll(outputs);
+async function begin({ outputs, ...job }: ConversionJob, signal: AbortSignal): Promise<Hosted> {
+  const opened = await openAll(outputs, signal);
   const sums = (made: readonly Converted[]): readonly MadeOutput[] =>
-    made.map(({ rows, bytes, warning }, i) => ({ rows, bytes, warning, sha256: files[i]?.sha256() ?? '' }));
-  const computed = files.flatMap(({ type, file }) => (type ? [{ type, file }] : []));
-  const [first] = files;
+    made.map(({ rows, bytes, warning }, i) => ({ rows, bytes, warning, sha256: '', ...opened[i]?.end() }));
+  const computed = opened.flatMap(({ type, file }) => (type ? [{ type, file }] : []));
+  const [first] = opened;
   if (first && computed.length === 0) {
     const conversion = startConversion({ ...job, output: first.file, kernels: localKernels(true) });
     return { ...conversion, finish: async (source) => sums([await conversion.finish(source)]) };
@@ -126,38 +137,44 @@ async function begin({ outputs, ...job }: ConversionJob): Promise<Hosted> {
 interface HashedFile {
   readonly type: ComputedType | undefined;
   readonly file: PartFile;
-  /** Of all its bytes, in hex digits; to be called once. */
-  readonly sha256: () => string;
+  /** What is known of all its bytes once it stands; to be called once. */
+  readonly end: () => Pick<MadeOutput, 'sha256' | 'object'>;
 }
 
-/** Opens all outputs, or none. @throws as `openPartFile` does. */
-async function openAll(outputs: readonly Target[]): Promise<readonly HashedFile[]> {
-  const files: HashedFile[] = [];
+/** Opens all outputs, or none. @throws as `Files.openPart` does. */
+async function openAll(outputs: readonly Target[], signal: AbortSignal): Promise<readonly HashedFile[]> {
+  const opened: HashedFile[] = [];
   try {
     for (const { type, target, part } of outputs) {
-      files.push({ type, ...hashed(await openPartFile(target, part)) });
+      opened.push({ type, ...hashed(await files.openPart(target, part, signal)) });
     }
-    return files;
+    return opened;
   } catch (error) {
-    for (const { file } of files) await file.discard();
+    for (const { file } of opened) await file.discard();
     throw error;
   }
 }
 
 function hashed(output: PartFile): Omit<HashedFile, 'type'> {
   const hash = createHash('sha256');
+  let object: StoredAs | undefined;
   const file: PartFile = {
     ...output,
     async write(piece) {
       hash.update(piece);
       await output.write(piece);
     },
+    async publish() {
+      object = await output.publish();
+      return object;
+    },
   };
-  return { file, sha256: () => hash.digest('hex') };
+  return { file, end: () => ({ sha256: hash.digest('hex'), ...(object && { object }) }) };
 }
 
 async function end(id: number): Promise<void> {
   const found = hosted.get(id);
   hosted.delete(id);
+  stops.delete(id);
   await found?.abort();
 }

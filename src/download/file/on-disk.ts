@@ -1,14 +1,16 @@
-import { stat } from 'node:fs/promises';
-import { abortReason, diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
 import { hashFile } from '../../integrity/file-hash.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import { type Proof, proveFile } from '../../integrity/proof.js';
 import { provenRecord } from '../../store/manifest/proven-record.js';
+import type { StoredAs } from '../../store/s3/object-store.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
+import type { Place } from '../../transfer/pool.js';
 import { conversionOf, optionsEntry } from '../conversion/conversion-entry.js';
 import type { PlannedFile, PlannedOutput } from '../types.js';
 import { drop, keep } from './keep.js';
-import type { TransferContext } from './transfer.js';
+import { takeMemory } from './take-memory.js';
+import type { TransferContext } from './transfer-context.js';
 
 /** A day file that needed no download. */
 export interface FoundOnDisk {
@@ -26,15 +28,16 @@ export interface FoundOnDisk {
 export async function lookOnDisk(
   context: TransferContext,
   planned: PlannedFile,
+  place: Place,
 ): Promise<FoundOnDisk | undefined> {
   const { conversions } = context;
   const { outputs, action } = planned;
   const record = context.manifest.get(planned.path);
   const missing = record ? await missingOutputs(context, planned, record) : outputs;
   if (!record || missing.length > 0 || outputs.length === 0 || conversions?.keepCsv !== false) {
-    return provenOnDisk(context, { ...planned, outputs: missing }, record);
+    return provenOnDisk(context, { ...planned, outputs: missing }, place, record);
   }
-  await drop(context, record);
+  await drop({ ...context, place }, record);
   return { status: action === 'drop' ? 'skipped' : 'verified', record, made: [] };
 }
 
@@ -59,8 +62,9 @@ async function isIntact(
   { destination, emit, signal }: TransferContext,
   entry: ConversionEntry,
 ): Promise<boolean> {
+  const { files } = destination;
   const made = destination.locate(entry.path);
-  const sha256 = await ifThere(made, () => hashFile(made, 'sha256', signal));
+  const sha256 = await ifThere(() => hashFile(made, 'sha256', signal, files.read));
   if (sha256 !== undefined && sha256 !== entry.sha256) {
     emit({ event: 'warning', message: `${entry.path}: its sha256 is not the recorded one; making it again` });
   }
@@ -71,14 +75,17 @@ async function isIntact(
 async function provenOnDisk(
   context: TransferContext,
   planned: PlannedFile,
+  place: Place,
   record: ManifestRecord | undefined,
 ): Promise<FoundOnDisk | undefined> {
   const { conversions, emit, signal } = context;
   const { file, path } = planned;
-  const conversion = await conversions?.begin(planned, signal);
+  const giveBack = await takeMemory(context, planned, place, false);
+  const conversion = conversions?.begin(planned);
   try {
-    const proof = await proveOnDisk(context, path, conversion?.textSink());
-    if (!proof) return undefined;
+    const found = await proveOnDisk(context, path, conversion?.textSink());
+    if (!found) return undefined;
+    const { proof, object } = found;
     const right = planned.expected ?? record;
     if (right && right.sha256 !== proof.sha256) {
       if (signal.aborted) throw abortReason(signal);
@@ -90,12 +97,17 @@ async function provenOnDisk(
       return undefined;
     }
     const known = record?.sha256 === proof.sha256 ? record : undefined;
-    if (known && !conversion && !known.dropped) return { status: 'verified', record: known, made: [] };
+    const isSame = known?.object?.etag === object?.etag;
+    if (known && isSame && !conversion && !known.dropped)
+      return { status: 'verified', record: known, made: [] };
     const outcome = await conversion?.finish(proof);
-    const kept = await keep(context, known ?? provenRecord(file, path, proof), outcome);
+    const proven = known ?? provenRecord(file, path, proof);
+    const standing = isSame || !object ? proven : { ...proven, object };
+    const kept = await keep({ ...context, place }, standing, outcome);
     return { status: 'verified', record: kept, made: outcome?.made ?? [] };
   } finally {
     await conversion?.end();
+    giveBack();
   }
 }
 
@@ -103,10 +115,13 @@ async function proveOnDisk(
   { destination, emit, signal }: TransferContext,
   path: string,
   onText: TextSink | undefined,
-): Promise<Proof | undefined> {
+): Promise<{ readonly proof: Proof; readonly object: StoredAs | undefined } | undefined> {
+  const { files } = destination;
+  const source = destination.locate(path);
   try {
-    const source = destination.locate(path);
-    return await ifThere(source, () => proveFile(source, signal, { onText }));
+    const etag = (await files.look(source, signal))?.etag;
+    const proof = await ifThere(() => proveFile(source, signal, { onText, read: files.read }));
+    return proof && { proof, object: etag === undefined ? undefined : { etag } };
   } catch (error) {
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
     emit({ event: 'warning', message: `${path}: ${error.message}; downloading it again` });
@@ -118,14 +133,13 @@ async function proveOnDisk(
  * Undefined where there is no such file: another run may have dropped it since the plan was made. Nor is a pipe or
  * a device one: reading it may never end.
  */
-async function ifThere<T>(path: string, read: () => Promise<T>): Promise<T | undefined> {
+async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    const stats = await stat(path);
-    if (!stats.isFile() && !stats.isDirectory()) return undefined;
     return await read();
   } catch (error) {
-    const cause = error instanceof TickhaulError ? error.cause : error;
-    if (isSystemError(cause) && cause.code === 'ENOENT') return undefined;
-    throw diskError(error, path);
+    if (!(error instanceof TickhaulError)) throw error;
+    if (isSystemError(error.cause) && error.cause.code === 'ENOENT') return undefined;
+    if (error.code === 'missing' || error.code === 'unreadable') return undefined;
+    throw error;
   }
 }

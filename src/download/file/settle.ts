@@ -11,7 +11,8 @@ import type { Place } from '../../transfer/pool.js';
 import { toldOutputs } from '../conversion/told-outputs.js';
 import type { PlannedFile } from '../types.js';
 import { type FoundOnDisk, lookOnDisk } from './on-disk.js';
-import { type TransferContext, TransferFailure, transfer } from './transfer.js';
+import { TransferFailure, transfer } from './transfer.js';
+import type { TransferContext } from './transfer-context.js';
 
 /** What came of a file, and why it failed where it did. */
 export interface Settled {
@@ -36,7 +37,7 @@ export async function settle(
   const { file, path } = planned;
   try {
     refuseTakenPath(context, planned);
-    const found = planned.action === 'fetch' ? undefined : await lookOnDisk(context, planned);
+    const found = planned.action === 'fetch' ? undefined : await lookOnDisk(context, planned, place);
     const brought = found ?? (await fetchFile(context, planned, place, onAnswer));
     return tellOf(context, planned, brought, secondsSince(started));
   } catch (cause) {

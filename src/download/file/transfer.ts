@@ -1,41 +1,15 @@
-import { rm } from 'node:fs/promises';
-import { abortReason, diskError, type ErrorCode, TickhaulError } from '../../base/errors.js';
+import { abortReason, diskError, TickhaulError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import type { EventSink } from '../../run/events.js';
-import type { Client } from '../../service/http/client.js';
-import type { Destination } from '../../store/destination.js';
-import type { Manifest } from '../../store/manifest/manifest.js';
-import { partPath, readResumeNote, removeResumeNote } from '../../store/part.js';
-import { prepareParent } from '../../store/paths.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
-import type { Concurrency } from '../../transfer/concurrency.js';
 import { finalError, waitForTry } from '../../transfer/next-try.js';
-import type { Pause } from '../../transfer/pause.js';
 import type { Place } from '../../transfer/pool.js';
-import type { RateLimit } from '../../transfer/rate.js';
-import type { Conversions, DayFileConversion } from '../conversion/conversions.js';
 import type { PlannedFile } from '../types.js';
-import { keep } from './keep.js';
+import { FolderReception } from './folder-reception.js';
+import { keep, keepMade } from './keep.js';
 import { receive } from './receive.js';
-import type { Received } from './try.js';
-
-/** What the transfers of one run share. */
-export interface TransferContext {
-  readonly client: Client;
-  readonly destination: Destination;
-  readonly manifest: Manifest;
-  /** Makes part names private to this run, when another run works in the same folder. */
-  readonly partSuffix: string | undefined;
-  readonly retries: number;
-  readonly maxWaitMs: number;
-  readonly rate: RateLimit;
-  readonly pause: Pause;
-  readonly concurrency: Concurrency;
-  /** Undefined where nothing is to be converted. */
-  readonly conversions: Conversions | undefined;
-  readonly emit: EventSink;
-  readonly signal: AbortSignal;
-}
+import { StoreReception } from './store-reception.js';
+import type { TransferContext } from './transfer-context.js';
+import { isOfBadBytes, type Received, type Reception } from './try.js';
 
 export interface Transferred {
   readonly record: ManifestRecord;
@@ -57,8 +31,8 @@ export class TransferFailure extends Error {
 }
 
 /**
- * Brings one day file to disk, then records it, with its conversion. A conversion that fails is not tried again:
- * the same bytes would fail again.
+ * Brings one day file to its destination, then records it, with its conversion. A conversion that fails is not tried
+ * again: the same bytes would fail again.
  * @throws TransferFailure.
  */
 export async function transfer(
@@ -69,8 +43,12 @@ export async function transfer(
 ): Promise<Transferred> {
   const { received, attempts } = await receiveAtLast(context, planned, place, onAnswer);
   try {
-    const record = await keep(context, recordOf(planned, received), received.outcome);
-    return { record, made: received.outcome?.made ?? [], attempts };
+    const { outcome } = received;
+    const proven = recordOf(planned, received);
+    const record = received.isUnwritten
+      ? await keepMade({ ...context, place }, proven, outcome, mayStand(planned))
+      : await keep({ ...context, place }, proven, outcome);
+    return { record, made: outcome?.made ?? [], attempts };
   } catch (cause) {
     throw cause instanceof TickhaulError ? new TransferFailure(cause, attempts) : cause;
   }
@@ -83,75 +61,66 @@ async function receiveAtLast(
   place: Place,
   onAnswer: () => void,
 ): Promise<{ readonly received: Received; readonly attempts: number }> {
-  const { signal, emit } = context;
+  const { destination, signal, emit } = context;
   const { path } = planned;
+  const reception =
+    destination.kind === 'folder'
+      ? new FolderReception(context, planned)
+      : new StoreReception(context, planned);
   let mostBytes = 0;
   let fruitless = 0;
-  for (let attempt = 0; ; attempt++) {
-    let progress = false;
-    const onBytes = (received: number, position: number, total: number | undefined): void => {
-      progress ||= position > mostBytes;
-      mostBytes = Math.max(mostBytes, position);
-      context.concurrency.quiet(performance.now(), false);
-      emit({ event: 'progress', path, received, position, total });
-    };
-    try {
-      await place.take();
-      // It waits for memory before anything is asked for, so that no connection is kept waiting.
-      const conversion = await context.conversions?.begin(planned, signal);
+  try {
+    for (let attempt = 0; ; attempt++) {
+      let progress = false;
+      const onBytes = (received: number, position: number, total: number | undefined): void => {
+        progress ||= position > mostBytes;
+        mostBytes = Math.max(mostBytes, position);
+        context.concurrency.quiet(performance.now(), false);
+        emit({ event: 'progress', path, received, position, total });
+      };
       try {
+        await reception.ready(place);
         await context.pause.passed(signal);
-        const received = await tryOnce(context, planned, attempt, conversion, place, onAnswer, onBytes);
+        const received = await tryOnce(context, planned, attempt, reception, place, onAnswer, onBytes);
         context.concurrency.quiet(performance.now(), true);
         return { received, attempts: attempt + 1 };
-      } finally {
-        await conversion?.end();
+      } catch (cause) {
+        await reception.failed(cause);
+        if (signal.aborted) throw new TransferFailure(abortReason(signal), attempt + 1);
+        if (!(cause instanceof TickhaulError)) throw cause;
+        fruitless = progress ? 1 : fruitless + 1;
+        const final = finalError(cause, fruitless, context);
+        if (final) throw new TransferFailure(final, attempt + 1);
+        place.leave();
+        await waitForTry(cause, fruitless, {
+          ...context,
+          onRetry: (waitMs, error) => emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error }),
+          onPause: (waitMs, error) => emit({ event: 'pause', waitMs, error }),
+        });
       }
-    } catch (cause) {
-      if (signal.aborted) throw new TransferFailure(abortReason(signal), attempt + 1);
-      if (!(cause instanceof TickhaulError)) throw cause;
-      fruitless = progress ? 1 : fruitless + 1;
-      const final = finalError(cause, fruitless, context);
-      if (final) throw new TransferFailure(final, attempt + 1);
-      place.leave();
-      await waitForTry(cause, fruitless, {
-        ...context,
-        onRetry: (waitMs, error) => emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error }),
-        onPause: (waitMs, error) => emit({ event: 'pause', waitMs, error }),
-      });
     }
+  } finally {
+    await reception.end();
   }
 }
 
 async function tryOnce(
-  context: TransferContext,
-  planned: PlannedFile,
+  { client, destination, rate, signal }: TransferContext,
+  { file, path, expected }: PlannedFile,
   attempt: number,
-  conversion: DayFileConversion | undefined,
+  reception: Reception,
   place: Place,
   onAnswer: () => void,
   onBytes: (received: number, position: number, total: number | undefined) => void,
 ): Promise<Received> {
-  const { client, destination, rate, signal, partSuffix } = context;
-  const dir = destination.locate('');
-  const { file, path, expected } = planned;
-  const target = await prepareParent(dir, path);
-  const part = partPath(target, partSuffix);
-  const resumable = partSuffix === undefined;
   let total: number | undefined;
   try {
-    return await receive({
+    return await receive(reception, {
       client,
       file,
-      dir,
       path,
-      target,
-      part,
       attempt,
-      resumable,
-      note: resumable && mayHaveNote(planned, attempt) ? await readResumeNote(dir, path) : undefined,
       expected,
-      conversion,
       rate,
       signal,
       onAnswer: (announced) => {
@@ -162,18 +131,8 @@ async function tryOnce(
       onBodyEnd: () => place.leave(),
     });
   } catch (error) {
-    // Bytes that were proven bad are of no use to anybody; those of a run without a right to the name neither.
-    const bad = error instanceof TickhaulError && BAD_BYTES.has(error.code);
-    if (bad || !resumable) await discardPart(context, path, part, resumable);
-    throw diskError(bad ? inFile(error, path) : error, target);
+    throw diskError(isOfBadBytes(error) ? inFile(error, path) : error, destination.locate(path));
   }
-}
-
-const BAD_BYTES: ReadonlySet<ErrorCode> = new Set(['corrupt', 'changed']);
-
-/** A plan that found no part is believed: looking for a note beside each takes time. */
-function mayHaveNote({ status, action }: PlannedFile, attempt: number): boolean {
-  return attempt > 0 || status === 'resume' || action !== 'fetch';
 }
 
 /** What is wrong with the bytes, with the file they are of. */
@@ -183,16 +142,15 @@ function inFile(error: TickhaulError, path: string): TickhaulError {
     : new TickhaulError(error.code, `${path}: ${error.message}`, { cause: error });
 }
 
-async function discardPart(
-  { destination }: TransferContext,
-  path: string,
-  part: string,
-  noted: boolean,
-): Promise<void> {
-  await rm(part, { force: true }).catch(() => {});
-  if (noted) await removeResumeNote(destination.locate(''), path).catch(() => {});
+/** Whether something may stand at its path that nobody wants any more. */
+function mayStand({ action, replaces }: PlannedFile): boolean {
+  return replaces === true || action !== 'fetch';
 }
 
-function recordOf({ file, path }: PlannedFile, { outcome: _, ...received }: Received): ManifestRecord {
-  return { file, path, ...received, time: new Date().toISOString(), version: VERSION };
+function recordOf(
+  { file, path }: PlannedFile,
+  { outcome: _, object, isUnwritten: __, ...received }: Received,
+): ManifestRecord {
+  const time = new Date().toISOString();
+  return { file, path, ...received, time, version: VERSION, ...(object && { object }) };
 }

@@ -4,12 +4,13 @@ import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
 import { dayFileName, type LayoutChoice, parseLayout } from '../../dataset/layout.js';
 import { inShard } from '../../dataset/shard.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
-import type { Survey } from '../../store/destination.js';
+import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { createSizes } from '../estimate/sizes.js';
 import { createDiskLookup } from '../plan/disk-state.js';
 import { createOutputs, warningsOf } from '../plan/outputs.js';
 import type { Plan } from '../plan/plan.js';
+import { prefixesOfList } from '../plan/survey.js';
 import type { DownloadOptions, ExpectedBytes, PlannedFile } from '../types.js';
 
 /** A day file that a list names. */
@@ -72,20 +73,26 @@ function besides(file: DayFile, path: string): PlacedFile['pathOf'] {
 export interface ListInput {
   readonly files: PlacedFiles;
   readonly manifest: Manifest;
-  /** What stands in the destination. */
-  readonly survey: Survey;
+  readonly destination: Pick<Destination, 'survey'>;
   readonly options: Pick<DownloadOptions, 'existing' | 'convert' | 'shard'>;
   readonly mayRead: MayRead;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A list worked out against what stands on disk; the exchange's record isn't asked for. */
 export type ListPlan = Pick<Plan, 'files' | 'inOrder' | 'sizeOf' | 'warnings'>;
 
-export function planList({ files, manifest, survey, options, mayRead }: ListInput): ListPlan {
+export async function planList(input: ListInput): Promise<ListPlan> {
+  const { files, manifest, options, mayRead } = input;
   const { existing, convert } = options;
   const outputsOf = createOutputs(convert);
   const isOurs = inShard(options.shard);
   const ours = [...files.values()].filter(({ file }) => isOurs(file));
+  const paths = ours.flatMap(({ file, path, pathOf }) => [
+    path,
+    ...outputsOf(file, pathOf).map((output) => output.path),
+  ]);
+  const survey = await input.destination.survey(prefixesOfList(paths), input.signal);
 
   const planOne = (placed: PlacedFile, stateOf: DiskLookup): PlannedFile => {
     const { file, path, refusal, expected } = placed;

@@ -9,15 +9,21 @@ import type { ConvertSetting, Existing, PlannedAction, PlannedOutput } from '../
 export interface DiskState {
   readonly status: 'download' | 'skip' | 'resume';
   readonly action: PlannedAction;
+  /** Something stands there that is to be fetched again. */
+  readonly replaces?: true;
 }
 
 const FETCH: DiskState = { status: 'download', action: 'fetch' };
+const REPLACE: DiskState = { status: 'download', action: 'fetch', replaces: true };
 const RESUME: DiskState = { status: 'resume', action: 'fetch' };
 export const SKIP: DiskState = { status: 'skip', action: 'nothing' };
 const CHECK: DiskState = { status: 'skip', action: 'check' };
 const ADOPT: DiskState = { status: 'skip', action: 'adopt' };
 
 const DROP: DiskState = { status: 'skip', action: 'drop' };
+
+/** What a record says of a file. */
+type Standing = Pick<ManifestRecord, 'path' | 'bytes' | 'object'>;
 
 /** The paths that one day file has: its own, and those of what is made of it. */
 interface Paths {
@@ -33,11 +39,19 @@ export function createDiskLookup(
   convert: ConvertSetting | undefined,
 ): (file: DayFile, paths: Paths) => DiskState {
   const options = convert && optionsEntry(convert.options);
-  const hasSize = (path: string, bytes: number): boolean => survey.facts(path)?.bytes === bytes;
+  /** Whether it is what was recorded, as far as its size tells; of an object, its ETag, which is another one's if not. */
+  const isAsRecorded = ({ path, bytes, object }: Standing): boolean => {
+    const facts = survey.facts(path);
+    if (facts?.bytes !== bytes) return false;
+    return facts.etag === undefined || object === undefined || facts.etag === object.etag;
+  };
+
+  /** Of its size, but another object: the same bytes perhaps, as another run brought them. */
+  const isOfItsSize = ({ path, bytes }: Standing): boolean => survey.facts(path)?.bytes === bytes;
 
   const stands = (own: ManifestRecord, output: PlannedOutput): boolean => {
     const entry = options && conversionOf(own, output, options);
-    return entry !== undefined && hasSize(entry.path, entry.bytes);
+    return entry !== undefined && isAsRecorded(entry);
   };
 
   return (file, { path, outputs }) => {
@@ -47,18 +61,18 @@ export function createDiskLookup(
     const areMade = own !== undefined && outputs.every((output) => stands(own, output));
     // A file that nothing is made of is as without a conversion.
     const isDropped = convert?.keepCsv === false && outputs.length > 0;
-    const isWhole = own !== undefined && hasSize(path, own.bytes);
+    const isWhole = own !== undefined && isAsRecorded(own);
     if (!isWhole && !survey.has(path)) {
       if (areMade && isDropped && existing !== 'overwrite') {
         return existing === 'verify' ? CHECK : SKIP;
       }
       return survey.has(`${path}.part`) ? RESUME : FETCH;
     }
-    if (existing === 'overwrite') return FETCH;
+    if (existing === 'overwrite') return REPLACE;
     if (!record) return ADOPT;
-    if (!own) return FETCH;
+    if (!own) return REPLACE;
     if (existing === 'verify') return CHECK;
-    if (!isWhole) return FETCH;
+    if (!isWhole) return isOfItsSize(own) ? CHECK : REPLACE;
     if (!areMade) return CHECK;
     if (isDropped) return DROP;
     // A run that was killed before it could delete the file: it is wanted now.

@@ -7,7 +7,7 @@ import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import type { MayRead } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
-import type { Survey } from '../../store/destination.js';
+import type { Destination, Survey } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { createSizes, type SizeOf } from '../estimate/sizes.js';
 import { addToVolume, emptyVolume, type Volume } from '../estimate/volume.js';
@@ -28,19 +28,20 @@ import {
   seriesInRange,
 } from './select.js';
 import { createSkipMemory, type SkipMemory } from './skip-memory.js';
+import { prefixesOfPlan } from './survey.js';
 
 export interface PlanInput {
   readonly selection: Selection;
   readonly record: ExchangeRecord;
   readonly manifest: Manifest;
-  /** What stands in the destination. */
-  readonly survey: Survey;
+  readonly destination: Pick<Destination, 'survey'>;
   readonly existing: Existing;
   readonly convert?: ConvertSetting | undefined;
   /** Which part of the day files is meant; undefined for all. */
   readonly shard?: Shard | undefined;
   /** Whether the service will serve a day file to who asks. */
   readonly mayRead: MayRead;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A selection worked out against an exchange's record. Nothing is held per day file: each pass makes them anew. */
@@ -68,8 +69,8 @@ export interface Plan {
   mostBytes(): number;
 }
 
-/** @throws usage error for anything in the selection that the record doesn't know. */
-export function makePlan(input: PlanInput): Plan {
+/** @throws usage error for anything in the selection that the record doesn't know; what looking at the destination throws. */
+export async function makePlan(input: PlanInput): Promise<Plan> {
   const { record, selection } = input;
   const layout = parseLayout(selection.layout);
   const selected = selectSeries(selection, record);
@@ -80,6 +81,8 @@ export function makePlan(input: PlanInput): Plan {
   const outputsOf = createOutputs(input.convert);
   assertDistinctPaths(series, layout, outputsOf, { exchange: record.id, day: range.from });
   if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
+  const prefixes = prefixesOfPlan(record.id, series, range, layout, input.convert);
+  const survey = await input.destination.survey(prefixes, input.signal);
   const skipped = createSkipMemory();
   const sizeOf = createSizes(input.manifest.history, record);
   return {
@@ -93,8 +96,9 @@ export function makePlan(input: PlanInput): Plan {
       input.convert,
       series.map(({ dataType }) => dataType),
     ),
-    files: () => planFiles(input, layout, outputsOf, series, range, exportedUntil, skipped),
-    inOrder: () => planFiles(input, layout, outputsOf, byDataType(series), range, exportedUntil, undefined),
+    files: () => planFiles(input, survey, layout, outputsOf, series, range, exportedUntil, skipped),
+    inOrder: () =>
+      planFiles(input, survey, layout, outputsOf, byDataType(series), range, exportedUntil, undefined),
     sizeOf,
     mostBytes: () => mostBytes(record.id, series, range, exportedUntil, sizeOf),
   };
@@ -165,6 +169,7 @@ export type CountedPlan = Pick<Plan, 'files'> & Partial<Pick<Plan, 'sizeOf' | 'm
 
 function* planFiles(
   input: PlanInput,
+  survey: Survey,
   layout: Layout,
   outputsOf: OutputsOf,
   allSeries: readonly Series[],
@@ -174,7 +179,7 @@ function* planFiles(
   skipped: SkipMemory | undefined,
 ): Generator<PlannedFile> {
   const exchange = input.record.id;
-  const lookUp = createDiskLookup(input.survey, input.manifest, input.existing, input.convert);
+  const lookUp = createDiskLookup(survey, input.manifest, input.existing, input.convert);
 
   let place = -1;
 
@@ -197,8 +202,8 @@ function* planFiles(
     if (!onDisk || (refusal && onDisk.status !== 'skip')) {
       return { file, path, outputs, mayBeAbsent, status: refusal ?? 'unavailable', action: 'nothing' };
     }
-    const { status, action } = onDisk;
-    return { file, path, outputs, mayBeAbsent, status, action };
+    const { status, action, replaces } = onDisk;
+    return { file, path, outputs, mayBeAbsent, status, action, replaces };
   };
 
   const { weekdays } = input.selection;

@@ -17,6 +17,8 @@ import { ManifestWriter } from './manifest-writer.js';
 export interface ManifestOptions {
   /** Is told, in one line each, what of the file was passed over. */
   readonly warn: (message: string) => void;
+  /** Ends what takes long with a store: reading, and compaction. What was appended is written in any case. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -37,6 +39,8 @@ export interface Manifest {
    * @throws TickhaulError `disk`.
    */
   append(record: ManifestRecord): Promise<void>;
+  /** Writes at once what waits for others to be written with. Failures are those of the appends. */
+  flush(): Promise<void>;
   /** Waits for what is being appended. @throws TickhaulError `disk`. */
   close(): Promise<void>;
 }
@@ -158,8 +162,12 @@ class ManifestFile implements Manifest {
     return this.#writing;
   }
 
-  async close(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#writing.catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
     try {
       await this.#writer.close();
     } catch (error) {

@@ -17,7 +17,7 @@ import { tempDir } from '../../helpers/temp.js';
 const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
 
 function threadsOf(t: TestContext, count: number): ConvertThreads {
-  const threads = createConvertThreads(count);
+  const threads = createConvertThreads(count, { stallTimeoutMs: 1000 });
   t.after(() => threads.close());
   return threads;
 }

@@ -9,7 +9,7 @@ import { countPlan, makePlan } from '../../../src/download/plan/plan.js';
 import type { ConvertSetting, Existing, PlannedFile, Selection } from '../../../src/download/types.js';
 import { convertOptions } from '../../../src/format/options.js';
 import type { ExchangeRecord } from '../../../src/service/records/metadata.js';
-import { surveyFolder } from '../../../src/store/folder/folder-survey.js';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -62,7 +62,7 @@ async function plan(t: TestContext, selection: Partial<Selection>, options: Opti
     },
     record: options.record ?? RECORD,
     manifest,
-    survey: surveyFolder(dir),
+    destination: openFolder(dir),
     existing: options.existing ?? 'skip',
     convert: options.convert,
     mayRead: ({ day }) => (options.hasKey ?? true) || isFirstOfMonth(day),

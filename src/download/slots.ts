@@ -1,6 +1,6 @@
-import { abortReason } from '../../base/errors.js';
+import { abortReason } from '../base/errors.js';
 
-/** Bounds what conversions under way take together, in the order they ask. */
+/** Bounds what files under way take together, in the order they ask. */
 export interface Slots {
   /**
    * Resolves when there is room for `size`; one larger than all room there is waits till it is alone.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TickhaulError } from '../../../src/base/errors.js';
-import { createSlots, type Slots } from '../../../src/download/conversion/convert-slots.js';
+import { TickhaulError } from '../../src/base/errors.js';
+import { createSlots, type Slots } from '../../src/download/slots.js';
 
 const never = new AbortController().signal;
 

@@ -1,0 +1,107 @@
+import { type Day, formatDay } from './day.js';
+import { type Layout, safeName } from './layout.js';
+
+/** Day files that a listing is to find: each of some types and symbols, over a range of days. */
+export interface FilesOfPlan {
+  readonly exchange: string;
+  readonly dataTypes: readonly string[];
+  readonly symbols: readonly string[];
+  /** UTC days, the second one exclusive. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the paths of some files begin with, and what of them is said by then. */
+interface Beginning {
+  readonly text: string;
+  readonly type?: string;
+  readonly symbol?: string;
+  /** As much of `YYYY-MM-DD`, from its start. */
+  readonly date: string;
+}
+
+const NAME = '{exchange}_{type}_{date}_{symbol}';
+const YEAR = 'YYYY'.length;
+const MONTH = 'YYYY-MM'.length;
+const DAY = 'YYYY-MM-DD'.length;
+
+/** Of a date, which characters a placeholder is, and how much of the date has to be said before. */
+const DATES: Readonly<Record<string, { start: number; end: number; after: number }>> = {
+  '{date}': { start: 0, end: DAY, after: 0 },
+  '{year}': { start: 0, end: YEAR, after: 0 },
+  '{month}': { start: MONTH - 2, end: MONTH, after: YEAR },
+  '{day}': { start: DAY - 2, end: DAY, after: MONTH },
+};
+
+/**
+ * What the paths of some day files begin with, as narrow as it can be said in few, for stores, which list by it. Of a
+ * layout of the user's own nothing is known: all paths begin with the empty text.
+ * @param most how many there may be.
+ */
+export function pathPrefixes(layout: Layout, files: FilesOfPlan, most: number): readonly string[] {
+  if (!layout.isTemplate) return [''];
+  const dates: string[] = [];
+  for (let day = files.from; day < files.to; day++) dates.push(formatDay(day as Day));
+  let found: readonly Beginning[] = [{ text: '', date: '' }];
+  for (const token of layout.template.replaceAll('{name}', NAME).split(/(\{\w+\})/)) {
+    const [inFull, ...coarser] = saidBy(token, files, dates);
+    const next = inFull && sayAll(found, inFull, most);
+    found = next ?? coarser.map((say) => sayAll(found, say, most)).find(Boolean) ?? found;
+    // What comes behind a part that isn't said can't be said either.
+    if (!next) break;
+  }
+  // A folder of dots is written in another way.
+  return found.some(({ text }) => /(?:^|\/)\./.test(text)) ? [''] : found.map(({ text }) => text);
+}
+
+type Say = (beginning: Beginning) => readonly Beginning[];
+
+/** Undefined where that gives too many, or none. */
+function sayAll(beginnings: readonly Beginning[], say: Say, most: number): readonly Beginning[] | undefined {
+  const said: Beginning[] = [];
+  for (const beginning of beginnings) {
+    said.push(...say(beginning));
+    if (said.length > most) return undefined;
+  }
+  return said.length === 0 ? undefined : said;
+}
+
+/** How a part of a template goes on: in full, and then in coarser ways. None comes where something else has to come first. */
+function saidBy(token: string, files: FilesOfPlan, dates: readonly string[]): readonly Say[] {
+  const date = DATES[token];
+  if (date) {
+    const ends = token === '{date}' ? [DAY, MONTH, YEAR] : [date.end];
+    return ends.map((end) => (beginning) => {
+      if (beginning.date.length < date.after) return [];
+      const values = new Set(
+        dates.filter((one) => one.startsWith(beginning.date)).map((one) => one.slice(0, end)),
+      );
+      return [...values].map((value) => ({
+        ...beginning,
+        text: beginning.text + value.slice(date.start),
+        date: value.length > beginning.date.length ? value : beginning.date,
+      }));
+    });
+  }
+  const { exchange, dataTypes, symbols } = files;
+  if (token === '{exchange}') return [({ text, ...rest }) => [{ ...rest, text: text + safeName(exchange) }]];
+  if (token === '{type}')
+    return [
+      ({ text, ...rest }) =>
+        (rest.type === undefined ? dataTypes : [rest.type]).map((type) => ({
+          ...rest,
+          type,
+          text: text + safeName(type),
+        })),
+    ];
+  if (token === '{symbol}')
+    return [
+      ({ text, ...rest }) =>
+        (rest.symbol === undefined ? symbols : [rest.symbol]).map((symbol) => ({
+          ...rest,
+          symbol,
+          text: text + safeName(symbol),
+        })),
+    ];
+  return [({ text, ...rest }) => [{ ...rest, text: text + token }]];
+}

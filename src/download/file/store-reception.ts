@@ -1,0 +1,134 @@
+import { type ProofPass, startProof } from '../../integrity/proof.js';
+import type { DatasetAnswer, ResumePoint } from '../../service/types.js';
+import type { PartFile } from '../../store/files.js';
+import type { Place } from '../../transfer/pool.js';
+import type { DayFileConversion } from '../conversion/conversions.js';
+import type { PlannedFile } from '../types.js';
+import { isSmall, takeSmall } from './small.js';
+import { takeMemory } from './take-memory.js';
+import type { TransferContext } from './transfer-context.js';
+import { assertAnnounced, isOfBadBytes, type Received, type Reception, type Try } from './try.js';
+
+/** What has come of a file so far, over one try or several. */
+interface Pass {
+  readonly proof: ProofPass;
+  /** Undefined where the file itself is not wanted. */
+  readonly part: PartFile | undefined;
+  readonly conversion: DayFileConversion | undefined;
+  /** Of the whole file, as the first answer announced it. */
+  readonly total: number | undefined;
+  readonly etag: string | undefined;
+  /** Bytes that were taken. */
+  position: number;
+  /** Whether each of them went everywhere it was to go. */
+  isSound: boolean;
+  writing: Promise<void> | undefined;
+}
+
+/**
+ * Brings a day file into an object store. What has come (the proof's state, the upload, the conversion) stays in memory
+ * over the tries, and the next one asks for the rest; a store has no place for it over runs. Nobody sees anything of the
+ * file before it is proven whole. Of one that is only wanted for what is made of it, nothing is written.
+ */
+export class StoreReception implements Reception {
+  readonly #context: TransferContext;
+  readonly #planned: PlannedFile;
+  readonly #isWritten: boolean;
+  #pass: Pass | undefined;
+  #giveBack: (() => void) | undefined;
+
+  constructor(context: TransferContext, planned: PlannedFile) {
+    this.#context = context;
+    this.#planned = planned;
+    this.#isWritten = context.conversions?.keepCsv !== false || planned.outputs.length === 0;
+  }
+
+  async ready(place: Place): Promise<void> {
+    if (this.#giveBack) await place.take();
+    else this.#giveBack = await takeMemory(this.#context, this.#planned, place, this.#isWritten);
+  }
+
+  async resumePoint(): Promise<ResumePoint | undefined> {
+    const { position = 0, total = 0, etag } = this.#pass ?? {};
+    return etag !== undefined && position > 0 && position < total
+      ? { from: position, etag, total }
+      : undefined;
+  }
+
+  async take(one: Try, answer: DatasetAnswer): Promise<Received> {
+    const isRest = this.#pass !== undefined && answer.start === this.#pass.position && answer.start > 0;
+    if (!isRest) await this.#discard();
+    if (!isRest && this.#planned.outputs.length === 0 && isSmall(answer)) return this.#takeSmall(one, answer);
+    this.#pass ??= await this.#begin(answer);
+    return this.#takeStream(this.#pass, one, answer);
+  }
+
+  async failed(error: unknown): Promise<void> {
+    if (isOfBadBytes(error) || this.#pass?.isSound === false) await this.#discard();
+  }
+
+  async end(): Promise<void> {
+    await this.#discard();
+    this.#giveBack?.();
+  }
+
+  async #takeSmall(one: Try, answer: DatasetAnswer & { readonly total: number }): Promise<Received> {
+    const { bytes, received } = await takeSmall(one, answer);
+    const part = await this.#openPart();
+    try {
+      await part.write(bytes);
+      return { ...received, object: await part.publish() };
+    } finally {
+      await part.discard();
+    }
+  }
+
+  async #begin({ total, resumeEtag }: DatasetAnswer): Promise<Pass> {
+    const part = this.#isWritten ? await this.#openPart() : undefined;
+    const conversion = this.#context.conversions?.begin(this.#planned);
+    const proof = startProof({ onText: conversion?.textSink() });
+    const writing = undefined;
+    return { proof, part, conversion, total, etag: resumeEtag, position: 0, isSound: true, writing };
+  }
+
+  #openPart(): Promise<PartFile> {
+    const { destination, signal } = this.#context;
+    return destination.files.openPart(destination.locate(this.#planned.path), undefined, signal);
+  }
+
+  /** One pass: each byte goes to the store and through the proof, and is never read again. */
+  async #takeStream(pass: Pass, one: Try, answer: DatasetAnswer): Promise<Received> {
+    for await (const chunk of answer.body) {
+      await one.rate(chunk.length, one.signal);
+      if (pass.position + chunk.length === answer.total) one.onBodyEnd();
+      pass.isSound = false;
+      pass.writing = pass.part?.write(chunk);
+      await Promise.all([pass.proof.write(chunk), pass.writing]);
+      pass.isSound = true;
+      pass.position += chunk.length;
+      one.onBytes(chunk.length, pass.position);
+    }
+    one.onBodyEnd();
+    pass.isSound = false;
+    const { total } = pass;
+    const proven = assertAnnounced(one, { total, md5: answer.md5 }, await pass.proof.finish());
+    const object = await pass.part?.publish();
+    const outcome = await pass.conversion?.finish(proven);
+    return {
+      ...proven,
+      etag: pass.etag,
+      outcome,
+      ...(pass.part ? { object } : { isUnwritten: true }),
+    };
+  }
+
+  async #discard(): Promise<void> {
+    const pass = this.#pass;
+    if (!pass) return;
+    this.#pass = undefined;
+    void pass.proof.destroy();
+    await pass.writing?.catch(() => {});
+    await pass.part?.discard();
+    await pass.conversion?.end();
+  }
+}

@@ -1,0 +1,56 @@
+import { posix } from 'node:path';
+import { DATA_TYPES } from '../../dataset/data-types.js';
+import { addDays } from '../../dataset/day.js';
+import type { Layout } from '../../dataset/layout.js';
+import { pathPrefixes } from '../../dataset/layout-prefixes.js';
+import type { ExchangeRecord } from '../../service/records/metadata.js';
+import type { ManifestScope } from '../../store/destination.js';
+import type { ConvertSetting, Selection } from '../types.js';
+import { exportedUntilOf, type SelectedRange, type Series, selectRange } from './select.js';
+
+/** A listing costs a request for each, and one for each thousand files that it finds. */
+const MOST_PREFIXES = 1000;
+/** Days before a plan's, whose records tell how large its files may be. */
+const DAYS_BEFORE = 31;
+const KNOWN_TYPES: ReadonlySet<string> = new Set(DATA_TYPES);
+
+/** What the paths begin with that a plan asks for. */
+export function prefixesOfPlan(
+  exchange: string,
+  series: readonly Series[],
+  { from, to }: SelectedRange,
+  layout: Layout,
+  convert: ConvertSetting | undefined,
+): readonly string[] {
+  const computed = convert?.wanted?.computed.map(({ name }) => name) ?? [];
+  const dataTypes = [...new Set([...series.map(({ dataType }) => dataType), ...computed])];
+  const symbols = [...new Set(series.map(({ symbol }) => symbol))];
+  return pathPrefixes(layout, { exchange, dataTypes, symbols, from, to }, MOST_PREFIXES);
+}
+
+/** What paths of a list begin with: themselves where they are few, else their folders, else what all have in common. */
+export function prefixesOfList(paths: readonly string[]): readonly string[] {
+  if (paths.length <= MOST_PREFIXES) return paths;
+  const folders = new Set(paths.map((path) => `${posix.dirname(path)}/`));
+  if (folders.size <= MOST_PREFIXES && !folders.has('./')) return [...folders];
+  return [paths.reduce(common)];
+}
+
+/**
+ * The records that a plan of a selection is worked out against, and what they tell of sizes.
+ * @throws usage error for contradicting or missing days.
+ */
+export function scopeOf(selection: Selection, { id, datasets }: ExchangeRecord): ManifestScope {
+  // A plan refuses a record without datasets.
+  if (!datasets) return { exchange: id };
+  const { from, to } = selectRange(selection, exportedUntilOf(datasets));
+  const { types } = selection;
+  const isKnown = types.every((type) => KNOWN_TYPES.has(type));
+  return { exchange: id, dataTypes: isKnown ? types : undefined, from: addDays(from, -DAYS_BEFORE), to };
+}
+
+function common(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return a.slice(0, length);
+}
