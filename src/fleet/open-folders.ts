@@ -1,11 +1,12 @@
-import type { Destination } from '../store/destination.js';
+import type { Destination, ManifestScope } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 
-/** A download folder in which slices are worked on. */
+/** A destination in which slices are worked on. */
 export interface OpenFolder {
   readonly destination: Destination;
-  readonly manifest: Manifest;
+  /** Does some work with the records of a slice: those of a store are read by their parts, a folder's once. */
+  withManifest<T>(scope: ManifestScope, work: (manifest: Manifest) => Promise<T>): Promise<T>;
   /** Makes part names private to this worker, where another run holds the folder's lock. */
   readonly partSuffix: string | undefined;
   /** Aborted when another run took the lock. */
@@ -85,14 +86,19 @@ export class OpenFolders {
     try {
       const { partSuffix, lost, release } = await destination.joinRun(this.#owner());
       try {
-        const manifest = await destination.openManifest({ warn: this.#warn });
+        const options = { warn: this.#warn };
+        const ofAll = destination.kind === 'folder' ? await destination.openManifest(options) : undefined;
         return {
           destination,
-          manifest,
+          async withManifest(scope, work) {
+            if (ofAll) return work(ofAll);
+            const manifest = await destination.openManifest(options, scope);
+            return work(manifest).finally(() => manifest.close());
+          },
           partSuffix,
           lost,
           async close() {
-            await manifest.close();
+            await ofAll?.close();
             await release();
             await destination.close();
           },

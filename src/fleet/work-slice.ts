@@ -1,4 +1,4 @@
-import { formatDay } from '../dataset/day.js';
+import { formatDay, parseDay } from '../dataset/day.js';
 import { runJobs } from '../download/jobs.js';
 import type { PinnedPlan } from '../download/lists/pin.js';
 import { makePlan } from '../download/plan/plan.js';
@@ -6,6 +6,7 @@ import type { Transfers } from '../download/transfers.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { MayRead } from '../service/key/key-coverage.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import type { OpenFolder } from './open-folders.js';
 import { downloadOptions, type SliceJob } from './slice-job.js';
 
@@ -33,9 +34,15 @@ export interface SliceResult {
 }
 
 /** Brings what is missing of a slice, as a download of it would. @throws TickhaulError for what no download begins with. */
-export async function workSlice(input: SliceInput): Promise<SliceResult> {
+export function workSlice(input: SliceInput): Promise<SliceResult> {
+  const { exchange, dataType, from, to } = input.job;
+  const scope = { exchange, dataTypes: [dataType], from: parseDay(from), to: parseDay(to) };
+  return input.folder.withManifest(scope, (manifest) => workWith(manifest, input));
+}
+
+async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceResult> {
   const { job, pin, folder, client, mayRead, threads, transfers, emit, noMore } = input;
-  const { destination, manifest, partSuffix, lost } = folder;
+  const { destination, partSuffix, lost } = folder;
   const options = downloadOptions(job, threads);
   const plan = await makePlan({
     ...pinOfSlice(pin, job),

@@ -20,7 +20,7 @@ export interface ProofOptions {
   readonly textChunk?: number | undefined;
   /** Told of compressed bytes as they are read; by `proveFile` only. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** How the file's bytes are read; by `proveFile` only. */
+  /** How the bytes are read; by `proveFile` only. */
   readonly read?: ReadChunks | undefined;
 }
 
@@ -63,13 +63,14 @@ export function startProof({ onText, textChunk }: ProofOptions = {}): ProofPass 
 }
 
 /**
- * Proves a file that stands.
+ * Proves a file on disk.
  * @throws TickhaulError `corrupt` when it isn't a whole gzip file, `disk` when it can't be read.
  */
 export async function proveFile(path: string, signal?: AbortSignal, options?: ProofOptions): Promise<Proof> {
   const pass = startProof(options);
   try {
-    await (options?.read ?? readChunks)(
+    const read = options?.read ?? readChunks;
+    await read(
       path,
       (chunk) => {
         options?.onBytes?.(chunk.length);

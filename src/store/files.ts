@@ -36,8 +36,11 @@ export interface Files {
   /** A file's bytes from the first to the last. */
   readonly read: ReadChunks;
   openRandom(location: string, signal?: AbortSignal): Promise<RandomAccess>;
-  /** @param part name of a file's bytes until they are whole; objects have none. */
-  openPart(location: string, part?: string, signal?: AbortSignal): Promise<PartFile>;
+  /**
+   * @param part name of a file's bytes until they are whole; objects have none.
+   * @param bytes how many come, where that is known.
+   */
+  openPart(location: string, part?: string, signal?: AbortSignal, bytes?: number): Promise<PartFile>;
   /** Nothing where there is none. */
   remove(location: string): Promise<void>;
   close(): Promise<void>;

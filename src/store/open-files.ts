@@ -13,7 +13,8 @@ export function openFiles(_settings: StoreSettings): Files {
     look: async (location, signal) => (await of(location)).look(location, signal),
     read: async (location, use, signal) => (await of(location)).read(location, use, signal),
     openRandom: async (location, signal) => (await of(location)).openRandom(location, signal),
-    openPart: async (location, part, signal) => (await of(location)).openPart(location, part, signal),
+    openPart: async (location, part, signal, bytes) =>
+      (await of(location)).openPart(location, part, signal, bytes),
     remove: async (location) => (await of(location)).remove(location),
     async close() {},
   };

@@ -9,6 +9,7 @@ import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import type { FaultKind } from '../../src/sandbox/http/faults.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { createClient } from '../../src/service/http/client.js';
+import type { Destination } from '../../src/store/destination.js';
 import { openFolder } from '../../src/store/folder/folder-destination.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -36,8 +37,8 @@ export function patience(fault: FaultKind): Pick<RunInput, 'stallTimeoutMs'> {
   return fault === 'stall' ? { stallTimeoutMs: 300 } : {};
 }
 
-/** Downloads what a selection names. */
-export async function run(service: Sandbox, dir: string, input: RunInput = {}): Promise<Run> {
+/** Downloads what a selection names, to a folder or elsewhere. */
+export async function run(service: Sandbox, where: string | Destination, input: RunInput = {}): Promise<Run> {
   const events: RunEvent[] = [];
   const client = createClient({
     apiUrl: service.apiUrl,
@@ -56,7 +57,7 @@ export async function run(service: Sandbox, dir: string, input: RunInput = {}): 
       layout: 'flat',
       ...input.selection,
     },
-    destination: openFolder(dir),
+    destination: typeof where === 'string' ? openFolder(where) : where,
     options: {
       concurrency: 'auto',
       retries: 8,

@@ -74,7 +74,7 @@ export class StoreReception implements Reception {
 
   async #takeSmall(one: Try, answer: DatasetAnswer & { readonly total: number }): Promise<Received> {
     const { bytes, received } = await takeSmall(one, answer);
-    const part = await this.#openPart();
+    const part = await this.#openPart(bytes.length);
     try {
       await part.write(bytes);
       return { ...received, object: await part.publish() };
@@ -84,16 +84,17 @@ export class StoreReception implements Reception {
   }
 
   async #begin({ total, resumeEtag }: DatasetAnswer): Promise<Pass> {
-    const part = this.#isWritten ? await this.#openPart() : undefined;
+    const part = this.#isWritten ? await this.#openPart(total) : undefined;
     const conversion = this.#context.conversions?.begin(this.#planned);
     const proof = startProof({ onText: conversion?.textSink() });
     const writing = undefined;
     return { proof, part, conversion, total, etag: resumeEtag, position: 0, isSound: true, writing };
   }
 
-  #openPart(): Promise<PartFile> {
+  #openPart(bytes: number | undefined): Promise<PartFile> {
     const { destination, signal } = this.#context;
-    return destination.files.openPart(destination.locate(this.#planned.path), undefined, signal);
+    const location = destination.locate(this.#planned.path);
+    return destination.files.openPart(location, undefined, signal, bytes);
   }
 
   /** One pass: each byte goes to the store and through the proof, and is never read again. */

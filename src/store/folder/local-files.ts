@@ -10,7 +10,7 @@ export const localFiles: Files = {
   look,
   read: readChunks,
   openRandom,
-  openPart: openPartFile,
+  openPart: (path, part) => openPartFile(path, part),
   async remove(path) {
     await rm(path, { force: true }).catch((error: unknown) => {
       throw diskError(error, path);
