@@ -109,14 +109,17 @@ async function readManifest(path: string): Promise<ManifestScan> {
   }
 }
 
-function* findings(scan: ManifestScan, path: string): Generator<string> {
-  const { damaged, outside } = scan;
+/** What of a manifest, or of a part of one, was passed over: a line each. */
+export function* findings(
+  { damaged, outside, halfLine }: Pick<ManifestScan, 'damaged' | 'outside' | 'halfLine'>,
+  path: string,
+): Generator<string> {
   if (damaged.length > 0)
     yield `${path}: ${plural(damaged.length, 'damaged line')} passed over, the first is line ${damaged[0]}`;
   if (outside.length > 0) {
     yield `${path}: ${plural(outside.length, 'record')} with a path outside the folder passed over, the first is line ${outside[0]}`;
   }
-  if (scan.halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
+  if (halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
 }
 
 class ManifestFile implements Manifest {
