@@ -62,6 +62,8 @@ export interface ObjectStore {
 }
 
 export interface ByteRange {
+  /** What it must be, without quotes: another one is `changed`. */
+  readonly etag?: string | undefined;
   readonly start?: number | undefined;
   readonly end?: number | undefined;
 }
