@@ -90,7 +90,8 @@ export function exchange(
           answer = new WatchedBody(source, {
             name,
             stallTimeoutMs,
-            announced: byteCount(headers['content-length']),
+            // Of HEAD it is what GET would have.
+            announced: request.method === 'HEAD' ? undefined : byteCount(headers['content-length']),
           });
           resolve({ status, headers, body: answer });
         },

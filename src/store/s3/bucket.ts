@@ -75,8 +75,9 @@ export function openBucket(Bucket: string, { connect, memory, close }: BucketOpt
       const { sdk, ask } = await connect();
       for (let ContinuationToken: string | undefined, isLast = false; !isLast; ) {
         const asked = { Bucket, Prefix, EncodingType: 'url' as const, ContinuationToken };
-        const page: ListObjectsV2CommandOutput = await ask({ name: nameOf(Prefix), signal }, (client, options) =>
-          client.send(new sdk.ListObjectsV2Command(asked), options),
+        const page: ListObjectsV2CommandOutput = await ask(
+          { name: nameOf(Prefix), signal },
+          (client, options) => client.send(new sdk.ListObjectsV2Command(asked), options),
         );
         const decoded = decoderOf(page.EncodingType);
         const objects = (page.Contents ?? []).map(
@@ -108,7 +109,8 @@ export function openBucket(Bucket: string, { connect, memory, close }: BucketOpt
       const { sdk, ask } = await connect();
       let marker: { KeyMarker?: string; UploadIdMarker?: string } = {};
       for (let isLast = false; !isLast; ) {
-        const asked = { Bucket, Prefix, EncodingType: 'url' as const, ...marker };
+        // Not in the form of URLs: some stores take it, and don't say so.
+        const asked = { Bucket, Prefix, ...marker };
         const page = await ask({ name: nameOf(Prefix), signal }, (client, options) =>
           client.send(new sdk.ListMultipartUploadsCommand(asked), options),
         );

@@ -40,11 +40,17 @@ const CLOCK: Kind = [
 
 /** By the code that the store's answer has (Amazon S3 API reference, List of error codes; others from practice). */
 const KINDS: Readonly<Record<string, Kind>> = {
-  NoSuchBucket: ['usage', 'there is no such bucket; make it first, or check its name, --s3-endpoint and --s3-region'],
+  NoSuchBucket: [
+    'usage',
+    'there is no such bucket; make it first, or check its name, --s3-endpoint and --s3-region',
+  ],
   InvalidBucketName: ['usage', 'this is no name of a bucket'],
   InvalidAccessKeyId: WRONG_KEY,
   InvalidSecurity: WRONG_KEY,
-  SignatureDoesNotMatch: ['store_refused', `the secret key does not belong to the access key; ${CREDENTIALS}`],
+  SignatureDoesNotMatch: [
+    'store_refused',
+    `the secret key does not belong to the access key; ${CREDENTIALS}`,
+  ],
   InvalidToken: EXPIRED,
   ExpiredToken: EXPIRED,
   TokenRefreshRequired: EXPIRED,
@@ -99,7 +105,8 @@ export function failureOf(error: unknown, { name, secrets }: FailureContext): un
   const { code, status, region, retryAfterMs } = refusal;
   if (status === undefined) return error;
   if (WRONG_REGION.has(code) || status === 301 || (region !== undefined && status === 400)) {
-    const right = region === undefined ? 'name the right one with --s3-region' : `use --s3-region ${printable(region)}`;
+    const right =
+      region === undefined ? 'name the right one with --s3-region' : `use --s3-region ${printable(region)}`;
     return new TickhaulError('usage', `${name}: the bucket is in another region; ${right}`);
   }
   const [kind, advice] = KINDS[code] ?? kindOfStatus(status);
@@ -113,7 +120,7 @@ export function failureOf(error: unknown, { name, secrets }: FailureContext): un
 export function gaveUp(error: TickhaulError, name: string, tries: number): TickhaulError {
   const { message } = error;
   const about = message.startsWith(name) ? message : `${name}: ${message}`;
-  const text = `${about}; ${plural(tries, 'try')} failed, run the same command again later`;
+  const text = `${about}; tried ${plural(tries, 'time')}, run the same command again later`;
   return new TickhaulError('store_down', text, { cause: error });
 }
 

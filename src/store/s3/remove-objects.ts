@@ -1,8 +1,11 @@
+import { TickhaulError } from '../../base/errors.js';
 import type { Connection } from './connection.js';
 import { md5Of } from './etag.js';
 
 /** Of S3: what one request may name. */
 const MOST_KEYS = 1000;
+/** Requests, where each object needs one of its own. */
+const AT_ONCE = 16;
 
 /** Removes objects, where they are there: many with a request. @throws TickhaulError for the first that can't be removed. */
 export async function removeObjects(
@@ -18,28 +21,41 @@ export async function removeObjects(
   };
   for (let at = 0; at < keys.length; at += MOST_KEYS) {
     const page = keys.slice(at, at + MOST_KEYS);
-    const [only] = page;
-    if (page.length === 1 && only !== undefined) {
-      await removeOne(only);
-      continue;
-    }
-    const Delete = { Objects: page.map((Key) => ({ Key })), Quiet: true };
-    const failed = await ask({ name, signal }, async (client, options) => {
+    const left =
+      page.length === 1 ? page : await removeTogether({ sdk, ask }, { bucket, name }, page, signal);
+    // Asked for alone, each is tried again, and fails with an error that says why.
+    for (let next = 0; next < left.length; next += AT_ONCE)
+      await Promise.all(left.slice(next, next + AT_ONCE).map(removeOne));
+  }
+}
+
+/** @returns those that it could not remove: all of them where the store knows no such request, or not these keys. */
+async function removeTogether(
+  { sdk, ask }: Pick<Connection, 'sdk' | 'ask'>,
+  { bucket, name }: { readonly bucket: string; readonly name: string },
+  keys: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+  try {
+    return await ask({ name, signal }, async (client, options) => {
       const command = new sdk.DeleteObjectsCommand({ Bucket: bucket, Delete });
       // The SDK has a CRC in its place, which older stores don't take.
       command.middlewareStack.add(
         (next) => (args) => {
           const request = args.request as { body: string; headers: Record<string, string> };
-          const headers = Object.entries(request.headers).filter(([name]) => !/checksum/i.test(name));
-          const md5 = md5Of(Buffer.from(request.body)).toString('base64');
-          return next({ ...args, request: Object.assign(request, { headers: { ...Object.fromEntries(headers), 'content-md5': md5 } }) });
+          for (const header of Object.keys(request.headers))
+            if (/checksum/i.test(header)) delete request.headers[header];
+          request.headers['content-md5'] = md5Of(Buffer.from(request.body)).toString('base64');
+          return next(args);
         },
         { step: 'build', priority: 'low', name: 'withMd5' },
       );
       const { Errors = [] } = await client.send(command, options);
-      return Errors;
+      return Errors.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
     });
-    // Asked for alone, each is tried again, and fails with an error that says why.
-    for (const { Key } of failed) if (Key !== undefined) await removeOne(Key);
+  } catch (error) {
+    if (error instanceof TickhaulError && error.code === 'rejected') return keys;
+    throw error;
   }
 }

@@ -59,8 +59,11 @@ export function createRequestHandler({ proxies, stallTimeoutMs }: HandlerOptions
       };
       const signal = options.abortSignal instanceof AbortSignal ? options.abortSignal : undefined;
       try {
-        const name = `${host}${path}`;
-        const answer = await exchange(agents.agentFor(protocol), sent, { name, stallTimeoutMs, signal });
+        const answer = await exchange(agents.agentFor(protocol), sent, {
+          name: host,
+          stallTimeoutMs,
+          signal,
+        });
         const isObject = query['x-id'] === 'GetObject' && answer.status < 300;
         return {
           response: {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { startDeadline } from '../../base/deadline.js';
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
-import type { Asking, Connection } from './connection.js';
+import { orAborted } from '../../base/wait.js';
+import type { Connection } from './connection.js';
 import { etagOfParts, md5Of, plainEtag } from './etag.js';
 import type { ObjectStore, StoredAs, Upload } from './object-store.js';
 import type { PartMemory } from './part-memory.js';
@@ -39,7 +40,9 @@ export class PartsUpload implements Upload {
   readonly #stop = new AbortController();
   readonly #onAbort = (): void => this.#stop.abort(this.#context.signal?.reason);
   readonly #sent: SentPart[] = [];
-  #id: string | undefined;
+  /** Not broken off with the rest: an upload that began unheard would stay. */
+  readonly #beginning = new AbortController();
+  #id: Promise<string> | undefined;
   #filling: Buffer | undefined;
   #filled = 0;
   #inFlight: Promise<void> | undefined;
@@ -86,16 +89,17 @@ export class PartsUpload implements Upload {
     await this.#inFlight?.catch(() => {});
     this.#letGo();
     if (this.#id === undefined) return;
-    const id = this.#id;
     const deadline = startDeadline(ABORT_MS, new TickhaulError('store_down', `${name}: not aborted in time`));
     try {
+      const UploadId = await orAborted(this.#id, deadline.signal);
       const { sdk, ask } = await connect();
       await ask({ name, signal: deadline.signal }, (client, options) =>
-        client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId: id }), options),
+        client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId }), options),
       );
     } catch {
       // A later run clears it away, or the bucket's lifecycle rule.
     } finally {
+      this.#beginning.abort(this.#stop.signal.reason);
       deadline.clear();
     }
   }
@@ -129,29 +133,36 @@ export class PartsUpload implements Upload {
 
   async #send(body: Buffer): Promise<void> {
     const { connect, target, name } = this.#context;
-    const { sdk, ask } = await connect();
-    const asking: Asking = { name, signal: this.#stop.signal };
     if (this.#sent.length === MOST_PARTS) {
       const limit = formatSize(MOST_PARTS * this.#partSize);
       throw new TickhaulError('rejected', `${name}: larger than ${limit}, which nobody announced`);
     }
-    this.#id ??= await ask(asking, async (client, options) => {
-      const begun = await client.send(new sdk.CreateMultipartUploadCommand(target), options);
-      if (begun.UploadId !== undefined) return begun.UploadId;
-      throw new TickhaulError('bad_answer', `${name}: the store began an upload without an id`);
-    });
+    this.#id ??= this.#begin();
+    const { signal } = this.#stop;
+    const UploadId = await orAborted(this.#id, signal);
+    const { sdk, ask } = await connect();
     const md5 = md5Of(body);
     const part = {
       ...target,
-      UploadId: this.#id,
+      UploadId,
       PartNumber: this.#sent.length + 1,
       Body: body,
       ContentMD5: md5.toString('base64'),
     };
-    const { ETag = `"${md5.toString('hex')}"` } = await ask(asking, (client, options) =>
+    const { ETag = `"${md5.toString('hex')}"` } = await ask({ name, signal }, (client, options) =>
       client.send(new sdk.UploadPartCommand(part), options),
     );
     this.#sent.push({ md5, bytes: body.length, etag: ETag });
+  }
+
+  async #begin(): Promise<string> {
+    const { connect, target, name } = this.#context;
+    const { sdk, ask } = await connect();
+    return ask({ name, signal: this.#beginning.signal }, async (client, options) => {
+      const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(target), options);
+      if (UploadId !== undefined) return UploadId;
+      throw new TickhaulError('bad_answer', `${name}: the store began an upload without an id`);
+    });
   }
 
   async #completeParts(): Promise<string> {
@@ -159,7 +170,7 @@ export class PartsUpload implements Upload {
     const { sdk, ask } = await connect();
     const Parts = this.#sent.map(({ etag }, at) => ({ PartNumber: at + 1, ETag: etag }));
     return ask({ name, signal: this.#stop.signal }, async (client, options) => {
-      const upload = { ...target, UploadId: this.#id, MultipartUpload: { Parts } };
+      const upload = { ...target, UploadId: await this.#id, MultipartUpload: { Parts } };
       try {
         const answer = await client.send(new sdk.CompleteMultipartUploadCommand(upload), options);
         const etag = plainEtag(answer.ETag);
