@@ -3,7 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import type { Connection } from './connection.js';
 import { md5Of, plainEtag } from './etag.js';
 import type { ObjectStore, StoredObject, UnfinishedUpload } from './object-store.js';
-import type { PartMemory } from './part-memory.js';
+import type { PartShelf } from './part-shelf.js';
 import { readObject } from './read-object.js';
 import { removeObjects } from './remove-objects.js';
 import { PartsUpload } from './upload.js';
@@ -11,22 +11,22 @@ import { PartsUpload } from './upload.js';
 export interface BucketOptions {
   /** Reached when something is asked for first. */
   readonly connect: () => Promise<Connection>;
-  readonly memory: PartMemory;
+  readonly shelf: PartShelf;
   readonly close: () => void;
 }
 
 /** One bucket, over a connection that others may share. */
-export function openBucket(Bucket: string, { connect, memory, close }: BucketOptions): ObjectStore {
+export function openBucket(Bucket: string, { connect, shelf, close }: BucketOptions): ObjectStore {
   const name = `s3://${Bucket}`;
   const nameOf = (key: string): string => `${name}/${key}`;
 
   const store: ObjectStore = {
     name,
 
-    async check(signal) {
+    async check(Prefix, signal) {
       const { sdk, ask } = await connect();
       await ask({ name, signal, isFirst: true }, (client, options) =>
-        client.send(new sdk.ListObjectsV2Command({ Bucket, MaxKeys: 1 }), options),
+        client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), options),
       );
     },
 
@@ -102,7 +102,7 @@ export function openBucket(Bucket: string, { connect, memory, close }: BucketOpt
 
     upload(Key, bytes, signal) {
       const target = { Bucket, Key };
-      return new PartsUpload({ connect, store, target, name: nameOf(Key), memory, bytes, signal });
+      return new PartsUpload({ connect, store, target, name: nameOf(Key), shelf, bytes, signal });
     },
 
     async *unfinished(Prefix, signal) {

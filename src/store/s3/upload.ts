@@ -6,7 +6,7 @@ import { orAborted } from '../../base/wait.js';
 import type { Connection } from './connection.js';
 import { etagOfParts, md5Of, plainEtag } from './etag.js';
 import type { ObjectStore, StoredAs, Upload } from './object-store.js';
-import type { PartMemory } from './part-memory.js';
+import type { PartShelf } from './part-shelf.js';
 import { MOST_PARTS, partSizeFor } from './part-size.js';
 
 /** Milliseconds that an abort may take: what it leaves is cleared away by a later run. */
@@ -19,7 +19,7 @@ export interface UploadContext {
   readonly target: { readonly Bucket: string; readonly Key: string };
   /** `s3://bucket/key`. */
   readonly name: string;
-  readonly memory: PartMemory;
+  readonly shelf: PartShelf;
   /** Of the whole, where that is known. */
   readonly bytes: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -59,7 +59,7 @@ export class PartsUpload implements Upload {
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       if (this.#filling && this.#filled === this.#filling.length) await this.#makeRoom(this.#filling);
-      this.#filling ??= await this.#context.memory.take(this.#room, this.#stop.signal);
+      this.#filling ??= this.#context.shelf.take(this.#room);
       const piece = bytes.subarray(at, at + this.#filling.length - this.#filled);
       this.#filling.set(piece, this.#filled);
       this.#filled += piece.length;
@@ -114,10 +114,10 @@ export class PartsUpload implements Upload {
   async #makeRoom(full: Buffer): Promise<void> {
     if (full.length === this.#partSize) return this.#sendFilled(full);
     // More than was announced.
-    const { memory } = this.#context;
-    this.#filling = await memory.take(this.#partSize, this.#stop.signal);
+    const { shelf } = this.#context;
+    this.#filling = shelf.take(this.#partSize);
     this.#filling.set(full);
-    memory.give(full);
+    shelf.give(full);
   }
 
   /** Sends what has filled when the part before it is there. */
@@ -126,7 +126,7 @@ export class PartsUpload implements Upload {
     const bytes = buffer.subarray(0, this.#filled);
     this.#filling = undefined;
     this.#filled = 0;
-    this.#inFlight = this.#send(bytes).finally(() => this.#context.memory.give(buffer));
+    this.#inFlight = this.#send(bytes).finally(() => this.#context.shelf.give(buffer));
     // Told when the next part is to be sent.
     this.#inFlight.catch(() => {});
   }
@@ -221,7 +221,7 @@ export class PartsUpload implements Upload {
   #letGo(): void {
     this.#isOver = true;
     this.#context.signal?.removeEventListener('abort', this.#onAbort);
-    if (this.#filling) this.#context.memory.give(this.#filling);
+    if (this.#filling) this.#context.shelf.give(this.#filling);
     this.#filling = undefined;
   }
 }
