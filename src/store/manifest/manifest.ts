@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
@@ -85,6 +85,14 @@ export async function readRecords(
 /** Where a download folder has its manifest. */
 export function manifestPath(dir: string): string {
   return join(stateFolder(dir), 'manifest.jsonl');
+}
+
+/** Changes with each append to a folder's manifest, and with each compaction. */
+export async function manifestVersion(dir: string): Promise<string> {
+  return stat(manifestPath(dir)).then(
+    ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
+    () => '',
+  );
 }
 
 /** The records of lines that were kept. */
