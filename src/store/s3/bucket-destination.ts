@@ -50,6 +50,8 @@ export function bucketDestination(
       yield* data.list(path === '' ? '' : `${path}/`, signal);
     },
     openManifest: (options, scope) => openStoreManifest(store, prefix, options, scope),
+    // A listing of all its segments costs as much as reading some of them.
+    manifestVersion: async () => undefined,
     takeLock: (owner, options) => begin(owner, true, options),
     async joinRun(owner, options) {
       const { lost, release } = await begin(owner, false, options);
@@ -59,6 +61,7 @@ export function bucketDestination(
     async writeState(state, text) {
       await store.put(stateKey(state), Buffer.from(text));
     },
+    uploads: data.uploads,
     freeBytes: async () => undefined,
     close: () => files.close(),
   };

@@ -1,4 +1,4 @@
-import type { ListedFile } from '../destination.js';
+import type { BegunUpload, ListedFile, Uploads } from '../destination.js';
 import type { FileFacts } from "../files.js";
 import { isDataPath } from '../paths.js';
 import type { BucketAddress } from './address.js';
@@ -27,6 +27,18 @@ export class DataPrefix {
       });
       if (files.length > 0) yield files;
     }
+  }
+
+  /** Uploads that were begun and neither completed nor aborted. */
+  readonly uploads: Uploads = {
+    list: (signal) => this.#unfinished(signal),
+    abandon: ({ path, id, begun }, signal) =>
+      this.#store.abandon({ key: this.#prefix + path, id, begun }, signal),
+  };
+
+  async *#unfinished(signal: AbortSignal | undefined): AsyncGenerator<readonly BegunUpload[], void> {
+    for await (const page of this.#store.unfinished(this.#prefix, signal))
+      yield page.map(({ key, id, begun }) => ({ path: key.slice(this.#prefix.length), id, begun }));
   }
 
   /**
