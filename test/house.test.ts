@@ -100,7 +100,7 @@ test('a room imports only from lower floors', () => {
 const PROCESS =
   /(?<![\w.'"`-])(?:process|console)\s*(?:\?\.|\.|\[)|[=(]\s*(?:process|console)[;,)]|globalThis|'node:(?:process|console)'/;
 
-test('nothing but the command line touches the console, or the process beyond one door of the library', () => {
+test('nothing but the command line touches the console, or the process beyond two doors', () => {
   const code = (text: string): readonly string[] =>
     text.split('\n').filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
   const uses = FILES.flatMap((file) =>
@@ -117,6 +117,8 @@ test('nothing but the command line touches the console, or the process beyond on
         'src/library/host.ts',
         "return { ...hostOf(process), stdin: undefined, signal, commandLine: 'tickhaul, as a library', warn };",
       ],
+      // A variable that the SDK reads there while a client is made.
+      ['src/store/s3/sdk.ts', 'const { env } = process;'],
     ],
   );
 });

@@ -4,6 +4,7 @@
  */
 import '../../dist/src/base/deadline.js';
 import '../../dist/src/base/make-folder.js';
+import '../../dist/src/base/retry.js';
 import '../../dist/src/base/wait.js';
 import '../../dist/src/commands/arguments/read.js';
 import '../../dist/src/cli/output/messages.js';
@@ -12,4 +13,3 @@ import '../../dist/src/cli/output/text/screen.js';
 import '../../dist/src/cli/output/text/table.js';
 import '../../dist/src/cli/session.js';
 import '../../dist/src/service/datasets.js';
-import '../../dist/src/service/http/retry.js';

@@ -55,6 +55,10 @@ export const ERRORS = {
   unreadable: { exitCode: 8, retry: false, everyone: false },
   /** The time that the run was given is over, and files are left. */
   out_of_time: { exitCode: 5, retry: false, everyone: true },
+  /** The object store's: no credentials, wrong ones, or ones that may not do this. */
+  store_refused: { exitCode: 4, retry: false, everyone: true },
+  /** The object store could not be reached, was silent or busy, through many tries of its own. */
+  store_down: { exitCode: 5, retry: false, everyone: true },
   locked: { exitCode: 9, retry: false, everyone: false },
   interrupted: { exitCode: 130, retry: false, everyone: true },
   terminated: { exitCode: 143, retry: false, everyone: true },

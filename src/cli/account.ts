@@ -32,7 +32,7 @@ export async function withAccount<T>(
   const maxWaitMs = Math.min(readDuration(args, 'max-wait') ?? MAX_WAIT_MS, timeoutMs);
   return withSession(args, cli, { stallTimeoutMs: PATIENCE_MS }, async (session) => {
     const { client, settings } = session;
-    const { Secrets } = await import('../service/http/secrets.js');
+    const { Secrets } = await import('../base/secrets.js');
     const { checkApiHost, discoverIssuer } = await import('../service/account/account-api.js');
     const { parseIssuer } = await import('../service/account/issuer.js');
     const secrets = new Secrets();

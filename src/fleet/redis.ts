@@ -1,6 +1,7 @@
 import type { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
+import { TickhaulError, usageError } from '../base/errors.js';
+import { loadOptional } from '../base/optional-package.js';
 import { orAborted, within } from '../base/wait.js';
 import type { SliceJob } from './slice-job.js';
 
@@ -43,7 +44,7 @@ const CLOSE_MS = 1000;
  */
 export async function openQueue({ url, name, warn, signal }: QueueAccess): Promise<OpenQueue> {
   const server = serverOf(url);
-  const { bullmq, Redis } = await loadPackages();
+  const { bullmq, Redis } = await loadOptional('a queue', PACKAGES, loadPackages);
   let connected = false;
   let isClosing = false;
   let trouble: Error | undefined;
@@ -104,13 +105,8 @@ export function serverOf(url: string): string {
 }
 
 async function loadPackages(): Promise<{ bullmq: BullMq; Redis: typeof Redis }> {
-  try {
-    const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]);
-    return { bullmq, Redis: ioredis.Redis };
-  } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw usageError(`a queue needs packages that are not installed: npm install ${PACKAGES}`);
-  }
+  const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]);
+  return { bullmq, Redis: ioredis.Redis };
 }
 
 /** What Redis refuses, also later than at the start, or why it can't be reached. */

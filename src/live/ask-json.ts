@@ -1,8 +1,8 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { discardBody, readBody } from '../service/http/body-watch.js';
+import { withRetries } from '../base/retry.js';
+import { discardBody, readBody } from '../http/body-watch.js';
 import type { Client } from '../service/http/client.js';
 import { send } from '../service/http/http.js';
-import { withRetries } from '../service/http/retry.js';
 import { refusalOf } from './ended.js';
 
 const TRIES = 4;

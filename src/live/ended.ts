@@ -1,8 +1,8 @@
+import { retryDelayMs } from '../base/backoff.js';
 import { TickhaulError } from '../base/errors.js';
 import { printable } from '../base/printable.js';
 import { isFields } from '../dialects/fields.js';
 import { parseRetryAfter } from '../service/http/retry-after.js';
-import { retryDelayMs } from '../transfer/backoff.js';
 
 const SHOWN = 200;
 const LIMIT = /\b429\b|too many|rate.?limit/i;

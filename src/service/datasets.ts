@@ -1,10 +1,10 @@
 import { usageError } from '../base/errors.js';
 import { formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { discardBody } from './http/body-watch.js';
+import { discardBody } from '../http/body-watch.js';
+import { byteCount } from '../http/exchange.js';
 import type { Client } from './http/client.js';
 import { errorAnswer } from './http/error-answer.js';
-import { byteCount } from './http/exchange.js';
 import { get, type HttpAnswer } from './http/http.js';
 import type { DatasetAnswer, ResumePoint } from './types.js';
 

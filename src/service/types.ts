@@ -1,4 +1,4 @@
-import type { Body } from './http/body-watch.js';
+import type { Body } from '../http/body-watch.js';
 
 /** What every request needs to know. Made once a run (`createClient`), closed at its end. */
 export interface ServiceConfig {

@@ -35,6 +35,8 @@ export interface Destination {
 
   /** @param scope which part will be asked for; a folder's manifest is always whole. */
   openManifest(options: ManifestOptions, scope?: ManifestScope): Promise<Manifest>;
+  /** Changes with each append to the manifest; undefined where telling costs as much as reading it. */
+  manifestVersion(): Promise<string | undefined>;
   /**
    * Takes the right to work in it. In a folder, a run that removes or rewrites is alone; in a store, one such keeps all
    * others out, and downloads go on side by side.
@@ -52,9 +54,27 @@ export interface Destination {
   readState(name: string): Promise<string | undefined>;
   /** Replaces it in one step. */
   writeState(name: string, text: string): Promise<void>;
+  /** Of a store; what ended runs leave in a folder are `.part` files. */
+  readonly uploads?: Uploads | undefined;
   /** Bytes that it has room for; undefined where nobody knows. */
   freeBytes(): Promise<number | undefined>;
   close(): Promise<void>;
+}
+
+/** Uploads that were begun and neither completed nor aborted. */
+export interface Uploads {
+  /** Some at a time; of tickhaul's own files too. */
+  list(signal: AbortSignal): AsyncIterable<readonly BegunUpload[]>;
+  /** Leaves nothing of it. */
+  abandon(upload: BegunUpload, signal: AbortSignal): Promise<void>;
+}
+
+export interface BegunUpload {
+  /** Relative to the destination, with `/`. */
+  readonly path: string;
+  readonly id: string;
+  /** Milliseconds since the epoch, by the clock of the store. */
+  readonly begun: number;
 }
 
 /** A place among the runs of a destination. */

@@ -1,3 +1,4 @@
+import type { Proxies } from '../http/proxy-env.js';
 import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { StoredAs } from './s3/object-store.js';
 
@@ -52,6 +53,8 @@ export interface StoreSettings {
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
   readonly pathStyle?: boolean | undefined;
+  /** Those of the environment; undefined for none. */
+  readonly proxies?: Proxies | undefined;
   /** Milliseconds without progress after which a request is broken off. */
   readonly stallTimeoutMs: number;
 }

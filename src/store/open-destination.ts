@@ -1,4 +1,3 @@
-import { usageError } from '../base/errors.js';
 import type { Destination } from './destination.js';
 import type { StoreSettings } from './files.js';
 import { openFolder } from './folder/folder-destination.js';
@@ -6,10 +5,15 @@ import { isObject, refuseOtherSchemes } from './location.js';
 
 /**
  * Opens what a user names as the download folder: a folder of this machine, or `s3://bucket/prefix`.
- * @throws usage error for any other address.
+ * @throws usage error for any other address; of a store, what is wrong with it.
  */
-export async function openDestination(name: string, settings: StoreSettings): Promise<Destination> {
+export async function openDestination(
+  name: string,
+  settings: StoreSettings,
+  signal?: AbortSignal,
+): Promise<Destination> {
   refuseOtherSchemes(name);
-  if (isObject(name)) throw usageError('s3://… is not supported; name a folder of this machine');
-  return openFolder(name, settings);
+  if (!isObject(name)) return openFolder(name, settings);
+  const { openBucketDestination } = await import('./s3/open.js');
+  return openBucketDestination(name, settings, signal);
 }

@@ -1,13 +1,15 @@
-import { usageError } from '../base/errors.js';
 import type { Files, StoreSettings } from './files.js';
 import { localFiles } from './folder/local-files.js';
 import { isObject } from './location.js';
 
 /** Files of this machine, and objects of stores, each by its location; a store is reached when the first is asked for. */
-export function openFiles(_settings: StoreSettings): Files {
+export function openFiles(settings: StoreSettings): Files {
+  let objects: Promise<Files> | undefined;
+  const openObjects = async (): Promise<Files> => (await import('./s3/open.js')).openBucketFiles(settings);
   const of = async (location: string): Promise<Files> => {
-    if (isObject(location)) throw usageError('s3://… is not supported; name a file of this machine');
-    return localFiles;
+    if (!isObject(location)) return localFiles;
+    objects ??= openObjects();
+    return objects;
   };
   return {
     look: async (location, signal) => (await of(location)).look(location, signal),
@@ -16,6 +18,6 @@ export function openFiles(_settings: StoreSettings): Files {
     openPart: async (location, part, signal, bytes) =>
       (await of(location)).openPart(location, part, signal, bytes),
     remove: async (location) => (await of(location)).remove(location),
-    async close() {},
+    close: async () => (await objects)?.close(),
   };
 }

@@ -1,7 +1,7 @@
+import { retryDelayMs } from '../base/backoff.js';
 import { TickhaulError } from '../base/errors.js';
 import { type FileError, fileError } from '../base/file-error.js';
 import { wait } from '../base/wait.js';
-import { retryDelayMs } from './backoff.js';
 import type { Concurrency } from './concurrency.js';
 import type { Pause } from './pause.js';
 

@@ -1,9 +1,9 @@
 /** A process that refreshes an identity at the moment its stdin ends: config folder and service from its arguments. */
 import { AccountSession } from '../../src/account/session.js';
+import { Secrets } from '../../src/base/secrets.js';
 import { setUpAccount } from '../../src/service/account/account-api.js';
 import { parseIssuer } from '../../src/service/account/issuer.js';
 import { createClient } from '../../src/service/http/client.js';
-import { Secrets } from '../../src/service/http/secrets.js';
 import { EMAIL, storeIn } from './helpers.js';
 
 // A file past `ulimit -f` is then a failed write, as in the command.

@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../src/dataset/day.js';
 import type { DayFile } from '../../src/dataset/day-file.js';
+import { readBody } from '../../src/http/body-watch.js';
 import { datasetUrl, requestDayFile } from '../../src/service/datasets.js';
-import { readBody } from '../../src/service/http/body-watch.js';
 import { clientFor, serve } from './loopback.js';
 
 const FILE: DayFile = {

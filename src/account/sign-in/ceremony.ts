@@ -1,6 +1,6 @@
+import { withRetries } from '../../base/retry.js';
 import { wait } from '../../base/wait.js';
 import { completeClaim, register, startClaim } from '../../service/account/issuer.js';
-import { withRetries } from '../../service/http/retry.js';
 import type { AccountContext } from '../context.js';
 import type { CodeReason, LinkReason, LoginEvent } from '../events.js';
 import type { Identity } from '../identities/identity.js';

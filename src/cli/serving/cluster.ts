@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { given, KEY_VARIABLES, readKey } from '../../commands/environment.js';
+import { proxiesOf } from '../../http/proxy-env.js';
 import type { RunningCluster } from '../../server/cluster/primary.js';
-import { proxiesOf } from '../../service/http/proxy-env.js';
 import type { Args, Cli } from '../arguments/types.js';
 import { readServeSettings, type ServeSettings } from './serve-options.js';
 import { withServeOptions } from './with-options.js';

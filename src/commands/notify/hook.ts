@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { printable } from '../../base/printable.js';
-import { Secrets } from '../../service/http/secrets.js';
+import { Secrets } from '../../base/secrets.js';
 import { KEY_VARIABLES, withoutKeys } from '../environment.js';
 import type { Host } from '../host.js';
 

@@ -1,9 +1,9 @@
 import { startDeadline } from '../../base/deadline.js';
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { discardBody } from '../../service/http/body-watch.js';
+import { withRetries } from '../../base/retry.js';
+import { discardBody } from '../../http/body-watch.js';
 import { createClient } from '../../service/http/client.js';
 import { get } from '../../service/http/http.js';
-import { withRetries } from '../../service/http/retry.js';
 import type { Args } from '../arguments/args.js';
 import { readText } from '../arguments/read.js';
 import type { Host } from '../host.js';

@@ -1,8 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { MINUTES_A_DAY, type MinuteRange, MS_A_MINUTE } from '../../dataset/minutes.js';
+import { discardBody } from '../../http/body-watch.js';
 import { pathSegment } from '../../service/datasets.js';
-import { discardBody } from '../../service/http/body-watch.js';
 import type { Client } from '../../service/http/client.js';
 import { errorAnswer } from '../../service/http/error-answer.js';
 import { get, type Headers } from '../../service/http/http.js';

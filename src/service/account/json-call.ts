@@ -1,10 +1,10 @@
 import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
+import { withRetries } from '../../base/retry.js';
+import type { Secrets } from '../../base/secrets.js';
 import { formatSize } from '../../base/units.js';
-import { discardBody, readBody } from '../http/body-watch.js';
+import { discardBody, readBody } from '../../http/body-watch.js';
 import type { Client } from '../http/client.js';
 import { type Headers, isRedirect, send, shownUrl } from '../http/http.js';
-import { withRetries } from '../http/retry.js';
-import type { Secrets } from '../http/secrets.js';
 import { isSecureUrl } from '../http/secure-url.js';
 import type { Check } from '../types.js';
 import type { JsonAnswer } from './json-answer.js';

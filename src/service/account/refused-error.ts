@@ -1,8 +1,8 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
+import type { Secrets } from '../../base/secrets.js';
 import { formatDuration } from '../../base/units.js';
 import { oneLine } from '../http/error-answer.js';
 import { parseRetryAfter } from '../http/retry-after.js';
-import type { Secrets } from '../http/secrets.js';
 import type { JsonAnswer } from './json-answer.js';
 
 const MAX_QUOTE = 200;

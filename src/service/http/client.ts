@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
+import type { Agents, Connections } from '../../http/agents.js';
+import { proxiesOf } from '../../http/proxy-env.js';
 import type { ServiceConfig } from '../types.js';
-import type { Agents, Connections } from './agents.js';
-import { proxiesOf } from './proxy-env.js';
 
 /** The connections of one run, kept alive between requests. */
 export interface Client {
@@ -27,7 +27,8 @@ export function createClient(config: ServiceConfig): Client {
   };
   const proxies = proxiesOf(config.env);
   let agents: Promise<Agents> | undefined;
-  const loadAgents = async (): Promise<Agents> => (await import('./agents.js')).createAgents(proxies);
+  const loadAgents = async (): Promise<Agents> =>
+    (await import('../../http/agents.js')).createAgents(proxies);
   return {
     config: checked,
     connectionsFor: async ({ protocol }) => {

@@ -1,6 +1,6 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
-import { readBody } from './body-watch.js';
+import { readBody } from '../../http/body-watch.js';
 import type { HttpAnswer } from './http.js';
 import { parseRetryAfter } from './retry-after.js';
 

@@ -1,8 +1,8 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
-import { type Body, discardBody } from './body-watch.js';
+import { type Body, discardBody } from '../../http/body-watch.js';
+import { exchange } from '../../http/exchange.js';
+import { networkError } from '../../http/network-error.js';
 import type { Client } from './client.js';
-import { exchange } from './exchange.js';
-import { networkError } from './network-error.js';
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

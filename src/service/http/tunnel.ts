@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { TickhaulError, usageError } from '../../base/errors.js';
+import { isExcepted, proxyOf } from '../../http/proxy-env.js';
+import { ProxyPool } from '../../http/proxy-pool.js';
 import type { ServiceConfig } from '../types.js';
-import { isExcepted, proxyOf } from './proxy-env.js';
-import { ProxyPool } from './proxy-pool.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
 

@@ -1,10 +1,10 @@
+import { withRetries } from '../../base/retry.js';
+import { readBody } from '../../http/body-watch.js';
 import { jsonOf } from '../account/json-body.js';
 import { wholeAnswer } from '../account/whole-answer.js';
-import { readBody } from '../http/body-watch.js';
 import type { Client } from '../http/client.js';
 import { errorAnswer } from '../http/error-answer.js';
 import { get, shownUrl } from '../http/http.js';
-import { withRetries } from '../http/retry.js';
 import type { KeyAccess } from './key-access.js';
 
 const PATH = '/v1/api-key-info';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
+import { withRetries } from '../../base/retry.js';
+import { readBody } from '../../http/body-watch.js';
 import { pathSegment } from '../datasets.js';
-import { readBody } from '../http/body-watch.js';
 import type { Client } from '../http/client.js';
 import { errorAnswer } from '../http/error-answer.js';
 import { get, shownUrl } from '../http/http.js';
-import { withRetries } from '../http/retry.js';
 import type { Check } from '../types.js';
 import { checkWith } from './schema.js';
 

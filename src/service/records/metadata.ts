@@ -1,12 +1,12 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
+import { withRetries } from '../../base/retry.js';
 import { formatSize } from '../../base/units.js';
+import { discardBody, readBody } from '../../http/body-watch.js';
 import { pathSegment } from '../datasets.js';
-import { discardBody, readBody } from '../http/body-watch.js';
 import type { Client } from '../http/client.js';
 import { errorAnswer, oneLine } from '../http/error-answer.js';
 import { get, type Headers, shownUrl } from '../http/http.js';
-import { withRetries } from '../http/retry.js';
 import type { Check } from '../types.js';
 import { type CachedAnswer, isFresh, readCache, touchCache, type Validators, writeCache } from './cache.js';
 import type { ExchangeRecord, ExchangeSummary } from './exchange-record.js';

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
@@ -87,6 +87,14 @@ export function manifestPath(dir: string): string {
   return join(stateFolder(dir), 'manifest.jsonl');
 }
 
+/** Changes with each append to a folder's manifest, and with each compaction. */
+export async function manifestVersion(dir: string): Promise<string> {
+  return stat(manifestPath(dir)).then(
+    ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
+    () => '',
+  );
+}
+
 /** The records of lines that were kept. */
 export function* recordsOf(live: LineStore): Generator<ManifestRecord> {
   for (const line of live.values()) {
@@ -109,14 +117,17 @@ async function readManifest(path: string): Promise<ManifestScan> {
   }
 }
 
-function* findings(scan: ManifestScan, path: string): Generator<string> {
-  const { damaged, outside } = scan;
+/** What of a manifest, or of a part of one, was passed over: a line each. */
+export function* findings(
+  { damaged, outside, halfLine }: Pick<ManifestScan, 'damaged' | 'outside' | 'halfLine'>,
+  path: string,
+): Generator<string> {
   if (damaged.length > 0)
     yield `${path}: ${plural(damaged.length, 'damaged line')} passed over, the first is line ${damaged[0]}`;
   if (outside.length > 0) {
     yield `${path}: ${plural(outside.length, 'record')} with a path outside the folder passed over, the first is line ${outside[0]}`;
   }
-  if (scan.halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
+  if (halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
 }
 
 class ManifestFile implements Manifest {

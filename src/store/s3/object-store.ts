@@ -35,8 +35,11 @@ export interface Upload {
 export interface ObjectStore {
   /** `s3://bucket`, for messages. */
   readonly name: string;
-  /** @throws `usage` (no such bucket), `unauthorized`, `network` …, before anything else is done. */
-  check(signal?: AbortSignal): Promise<void>;
+  /**
+   * Whether the bucket is there, and what begins so may be listed: before anything else is done.
+   * @throws `usage` (no such bucket), `store_refused`, `store_down` …
+   */
+  check(prefix: string, signal?: AbortSignal): Promise<void>;
   /** Puts an object in one piece, with its MD5. */
   put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<StoredAs>;
   /** @returns undefined where there is none. */
@@ -62,6 +65,8 @@ export interface ObjectStore {
 }
 
 export interface ByteRange {
+  /** What it must be, without quotes: another one is `changed`. */
+  readonly etag?: string | undefined;
   readonly start?: number | undefined;
   readonly end?: number | undefined;
 }

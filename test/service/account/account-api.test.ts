@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Secrets } from '../../../src/base/secrets.js';
 import { callOperation, discoverIssuer, fetchDescription } from '../../../src/service/account/account-api.js';
 import { completeClaim, parseIssuer, startClaim } from '../../../src/service/account/issuer.js';
 import { type CallContext, callJson } from '../../../src/service/account/json-call.js';
-import { Secrets } from '../../../src/service/http/secrets.js';
 import { clientFor, serve } from '../loopback.js';
 
 const contextFor = (t: TestContext, base: string): CallContext => ({

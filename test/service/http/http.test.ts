@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { readBody } from '../../../src/service/http/body-watch.js';
+import { readBody } from '../../../src/http/body-watch.js';
 import { createClient } from '../../../src/service/http/client.js';
 import { get } from '../../../src/service/http/http.js';
 import { clientFor, serve } from '../loopback.js';

@@ -3,7 +3,7 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcp } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { readBody } from '../../../src/service/http/body-watch.js';
+import { readBody } from '../../../src/http/body-watch.js';
 import { get } from '../../../src/service/http/http.js';
 import { makeTunnels } from '../../helpers/connect-proxy.js';
 import { clientFor, listen, serve } from '../loopback.js';

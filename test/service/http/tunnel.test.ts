@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isExcepted } from '../../../src/service/http/proxy-env.js';
+import { isExcepted } from '../../../src/http/proxy-env.js';
 import { tunnelFor } from '../../../src/service/http/tunnel.js';
 import { connectProxy } from '../../helpers/connect-proxy.js';
 

@@ -1,4 +1,4 @@
-import { TickhaulError } from '../../base/errors.js';
+import { TickhaulError } from '../base/errors.js';
 
 const CERTIFICATE = /CERT|SIGNATURE|ERR_SSL|ERR_TLS|EPROTO|UNABLE_TO_/;
 const RESET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);

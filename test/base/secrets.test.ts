@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secrets } from '../../../src/service/http/secrets.js';
+import { Secrets } from '../../src/base/secrets.js';
 
 test('no secret is left in a text, as it is, in JSON or in a form', () => {
   const secret = fc.string({ minLength: 8 }).filter((text) => !/[*&]/.test(text));

@@ -1,5 +1,5 @@
-import { TickhaulError } from '../../base/errors.js';
-import { formatDuration, formatSize, plural } from '../../base/units.js';
+import { TickhaulError } from '../base/errors.js';
+import { formatDuration, formatSize, plural } from '../base/units.js';
 
 /** Bytes that wait for their reader before the connection is held back. */
 const BUFFER_BYTES = 256 * 1024;

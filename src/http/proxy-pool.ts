@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { TickhaulError } from '../../base/errors.js';
+import { TickhaulError } from '../base/errors.js';
 
 /**
  * Connections to a proxy for its tunnels. undici connects again without end where a proxy closes the

@@ -1,6 +1,6 @@
-import { TickhaulError } from '../../base/errors.js';
-import { wait } from '../../base/wait.js';
-import { retryDelayMs } from '../../transfer/backoff.js';
+import { retryDelayMs } from './backoff.js';
+import { TickhaulError } from './errors.js';
+import { wait } from './wait.js';
 
 export interface RetryOptions {
   /** Tries in all. */

@@ -1,12 +1,16 @@
-import { abortReason, TickhaulError } from '../../base/errors.js';
-import { formatDuration } from '../../base/units.js';
+import { Readable } from 'node:stream';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { formatDuration } from '../base/units.js';
 import type { AnswerHeaders, Connections, RequestController, SentRequest } from './agents.js';
 import { WatchedBody } from './body-watch.js';
+
+/** Bytes of a large body that are handed over at a time. */
+const PIECE = 64 * 1024;
 
 export interface ExchangeOptions {
   /** What errors name: host and path. */
   readonly name: string;
-  /** Milliseconds without an answer, and then without a byte of it. */
+  /** Milliseconds in which no piece of the body is taken, and no answer comes, and then no byte of it. */
   readonly stallTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -21,7 +25,7 @@ export interface Answer {
 
 /**
  * One request and its answer, without a stream of undici's between: what comes goes to the body at once.
- * An abort ends the body too.
+ * An abort ends the body too. Bytes that are sent must stay as they are until then.
  * @throws TickhaulError `stalled`; the signal's reason; undici's own errors.
  */
 export function exchange(
@@ -31,12 +35,12 @@ export function exchange(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let controller: RequestController | undefined;
-    let body: WatchedBody | undefined;
+    let answer: WatchedBody | undefined;
     let broken: TickhaulError | undefined;
 
     const end = (reason: Error): void => {
       letGo();
-      if (body) body.fail(reason);
+      if (answer) answer.fail(reason);
       else reject(reason);
     };
     const breakOff = (reason: TickhaulError): void => {
@@ -57,39 +61,59 @@ export function exchange(
     };
 
     signal?.addEventListener('abort', onAbort, { once: true });
-    connections.dispatch(request, {
-      onRequestStart(started) {
-        controller = started;
-        // It was still waiting for its connection.
-        if (broken) started.abort(broken);
+    const { body: sent } = request;
+    const large = sent instanceof Uint8Array && sent.length > PIECE;
+    const body = large
+      ? Readable.from(
+          pieces(sent, () => timer.refresh()),
+          { objectMode: false },
+        )
+      : sent;
+    connections.dispatch(
+      { ...request, body },
+      {
+        onRequestStart(started) {
+          controller = started;
+          // It was still waiting for its connection.
+          if (broken) started.abort(broken);
+        },
+        onResponseStart(answering, status, found) {
+          const isInterim = status < 200;
+          if (isInterim) return;
+          clearTimeout(timer);
+          const headers = flatHeaders(found);
+          const source = {
+            pause: () => answering.pause(),
+            resume: () => answering.resume(),
+            abort: () => answering.abort(new TickhaulError('reset', `${name}: not read to its end`)),
+          };
+          answer = new WatchedBody(source, {
+            name,
+            stallTimeoutMs,
+            // Of HEAD it is what GET would have.
+            announced: request.method === 'HEAD' ? undefined : byteCount(headers['content-length']),
+          });
+          resolve({ status, headers, body: answer });
+        },
+        onResponseData(_, chunk) {
+          answer?.push(chunk);
+        },
+        onResponseEnd() {
+          letGo();
+          answer?.finish();
+        },
+        onResponseError: (_, error) => end(error),
       },
-      onResponseStart(answering, status, found) {
-        const isInterim = status < 200;
-        if (isInterim) return;
-        clearTimeout(timer);
-        const headers = flatHeaders(found);
-        const source = {
-          pause: () => answering.pause(),
-          resume: () => answering.resume(),
-          abort: () => answering.abort(new TickhaulError('reset', `${name}: not read to its end`)),
-        };
-        body = new WatchedBody(source, {
-          name,
-          stallTimeoutMs,
-          announced: byteCount(headers['content-length']),
-        });
-        resolve({ status, headers, body });
-      },
-      onResponseData(_, chunk) {
-        body?.push(chunk);
-      },
-      onResponseEnd() {
-        letGo();
-        body?.finish();
-      },
-      onResponseError: (_, error) => end(error),
-    });
+    );
   });
+}
+
+/** What is left of a body while it is taken. */
+function* pieces(bytes: Uint8Array, onTaken: () => void): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    onTaken();
+    yield bytes.subarray(at, at + PIECE);
+  }
 }
 
 function flatHeaders(headers: AnswerHeaders): Readonly<Record<string, string>> {

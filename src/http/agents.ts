@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { EnvHttpProxyAgent } from 'undici';
 import type { Proxies } from './proxy-env.js';
 import { ProxyPool } from './proxy-pool.js';
@@ -9,7 +10,7 @@ export interface SentRequest {
   readonly origin: string;
   readonly path: string;
   readonly method: string;
-  readonly body: string | null;
+  readonly body: string | Uint8Array | Readable | null;
   readonly headers: Record<string, string>;
 }
 

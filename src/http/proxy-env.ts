@@ -1,4 +1,4 @@
-import { usageError } from '../../base/errors.js';
+import { usageError } from '../base/errors.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { discardBody, readBody, WatchedBody } from '../../../src/service/http/body-watch.js';
-import { get, type HttpAnswer } from '../../../src/service/http/http.js';
-import { clientFor, serve } from '../loopback.js';
+import { discardBody, readBody, WatchedBody } from '../../src/http/body-watch.js';
+import { get, type HttpAnswer } from '../../src/service/http/http.js';
+import { clientFor, serve } from '../service/loopback.js';
 
 async function answerOf(
   t: TestContext,

@@ -1,0 +1,61 @@
+import { TickhaulError } from '../../base/errors.js';
+import type { Files } from '../files.js';
+import { parseLocation } from './address.js';
+import type { ObjectStore } from './object-store.js';
+import type { Stores } from './stores.js';
+
+/** Objects by their location, `s3://bucket/key`. */
+export function bucketFiles(stores: Stores): Files {
+  const find = (location: string): { readonly store: ObjectStore; readonly key: string } => {
+    const { bucket, key } = parseLocation(location);
+    return { store: stores.bucket(bucket), key };
+  };
+  return {
+    async look(location, signal) {
+      const { store, key } = find(location);
+      // No object has an empty name: it is the bucket.
+      return key === '' ? undefined : store.head(key, signal);
+    },
+
+    async read(location, use, signal) {
+      const { store, key } = find(location);
+      for await (const chunk of store.get(key, {}, signal)) await use(chunk);
+    },
+
+    async openRandom(location, signal) {
+      const { store, key } = find(location);
+      const found = await store.head(key, signal);
+      if (!found) throw new TickhaulError('missing', `${location}: there is no such object`);
+      const { bytes, etag } = found;
+      return {
+        bytes,
+        async read(start, length) {
+          const chunks: Buffer[] = [];
+          const range = { start, end: start + length, etag };
+          if (length > 0) for await (const chunk of store.get(key, range, signal)) chunks.push(chunk);
+          const whole = Buffer.concat(chunks);
+          if (whole.length === length) return whole;
+          throw new TickhaulError('corrupt', `${location}: ends before byte ${start + length}`);
+        },
+        close: async () => {},
+      };
+    },
+
+    async openPart(location, _part, signal) {
+      const { store, key } = find(location);
+      const upload = store.upload(key, undefined, signal);
+      return {
+        write: (bytes) => upload.write(bytes),
+        publish: () => upload.complete(),
+        discard: () => upload.abort(),
+      };
+    },
+
+    async remove(location) {
+      const { store, key } = find(location);
+      await store.remove([key]);
+    },
+
+    close: async () => stores.close(),
+  };
+}

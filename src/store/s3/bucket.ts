@@ -1,0 +1,167 @@
+import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+import { TickhaulError } from '../../base/errors.js';
+import type { Connection } from './connection.js';
+import { md5Of, plainEtag } from './etag.js';
+import type { ObjectStore, StoredObject, UnfinishedUpload } from './object-store.js';
+import type { PartShelf } from './part-shelf.js';
+import { readObject } from './read-object.js';
+import { removeObjects } from './remove-objects.js';
+import { PartsUpload } from './upload.js';
+
+export interface BucketOptions {
+  /** Reached when something is asked for first. */
+  readonly connect: () => Promise<Connection>;
+  readonly shelf: PartShelf;
+  readonly close: () => void;
+}
+
+/** One bucket, over a connection that others may share. */
+export function openBucket(Bucket: string, { connect, shelf, close }: BucketOptions): ObjectStore {
+  const name = `s3://${Bucket}`;
+  const nameOf = (key: string): string => `${name}/${key}`;
+
+  const store: ObjectStore = {
+    name,
+
+    async check(Prefix, signal) {
+      const { sdk, ask } = await connect();
+      await ask({ name, signal, isFirst: true }, (client, options) =>
+        client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), options),
+      );
+    },
+
+    async put(Key, Body, signal) {
+      const { sdk, ask } = await connect();
+      const md5 = md5Of(Body);
+      const ContentMD5 = md5.toString('base64');
+      const { ETag } = await ask({ name: nameOf(Key), signal }, (client, options) =>
+        client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ContentMD5 }), options),
+      );
+      return { etag: plainEtag(ETag) ?? md5.toString('hex') };
+    },
+
+    async head(Key, signal) {
+      const { sdk, ask } = await connect();
+      const answer = await orUndefined(
+        ask({ name: nameOf(Key), signal }, (client, options) =>
+          client.send(new sdk.HeadObjectCommand({ Bucket, Key }), options),
+        ),
+      );
+      return (
+        answer && {
+          key: Key,
+          bytes: answer.ContentLength ?? 0,
+          etag: plainEtag(answer.ETag) ?? '',
+          modified: answer.LastModified?.getTime() ?? 0,
+        }
+      );
+    },
+
+    async *get(Key, range = {}, signal) {
+      const connection = await connect();
+      yield* readObject({ connection, target: { Bucket, Key }, name: nameOf(Key), signal }, range);
+    },
+
+    async getWhole(key, signal) {
+      const chunks: Buffer[] = [];
+      const read = async (): Promise<Buffer> => {
+        for await (const chunk of store.get(key, {}, signal)) chunks.push(chunk);
+        return Buffer.concat(chunks);
+      };
+      return orUndefined(read());
+    },
+
+    async *list(Prefix, signal) {
+      const { sdk, ask } = await connect();
+      for (let ContinuationToken: string | undefined, isLast = false; !isLast; ) {
+        const asked = { Bucket, Prefix, EncodingType: 'url' as const, ContinuationToken };
+        const page: ListObjectsV2CommandOutput = await ask(
+          { name: nameOf(Prefix), signal },
+          (client, options) => client.send(new sdk.ListObjectsV2Command(asked), options),
+        );
+        const decoded = decoderOf(page.EncodingType);
+        const objects = (page.Contents ?? []).map(
+          ({ Key = '', Size = 0, ETag, LastModified }): StoredObject => ({
+            key: decoded(Key),
+            bytes: Size,
+            etag: plainEtag(ETag) ?? '',
+            modified: LastModified?.getTime() ?? 0,
+          }),
+        );
+        if (objects.length > 0) yield objects;
+        const next = page.NextContinuationToken;
+        isLast = page.IsTruncated !== true;
+        if (!isLast && (next === undefined || next === ContinuationToken)) throw endless(name);
+        ContinuationToken = next;
+      }
+    },
+
+    async remove(keys, signal) {
+      await removeObjects(await connect(), { bucket: Bucket, name }, keys, signal);
+    },
+
+    upload(Key, bytes, signal) {
+      const target = { Bucket, Key };
+      return new PartsUpload({ connect, store, target, name: nameOf(Key), shelf, bytes, signal });
+    },
+
+    async *unfinished(Prefix, signal) {
+      const { sdk, ask } = await connect();
+      let marker: { KeyMarker?: string; UploadIdMarker?: string } = {};
+      for (let isLast = false; !isLast; ) {
+        // Not in the form of URLs: some stores take it, and don't say so.
+        const asked = { Bucket, Prefix, ...marker };
+        const page = await ask({ name: nameOf(Prefix), signal }, (client, options) =>
+          client.send(new sdk.ListMultipartUploadsCommand(asked), options),
+        );
+        const decoded = decoderOf(page.EncodingType);
+        const uploads = (page.Uploads ?? []).map(
+          ({ Key = '', UploadId = '', Initiated }): UnfinishedUpload => ({
+            key: decoded(Key),
+            id: UploadId,
+            begun: Initiated?.getTime() ?? Number.POSITIVE_INFINITY,
+          }),
+        );
+        if (uploads.length > 0) yield uploads;
+        const { NextKeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
+        const KeyMarker = NextKeyMarker === undefined ? undefined : decoded(NextKeyMarker);
+        isLast = page.IsTruncated !== true;
+        const isStuck = KeyMarker === marker.KeyMarker && UploadIdMarker === marker.UploadIdMarker;
+        if (!isLast && isStuck) throw endless(name);
+        marker = { ...(KeyMarker && { KeyMarker }), ...(UploadIdMarker && { UploadIdMarker }) };
+      }
+    },
+
+    async abandon({ key, id }, signal) {
+      const { sdk, ask } = await connect();
+      const upload = { Bucket, Key: key, UploadId: id };
+      await ask({ name: nameOf(key), signal }, (client, options) =>
+        client.send(new sdk.AbortMultipartUploadCommand(upload), options).catch((error: unknown) => {
+          // Another run was faster.
+          if (!(error instanceof sdk.NoSuchUpload)) throw error;
+        }),
+      );
+    },
+
+    close,
+  };
+  return store;
+}
+
+/** Keys as they are: XML can't hold all characters, so listings are asked for in the form of URLs. */
+function decoderOf(encoding: string | undefined): (text: string) => string {
+  return encoding === 'url' ? (text) => decodeURIComponent(text.replaceAll('+', ' ')) : (text) => text;
+}
+
+function endless(name: string): TickhaulError {
+  return new TickhaulError('bad_answer', `${name}: the store's listing has no end`);
+}
+
+async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof TickhaulError && error.code === 'missing') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import { withRetries } from '../../base/retry.js';
+import { Secrets } from '../../base/secrets.js';
+import { orAborted } from '../../base/wait.js';
+import type { StoreSettings } from '../files.js';
+import { failureOf, gaveUp, noCredentials } from './errors.js';
+import { createRequestHandler } from './request-handler.js';
+import { createClient, loadSdk, type Sdk } from './sdk.js';
+
+/** Tries of a request in all, with up to 90 s of waits between them. */
+const TRIES = 10;
+/** Of the first request of a run: an address that is wrong should be told soon. */
+const TRIES_AT_START = 3;
+/** Each of these took the stall timeout. */
+const STALLED_TRIES = 3;
+/** Milliseconds: the longest wait that a store may ask for. */
+const MAX_WAIT_MS = 60_000;
+/** Where nobody names one: stores that know no regions take it, and AWS answers with the right one. */
+const ANY_REGION = 'us-east-1';
+
+/** What a request is about, and how often it is tried. */
+export interface Asking {
+  /** `s3://bucket` or `s3://bucket/key`, for messages. */
+  readonly name: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly isFirst?: boolean | undefined;
+}
+
+/** The way to an object store: the SDK's client, and what is done when a request fails. */
+export interface Connection {
+  readonly sdk: Sdk;
+  /**
+   * Asks, and asks again while that may help.
+   * @throws TickhaulError as in `errors.ts`; the reason of an abort.
+   */
+  ask<T>(asking: Asking, send: (client: S3Client, options: SendOptions) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+interface SendOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+/** Loads the SDK and makes a client; nothing is asked yet. @throws usage error where the SDK isn't installed. */
+export async function connect(settings: StoreSettings): Promise<Connection> {
+  const sdk = await loadSdk();
+  const secrets = new Secrets();
+  const handler = createRequestHandler({
+    proxies: settings.proxies ?? { http: '', https: '', excepted: '' },
+    stallTimeoutMs: settings.stallTimeoutMs,
+  });
+  const client = await clientOf(sdk, settings, handler);
+  return {
+    sdk,
+    async ask({ name, signal, isFirst = false }, send) {
+      let stalls = 0;
+      let tries = 0;
+      const once = async () => {
+        tries++;
+        try {
+          await rememberSecrets(client, secrets);
+          const sent = send(client, signal ? { abortSignal: signal } : {});
+          return await (signal ? orAborted(sent, signal) : sent);
+        } catch (error) {
+          if (signal?.aborted) throw abortReason(signal);
+          throw failureOf(error, { name, secrets });
+        }
+      };
+      try {
+        return await withRetries(once, {
+          tries: isFirst ? TRIES_AT_START : TRIES,
+          maxWaitMs: MAX_WAIT_MS,
+          signal,
+          mayRetry: ({ code }) => code !== 'stalled' || ++stalls < STALLED_TRIES,
+        });
+      } catch (error) {
+        throw error instanceof TickhaulError && error.retry && !signal?.aborted
+          ? gaveUp(error, name, tries)
+          : error;
+      }
+    },
+    close: () => client.destroy(),
+  };
+}
+
+async function clientOf(
+  sdk: Sdk,
+  { endpoint, region, pathStyle }: StoreSettings,
+  requestHandler: ReturnType<typeof createRequestHandler>,
+): Promise<S3Client> {
+  const config: S3ClientConfig = {
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    ...(pathStyle === true && { forcePathStyle: true }),
+    requestHandler,
+    // Tries are ours: they can be aborted, and end with our errors.
+    maxAttempts: 1,
+    // Stores that aren't AWS refuse these checksums, or ignore them; Content-MD5 is what all of them check.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // undici knows no `Expect`.
+    expectContinueHeader: false,
+  };
+  const client = createClient(sdk, config);
+  // Of a profile, where neither a flag nor the environment names one.
+  const known = await client.config.region().catch(() => undefined);
+  return known === undefined ? createClient(sdk, { ...config, region: ANY_REGION }) : client;
+}
+
+/** Of credentials that come from the SDK's chain, so that none is printed. @throws TickhaulError where there are none. */
+async function rememberSecrets(client: S3Client, secrets: Secrets): Promise<void> {
+  const found = await client.config.credentials().catch((error: unknown) => {
+    throw noCredentials(error);
+  });
+  for (const secret of [found.accessKeyId, found.secretAccessKey, found.sessionToken]) {
+    if (secret !== undefined) secrets.add(secret);
+  }
+}

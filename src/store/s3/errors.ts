@@ -1,0 +1,157 @@
+import { type ErrorCode, TickhaulError } from '../../base/errors.js';
+import { printable } from '../../base/printable.js';
+import type { Secrets } from '../../base/secrets.js';
+import { plural } from '../../base/units.js';
+
+/** What is known where a request fails. */
+export interface FailureContext {
+  /** `s3://bucket/key`. */
+  readonly name: string;
+  readonly secrets: Secrets;
+}
+
+/** Of the SDK's errors what is looked at; the rest may hold keys and signatures, and goes no further. */
+interface Refusal {
+  readonly code: string;
+  readonly status: number | undefined;
+  readonly message: string;
+  /** The right one, where the store tells it. */
+  readonly region: string | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+type Kind = readonly [ErrorCode, advice: string];
+
+const CREDENTIALS = 'check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE …)';
+const EXPIRED: Kind = ['store_refused', 'the credentials have expired; sign in again, or renew them'];
+const WRONG_KEY: Kind = ['store_refused', `it does not know these credentials; ${CREDENTIALS}`];
+const DENIED: Kind = [
+  'store_refused',
+  'these credentials may not do that; they need to list the bucket, and to get, put and delete its objects',
+];
+const FULL: Kind = ['disk', 'the store is full, or a quota is used up; free some space and run it again'];
+const READ_ONLY: Kind = ['disk', 'the store does not take it: it may be read-only'];
+const DAMAGED: Kind = ['reset', 'the bytes were damaged on their way'];
+const BUSY: Kind = ['server_error', 'the store is busy'];
+const CLOCK: Kind = [
+  'store_refused',
+  "the clock here differs from the store's by more than 15 minutes; set it",
+];
+
+/** By the code that the store's answer has (Amazon S3 API reference, List of error codes; others from practice). */
+const KINDS: Readonly<Record<string, Kind>> = {
+  NoSuchBucket: [
+    'usage',
+    'there is no such bucket; make it first, or check its name, --s3-endpoint and --s3-region',
+  ],
+  InvalidBucketName: ['usage', 'this is no name of a bucket'],
+  InvalidAccessKeyId: WRONG_KEY,
+  InvalidSecurity: WRONG_KEY,
+  SignatureDoesNotMatch: [
+    'store_refused',
+    `the secret key does not belong to the access key; ${CREDENTIALS}`,
+  ],
+  InvalidToken: EXPIRED,
+  ExpiredToken: EXPIRED,
+  TokenRefreshRequired: EXPIRED,
+  RequestTimeTooSkewed: CLOCK,
+  RequestExpired: CLOCK,
+  QuotaExceeded: FULL,
+  InsufficientStorage: FULL,
+  XMinioStorageFull: FULL,
+  XMinioAdminBucketQuotaExceeded: FULL,
+  ServiceQuotaExceeded: FULL,
+  EntityTooLarge: ['disk', 'the store does not take objects of this size'],
+  MethodNotAllowed: READ_ONLY,
+  NoSuchKey: ['missing', 'there is no such object'],
+  NoSuchUpload: ['reset', 'the upload was ended by somebody else'],
+  BadDigest: DAMAGED,
+  InvalidDigest: DAMAGED,
+  XAmzContentSHA256Mismatch: DAMAGED,
+  IncompleteBody: DAMAGED,
+  SlowDown: BUSY,
+  ServiceUnavailable: BUSY,
+  RequestTimeout: BUSY,
+  Throttling: BUSY,
+  ThrottlingException: BUSY,
+  TooManyRequests: BUSY,
+  OperationAborted: BUSY,
+};
+
+/** What any other answer of a status means; of HEAD, which has no body, the only thing to go by. */
+function kindOfStatus(status: number | undefined): Kind {
+  if (status === 401 || status === 403) return DENIED;
+  if (status === 404) return ['missing', 'there is no such object'];
+  if (status === 405) return READ_ONLY;
+  if (status === 507) return FULL;
+  if (status === 408 || status === 429) return BUSY;
+  if (status === 501) return ['rejected', 'the store does not know this request'];
+  if (status !== undefined && status >= 500) return ['server_error', 'the store failed'];
+  if (status !== undefined && status >= 400) return ['rejected', 'the store refused the request'];
+  return ['bad_answer', 'this is no answer of an object store; check --s3-endpoint'];
+}
+
+const WRONG_REGION = new Set([
+  'PermanentRedirect',
+  'TemporaryRedirect',
+  'AuthorizationHeaderMalformed',
+  'IllegalLocationConstraintException',
+]);
+
+/** What a store refused as a TickhaulError in one line, which holds no key; anything else is returned as it is. */
+export function failureOf(error: unknown, { name, secrets }: FailureContext): unknown {
+  if (error instanceof TickhaulError) return error;
+  const refusal = refusalOf(error);
+  const { code, status, region, retryAfterMs } = refusal;
+  if (status === undefined) return error;
+  if (WRONG_REGION.has(code) || status === 301 || (region !== undefined && status === 400)) {
+    const right =
+      region === undefined ? 'name the right one with --s3-region' : `use --s3-region ${printable(region)}`;
+    return new TickhaulError('usage', `${name}: the bucket is in another region; ${right}`);
+  }
+  const [kind, advice] = KINDS[code] ?? kindOfStatus(status);
+  const told = [code, status].filter((part) => part !== '' && part !== undefined).join(', ');
+  const said = KINDS[code] === undefined && refusal.message !== '' ? `: ${refusal.message}` : '';
+  const text = secrets.redact(`${name}: ${advice} (${told}${said})`);
+  return new TickhaulError(kind, printable(text.replaceAll(/\s+/g, ' ')), { retryAfterMs });
+}
+
+/** After the last try: what would help a single request again is the end for all of them. */
+export function gaveUp(error: TickhaulError, name: string, tries: number): TickhaulError {
+  const { message } = error;
+  const about = message.startsWith(name) ? message : `${name}: ${message}`;
+  const text = `${about}; tried ${plural(tries, 'time')}, run the same command again later`;
+  return new TickhaulError('store_down', text, { cause: error });
+}
+
+/** The chain has none, or could not bring them. What it says of files and hosts is left out. */
+export function noCredentials(error: unknown): TickhaulError {
+  const name = error instanceof Error ? error.name : '';
+  const what = name === 'CredentialsProviderError' ? 'there are none' : `they cannot be had (${name})`;
+  return new TickhaulError(
+    'store_refused',
+    `no credentials for the object store: ${what}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE`,
+  );
+}
+
+function refusalOf(error: unknown): Refusal {
+  const found = (error ?? {}) as {
+    readonly name?: unknown;
+    readonly Code?: unknown;
+    readonly message?: unknown;
+    readonly Region?: unknown;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+    readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+  };
+  const headers = found.$response?.headers ?? {};
+  const code = [found.Code, found.name].find((text) => typeof text === 'string') ?? '';
+  const region = [found.Region, headers['x-amz-bucket-region']].find((text) => typeof text === 'string');
+  const seconds = Number(headers['retry-after']);
+  return {
+    code: String(code),
+    status: found.$metadata?.httpStatusCode,
+    message: typeof found.message === 'string' ? found.message : '',
+    region: region === undefined ? undefined : String(region),
+    retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined,
+  };
+}

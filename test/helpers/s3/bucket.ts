@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { after, type TestContext } from 'node:test';
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { type Gateway, startGateway } from './gateway.js';
+
+/** A bucket of a real store, seen past the code that is tested. */
+export interface TestBucket {
+  readonly name: string;
+  readonly gateway: Gateway;
+  readonly client: S3Client;
+  /** The environment that lets the command reach the store, at its own address or a shim's. */
+  env(endpoint?: string): Record<string, string>;
+  keys(prefix?: string): Promise<readonly string[]>;
+  /** Keys of uploads that were begun and neither completed nor aborted. */
+  uploads(): Promise<readonly string[]>;
+  read(key: string): Promise<Buffer>;
+  write(key: string, body: Uint8Array | string): Promise<void>;
+}
+
+let starting: Promise<Gateway> | undefined;
+after(async () => (await starting)?.stop());
+
+/** The gateway of this test file. */
+export function gateway(): Promise<Gateway> {
+  starting ??= startGateway();
+  return starting;
+}
+
+/** A new bucket; it is gone with the gateway, when the test file ends. */
+export async function bucketFor(t: TestContext): Promise<TestBucket> {
+  const store = await gateway();
+  const { accessKeyId, secretAccessKey } = store;
+  const client = new S3Client({
+    endpoint: store.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+  });
+  t.after(() => client.destroy());
+  const Bucket = `test-${randomBytes(6).toString('hex')}`;
+  await client.send(new CreateBucketCommand({ Bucket }));
+  return {
+    name: Bucket,
+    gateway: store,
+    client,
+    env: (endpoint = store.endpoint) => ({
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    }),
+    async keys(Prefix) {
+      const keys: string[] = [];
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix }))
+        keys.push(...Contents.map(({ Key = '' }) => Key));
+      return keys;
+    },
+    async uploads() {
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+      return Uploads.map(({ Key = '' }) => Key);
+    },
+    async read(Key) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+      return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    },
+    async write(Key, Body) {
+      await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '../free-port.js';
+import { cephConfig } from './ceph-config.js';
+
+const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'ceph', 'monmaptool', 'setpriv'];
+
+/** Why tests that need a real object store are skipped; false where they run. */
+export const NO_STORE =
+  spawnSync('sh', ['-ec', PROGRAMS.map((program) => `command -v ${program}`).join('\n')]).status !== 0 &&
+  'no Ceph gateway here (radosgw, ceph-mon, ceph-osd, ceph-common)';
+
+/** Ceph's RADOS gateway: an S3-compatible store of its own, all in memory. */
+export interface Gateway {
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Runs `radosgw-admin`. */
+  admin(...args: readonly string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts one on loopback, in a second or two. Its daemons end with this process too, however that ends. */
+export async function startGateway(): Promise<Gateway> {
+  for (let tries = 1; ; tries++) {
+    const cluster = new Cluster(await mkdtemp(join(tmpdir(), 'tickhaul-ceph-')));
+    try {
+      return await cluster.start();
+    } catch (error) {
+      const errors = await cluster.stop();
+      // Somebody else may have been faster with a port.
+      if (tries === 3) throw new Error(`the gateway does not start:\n${errors}`, { cause: error });
+    }
+  }
+}
+
+/** One monitor, one OSD whose objects are in memory, one gateway. */
+class Cluster {
+  readonly #dir: string;
+  readonly #conf: string;
+  readonly #daemons = new Set<ChildProcess>();
+  #isStopping = false;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+    this.#conf = join(dir, 'ceph.conf');
+  }
+
+  async start(): Promise<Gateway> {
+    for (const name of ['mon', 'osd']) await mkdir(join(this.#dir, name));
+    const [monitorPort, port, fsid] = [await freePort(), await freePort(), randomUUID()];
+    await writeFile(this.#conf, cephConfig({ dir: this.#dir, fsid, monitorPort, port }));
+    await writeFile(join(this.#dir, 'keyring'), '');
+
+    const map = join(this.#dir, 'monmap');
+    const address = `[v1:127.0.0.1:${monitorPort}]`;
+    await this.#run('monmaptool', '--create', '--addv', 'a', address, '--fsid', fsid, map);
+    await this.#run('ceph-mon', '--mkfs', '-i', 'a', '--monmap', map);
+    this.#spawn('ceph-mon', '-i', 'a');
+    const osd = randomUUID();
+    await this.#run('ceph', 'osd', 'new', osd);
+    await this.#run('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', osd);
+    this.#spawn('ceph-osd', '-i', '0');
+
+    const user = { accessKeyId: 'TICKHAULTESTKEY', secretAccessKey: 'made-up/secret+of+the+tests' };
+    const { accessKeyId, secretAccessKey } = user;
+    const keys = ['--access-key', accessKeyId, '--secret-key', secretAccessKey];
+    await this.#run('radosgw-admin', 'user', 'create', '--uid', 'tests', '--display-name', 'tests', ...keys);
+    this.#spawn('radosgw', '-n', 'client.admin');
+    const endpoint = `http://127.0.0.1:${port}`;
+    await answers(endpoint);
+    return {
+      endpoint,
+      ...user,
+      admin: (...args) => this.#run('radosgw-admin', ...args),
+      stop: async () => {
+        await this.stop();
+      },
+    };
+  }
+
+  /** @returns what its programs complained of. */
+  async stop(): Promise<string> {
+    this.#isStopping = true;
+    for (const daemon of this.#daemons) {
+      if (!daemon.kill('SIGKILL')) continue;
+      await once(daemon, 'exit');
+    }
+    const errors = await readFile(join(this.#dir, 'errors'), 'utf8').catch(() => '');
+    await rm(this.#dir, { recursive: true, force: true });
+    return errors;
+  }
+
+  async #run(program: string, ...args: readonly string[]): Promise<string> {
+    const all = ['-c', this.#conf, ...args];
+    const isOfMaps = program === 'monmaptool';
+    const ended = await promisify(execFile)(program, isOfMaps ? args : all, { timeout: 60_000 });
+    await this.#note(ended.stderr);
+    return ended.stdout;
+  }
+
+  #spawn(program: string, ...args: readonly string[]): void {
+    // The kernel ends it when this process ends.
+    const words = ['--pdeathsig', 'KILL', program, '-f', '-c', this.#conf, ...args];
+    const daemon = spawn('setpriv', words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#daemons.add(daemon);
+    daemon.stderr.setEncoding('utf8').on('data', (text: string) => void this.#note(text));
+    daemon.once('exit', () => {
+      this.#daemons.delete(daemon);
+      // An OSD that is faster than the monitor's map takes it for another cluster's, and ends ("wrong fsid").
+      if (!this.#isStopping) this.#spawn(program, ...args);
+    });
+  }
+
+  #note(text: string): Promise<void> {
+    return appendFile(join(this.#dir, 'errors'), text).catch(() => {});
+  }
+}
+
+/** The gateway tells nobody when it is ready: it has to be asked. */
+async function answers(endpoint: string): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (
+    !(await fetch(endpoint).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    if (Date.now() > end) throw new Error('the gateway does not answer');
+    await sleep(50);
+  }
+}

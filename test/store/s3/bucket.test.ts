@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import type { ObjectStore } from '../../../src/store/s3/object-store.js';
+import { PART_SIZE } from '../../../src/store/s3/part-size.js';
+import { openStores } from '../../../src/store/s3/stores.js';
+import { bucketFor, type TestBucket } from '../../helpers/s3/bucket.js';
+import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { type Shim, SLOW_DOWN, shimFor } from '../../helpers/s3/shim.js';
+
+interface Opened {
+  readonly store: ObjectStore;
+  readonly bucket: TestBucket;
+  readonly shim: Shim;
+}
+
+/** A bucket of a real store, through a shim. */
+async function open(t: TestContext, stallTimeoutMs = 30_000): Promise<Opened> {
+  const bucket = await bucketFor(t);
+  const shim = await shimFor(t, bucket.gateway.endpoint);
+  const { AWS_ENDPOINT_URL_S3: endpoint, ...env } = bucket.env(shim.endpoint);
+  Object.assign(process.env, env);
+  const stores = openStores({ endpoint, pathStyle: true, stallTimeoutMs });
+  t.after(() => stores.close());
+  return { store: stores.bucket(bucket.name), bucket, shim };
+}
+
+async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const page of pages) found.push(...page);
+  return found;
+}
+
+async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const found: Buffer[] = [];
+  for await (const chunk of chunks) found.push(chunk);
+  return Buffer.concat(found);
+}
+
+const ODD_KEYS = [
+  '%41',
+  '.tickhaul/a',
+  "a'b(c)!*~",
+  'a+b',
+  'a=1/b=2/c d.gz',
+  'a&b<c>"d"',
+  'a//b',
+  'b?c#d',
+  'é€😀',
+  '\u0001',
+];
+
+test('a key may hold any characters: it is put, listed, read and removed as it is', {
+  skip: NO_STORE,
+}, async (t) => {
+  const { store, bucket } = await open(t);
+  await store.check('a/');
+  for (const key of ODD_KEYS) await store.put(key, Buffer.from(key));
+  const listed = await all(store.list(''));
+  assert.deepEqual(listed.map(({ key }) => key).sort(), [...ODD_KEYS].sort());
+  for (const { key, bytes, etag } of listed) {
+    const head = await store.head(key);
+    assert.deepEqual([head?.bytes, head?.etag], [bytes, etag], key);
+    assert.equal((await store.getWhole(key))?.toString(), key);
+  }
+  assert.deepEqual(
+    (await all(store.list('a='))).map(({ key }) => key),
+    ['a=1/b=2/c d.gz'],
+  );
+  await store.remove([...ODD_KEYS, 'not there']);
+  await store.remove(['not there']);
+  assert.deepEqual(await bucket.keys(), []);
+  assert.deepEqual([await store.head('a+b'), await store.getWhole('a+b')], [undefined, undefined]);
+});
+
+test('a listing of many pages has each key once, in order', { skip: NO_STORE }, async (t) => {
+  const { store } = await open(t);
+  const keys = Array.from({ length: 1001 }, (_, at) => `k/${String(at).padStart(5, '0')} +`);
+  for (let at = 0; at < keys.length; at += 100)
+    await Promise.all(keys.slice(at, at + 100).map((key) => store.put(key, Buffer.alloc(0))));
+  assert.deepEqual(
+    (await all(store.list('k/'))).map(({ key }) => key),
+    keys,
+  );
+  await store.remove(keys);
+  assert.deepEqual(await all(store.list('')), []);
+});
+
+test('an upload is seen when it is whole, in parts or in one piece', { skip: NO_STORE }, async (t) => {
+  const { store, bucket, shim } = await open(t);
+  for (const size of [0, 1, PART_SIZE, PART_SIZE + 1, 2 * PART_SIZE + 100_000]) {
+    const body = randomBytes(size);
+    for (const announced of [undefined, size]) {
+      const key = `size ${size} ${announced}`;
+      const upload = store.upload(key, announced);
+      // Bytes may be used again once they are written.
+      const chunk = Buffer.alloc(300_000);
+      for (let at = 0; at < size; at += chunk.length) {
+        const length = body.copy(chunk, 0, at);
+        await upload.write(chunk.subarray(0, length));
+      }
+      assert.equal(await store.head(key), undefined);
+      const stored = await upload.complete();
+      await upload.abort();
+      const head = await store.head(key);
+      assert.deepEqual([head?.bytes, head?.etag], [size, stored.etag]);
+      assert.equal(stored.partSize, size > PART_SIZE ? PART_SIZE : undefined);
+      assert.ok(body.equals(await bytesOf(store.get(key))));
+      const middle = { start: Math.floor(size / 3), end: Math.ceil((2 * size) / 3) };
+      assert.ok(body.subarray(middle.start, middle.end).equals(await bytesOf(store.get(key, middle))));
+      await store.remove([key]);
+    }
+  }
+  const puts = shim.calls.filter(({ operation }) => operation === 'PutObject').length;
+  assert.equal(puts, 6);
+  assert.deepEqual(await bucket.uploads(), []);
+});
+
+test('an upload that is broken off leaves nothing', { skip: NO_STORE }, async (t) => {
+  const { store, bucket } = await open(t);
+  const isOver = new AbortController();
+  const uploads = [store.upload('a'), store.upload('b', undefined, isOver.signal), store.upload('c', 10)];
+  for (const upload of uploads) await upload.write(randomBytes(PART_SIZE + 5));
+  const [left] = uploads;
+  assert.ok(left);
+  isOver.abort();
+  await Promise.all(uploads.map((upload) => upload.abort()));
+  await Promise.all(uploads.map((upload) => upload.abort()));
+  assert.deepEqual([await bucket.keys(), await bucket.uploads()], [[], []]);
+  await assert.rejects(store.put('d', Buffer.alloc(1), isOver.signal), { code: 'interrupted' });
+});
+
+test('what a run left unfinished is found and abandoned', { skip: NO_STORE }, async (t) => {
+  const { store, bucket } = await open(t);
+  const key = 'left/é +=%.gz';
+  await store.upload(key).write(randomBytes(PART_SIZE + 5));
+  while ((await bucket.uploads()).length === 0);
+  const [found] = await all(store.unfinished('left/'));
+  assert.equal(found?.key, key);
+  assert.ok(Math.abs(found.begun - Date.now()) < 3_600_000);
+  assert.deepEqual(await all(store.unfinished('other/')), []);
+  await store.abandon(found);
+  await store.abandon(found);
+  assert.deepEqual(await bucket.uploads(), []);
+});
+
+test('requests that the store refuses for now, and answers that are lost, are asked for again', {
+  skip: NO_STORE,
+}, async (t) => {
+  const { store, shim, bucket } = await open(t);
+  const body = randomBytes(PART_SIZE + 5);
+  const write = async (key: string): Promise<void> => {
+    const upload = store.upload(key);
+    await upload.write(body);
+    const stored = await upload.complete();
+    assert.equal((await store.head(key))?.etag, stored.etag);
+    assert.ok(body.equals(await bucket.read(key)));
+    await store.remove([key]);
+  };
+  for (const harm of ['lost answer', 'error in 200', SLOW_DOWN] as const) {
+    void shim.harm('CompleteMultipartUpload', harm);
+    await write(`completed: ${JSON.stringify(harm)}`);
+  }
+  for (const harm of ['cut request', 'lost answer', SLOW_DOWN] as const) {
+    void shim.harm('UploadPart', harm);
+    void shim.harm('PutObject', harm);
+    void shim.harm('CreateMultipartUpload', SLOW_DOWN);
+    await write(`sent: ${JSON.stringify(harm)}`);
+    await store.put('small', body.subarray(0, 9));
+  }
+  void shim.harm('GetObject', 'cut answer', 2);
+  await store.put('read', body);
+  assert.ok(body.equals(await bytesOf(store.get('read'))));
+});
+
+test('an object that is replaced while it is read is not read on', { skip: NO_STORE }, async (t) => {
+  const { store, shim } = await open(t);
+  await store.put('a', randomBytes(3_000_000));
+  void shim.harm('GetObject', 'cut answer');
+  const chunks = store.get('a')[Symbol.asyncIterator]();
+  await chunks.next();
+  await store.put('a', randomBytes(3_000_000));
+  const rest = async (): Promise<void> => {
+    while (!(await chunks.next()).done);
+  };
+  await assert.rejects(rest(), { code: 'changed' });
+});
+
+test('a store that is silent is given up after some tries', { skip: NO_STORE }, async (t) => {
+  const { store, shim } = await open(t, 200);
+  void shim.harm('PutObject', 'silence', 100);
+  await assert.rejects(store.put('a', Buffer.alloc(100_000)), {
+    code: 'store_down',
+    exitCode: 5,
+    message: /s3:\/\/test-\w+\/a: .* no answer within 0\.2s; tried 3 times/,
+  });
+});
