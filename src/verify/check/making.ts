@@ -1,6 +1,7 @@
 import { dirname, join, posix } from 'node:path';
 import { type ConversionNotes, openNotes } from '../../convert/output/notes.js';
 import { outputBytesOf, rowsOf, type SourceIdentity, sourceOf } from '../../convert/output/record.js';
+import { localFiles } from '../../store/folder/local-files.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/types.js';
 
@@ -20,13 +21,14 @@ type Pairs = Readonly<Record<string, string>>;
 export function createNotes(dir: string): (path: string) => Promise<Pairs | undefined> {
   const opened = new Map<string, Promise<ConversionNotes>>();
   const notesOf = (root: string): Promise<ConversionNotes> => {
-    const notes = opened.get(root) ?? openNotes(root);
+    const notes = opened.get(root) ?? openNotes(root, localFiles);
     opened.set(root, notes);
     return notes;
   };
   return async (path) => {
     const target = join(dir, path);
-    return (await notesOf(dirname(target))).get(target) ?? (await notesOf(dir)).get(target);
+    const own = await (await notesOf(dirname(target))).get(target);
+    return own ?? (await notesOf(dir)).get(target);
   };
 }
 
