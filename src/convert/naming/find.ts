@@ -5,7 +5,6 @@ import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/layout.js';
 import type { Files, StoreSettings } from '../../store/files.js';
 import { isObject, wholeLocation } from '../../store/location.js';
-import { openDestination } from '../../store/open-destination.js';
 import { globBase, isPathGlob, pathMatcher } from './glob.js';
 
 export interface Source {
@@ -90,6 +89,7 @@ async function* dayObjectsUnder(
   store: StoreSettings | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  const { openDestination } = await import('../../store/open-destination.js');
   const destination = await openDestination(prefix, store);
   try {
     for await (const page of destination.list('', signal)) {
