@@ -12,9 +12,13 @@ import {
   type SummaryJson,
   summaryObject,
 } from '../run/json.js';
+import type { StoreSettings } from '../store/files.js';
+import { isObject } from '../store/location.js';
+import { openFiles } from '../store/open-files.js';
+import { writeTextsAt } from '../store/small-objects.js';
 import type { Args } from './arguments/args.js';
-import { readPath } from './arguments/read.js';
-import { withDestination } from './destination.js';
+import { readLocation } from './arguments/read.js';
+import { storeOf, withDestination } from './destination.js';
 import type { Host } from './host.js';
 import type { Teller } from './run.js';
 import { readStallTimeout } from './selection/selection.js';
@@ -39,7 +43,8 @@ export type PlanRun = <T>(teller: Teller, work: (shown: ShownPlan) => Promise<T>
 export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
   const wanted = await readWanted(args, host);
   const stallTimeoutMs = readStallTimeout(args);
-  const pin = readPath(args, 'pin');
+  const pin = readLocation(args, 'pin');
+  const store = await storeOf(args, host, [pin]);
   const { signal } = host;
   return ({ emit, note }, work) => {
     const began = performance.now();
@@ -48,7 +53,7 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
         const options = optionsFor(wanted, args);
         const opened = await openWanted(wanted, { session, destination, options, emit, signal });
         await opened.manifest.close();
-        if (pin !== undefined) await writePin(pin, wanted, opened);
+        if (pin !== undefined) await writePin(pin, store, wanted, opened);
         return work({
           ...opened,
           convert: options.convert,
@@ -67,11 +72,21 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
 }
 
 /** Writes what the plan was worked out of; a list, which names its files, is refused before. */
-async function writePin(path: string, { selection }: Wanted, { plan, record }: OpenedPlan): Promise<void> {
+async function writePin(
+  location: string,
+  store: StoreSettings | undefined,
+  { selection }: Wanted,
+  { plan, record }: OpenedPlan,
+): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
   const { formatPin, pinOf } = await import('../download/lists/pin.js');
-  const { writeWhole } = await import('../base/write-whole.js');
-  await writeWhole(path, formatPin(pinOf(selection, record, plan)));
+  const texts = formatPin(pinOf(selection, record, plan));
+  if (!isObject(location)) {
+    const { writeWhole } = await import('../base/write-whole.js');
+    return writeWhole(location, texts);
+  }
+  const files = openFiles(store);
+  await writeTextsAt(files, location, texts).finally(() => files.close());
 }
 
 /** A plan as `--json` has it. */

@@ -29,7 +29,7 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   const request = await readReplayRequest(args, signal);
   refuseOthersFlags(args, 'datasets');
   const speed = readSpeed(args);
-  const withOutput = readOutput(args);
+  const withOutput = await readOutput(args, host);
   const stallTimeoutMs = readStallTimeout(args);
   const layout = readLayout(args);
   return async ({ emit, note, onDownloaded, output, written }) => {
@@ -51,7 +51,8 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
           signal,
         });
         try {
-          const input = { series, arrival, speed, written, signal };
+          const store = destination.settings;
+          const input = { series, arrival, speed, written, store, signal };
           await withOutput(output, (lines) => replay({ ...input, output: lines }));
         } finally {
           await close();

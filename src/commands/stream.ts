@@ -3,6 +3,7 @@ import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import type { LiveEvent, LiveOption } from '../live/types.js';
 import type { LineSink, Written } from '../market/lines/line-sink.js';
 import { parseDataTypeName } from '../market/names/data-type-name.js';
+import { localFiles } from '../store/folder/local-files.js';
 import type { Args } from './arguments/args.js';
 import { readDuration, readList, readPath, readToggle } from './arguments/read.js';
 import type { Host } from './host.js';
@@ -62,7 +63,7 @@ export async function prepareStream(
 async function intoFile(path: string, work: (file: LineSink) => Promise<void>): Promise<void> {
   const { toFile } = await import('../replay/file-output.js');
   let ended: TickhaulError | undefined;
-  await toFile(path, async (file) => {
+  await toFile(localFiles, path, async (file) => {
     try {
       await work(file);
     } catch (error) {

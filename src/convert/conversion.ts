@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { RowCutter } from '../format/csv/row-cutter.js';
-import { formatRecord } from './output/record.js';
+import { formatRecord, type SourceBytes } from './output/record.js';
 import { BatchLine, type LineInput } from './threads/batch-line.js';
 
 /** `output` is opened by the caller; closed and published, or discarded, by the conversion, which closes kernels too. */
@@ -27,7 +27,7 @@ export interface Conversion {
   /** Resolves when all text so far was found right: for when something is wrong behind it. */
   settle(): Promise<void>;
   /** To be called when the source was proven whole: gives the output its name. */
-  finish(source: { readonly bytes: number; readonly md5: string }): Promise<Converted>;
+  finish(source: SourceBytes): Promise<Converted>;
   /** Breaks off at once: what is under way throws the reason. */
   stop(reason: unknown): void;
   /** Leaves nothing behind; after `finish`, it does nothing. */

@@ -1,12 +1,14 @@
 import { basename } from 'node:path';
 import type { ConvertOptions } from '../format/options.js';
-import { openPartFile } from '../store/folder/part-file.js';
+import type { TextSink } from '../integrity/gunzip.js';
+import type { FileFacts, Files } from '../store/files.js';
 import { convertSource } from './convert-source.js';
 import { keptOutput } from './output/kept.js';
-import { lookAt, md5Of, removeSame } from './source-file.js';
+import type { SourceBytes } from './output/record.js';
+import { lookAt, md5Of, readFound, removeSame } from './source-file.js';
 import { kernelsFor } from './threads/kernels.js';
 
-/** One day file's conversion as plain data, so that a thread can be given it. */
+/** One day file's conversion as plain data, so that a thread can be given it. Files are named by location. */
 export interface FileJob {
   readonly source: string;
   readonly target: string;
@@ -38,30 +40,37 @@ export interface FileResult {
  */
 export async function convertFile(
   job: FileJob,
+  files: Files,
   onBytes: (count: number, total: number) => void,
   signal: AbortSignal,
 ): Promise<FileResult> {
-  const found = await lookAt(job.source);
-  const { size } = found;
-  const source = { name: basename(job.source), bytes: size };
+  const found = await lookAt(files, job.source, signal);
+  const { bytes, etag } = found;
+  const source = { name: basename(job.source), bytes, etag };
   const kept =
-    job.existing === 'skip' ? await keptOutput(job, source, () => md5Of(job.source, signal)) : undefined;
-  const result: FileResult = kept ?? (await convert(job, size, (count) => onBytes(count, size), signal));
-  if (job.keepSource || (await removeSame(job.source, found))) return result;
+    job.existing === 'skip'
+      ? await keptOutput(files, job, source, () => md5Of(files, job.source, signal))
+      : undefined;
+  const result: FileResult =
+    kept ?? (await convert(job, files, found, (count) => onBytes(count, bytes), signal));
+  if (job.keepSource || (await removeSame(files, job.source, found, signal))) return result;
   const warning = `${job.source}: it changed while it was converted, so it is kept`;
   return { ...result, warning: [result.warning, warning].filter(Boolean).join('; ') };
 }
 
 async function convert(
   job: FileJob,
-  size: number,
+  files: Files,
+  found: FileFacts,
   onBytes: (count: number) => void,
   signal: AbortSignal,
 ): Promise<FileResult> {
   const { source, target, dataType, options } = job;
-  const output = await openPartFile(target);
-  const kernels = kernelsFor(size, job.spare);
+  const output = await files.openPart(target, undefined, signal);
+  const kernels = kernelsFor(found.bytes, job.spare);
   const input = { path: source, dataType, options, output, kernels };
-  const { rows, bytes, note, warning } = await convertSource(input, onBytes, signal);
+  const read = (onText: TextSink): Promise<SourceBytes> =>
+    readFound(files, source, found, onText, onBytes, signal);
+  const { rows, bytes, note, warning } = await convertSource(input, read, signal);
   return { status: 'converted', rows, bytes, note, warning };
 }

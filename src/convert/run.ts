@@ -7,6 +7,8 @@ import { type LayoutChoice, parseLayout } from '../dataset/layout.js';
 import { type ConvertOptions, extensionOf } from '../format/options.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
+import type { Files, StoreSettings } from '../store/files.js';
+import { openFiles } from '../store/open-files.js';
 import type { ComputedTarget } from './computed/file.js';
 import type { FileResult } from './file.js';
 import type { ConvertJob } from './job.js';
@@ -19,12 +21,12 @@ import { type ConvertThread, convertHere, startConvertThread } from './threads/t
 import { ROWS, type Wanted } from './wanted.js';
 
 export interface ConvertInput extends SourceSelection {
-  /** Day files, folders, globs. */
+  /** Day files, folders, prefixes, globs: locations. */
   readonly paths: readonly string[];
   readonly options: ConvertOptions;
   /** What is made of them; undefined for their rows as they are. */
   readonly wanted?: Wanted | undefined;
-  /** Folder for the outputs; undefined for beside each source. */
+  /** Folder or prefix for the outputs; undefined for beside each source. */
   readonly out?: string | undefined;
   /** Where they go under it; undefined for flat, or beside each source. */
   readonly layout?: LayoutChoice | undefined;
@@ -37,6 +39,7 @@ export interface ConvertInput extends SourceSelection {
   readonly keepSource: boolean;
   /** Asked for a file whose name doesn't tell which one it is. */
   readonly dayFileOf?: ((path: string) => Promise<DayFile | undefined>) | undefined;
+  readonly store?: StoreSettings | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -44,35 +47,45 @@ export interface ConvertInput extends SourceSelection {
 /**
  * Converts day files: one in this thread, with others to help it, several each in a thread of its own. Failed files are
  * told as events and in the summary.
- * @throws TickhaulError for what keeps the run from beginning: usage, the disk.
+ * @throws TickhaulError for what keeps the run from beginning: usage, the disk, a store.
  */
 export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
+  const files = openFiles(input.store);
+  try {
+    return await convertIn(input, files);
+  } finally {
+    await files.close();
+  }
+}
+
+async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary> {
   const started = performance.now();
-  const { options, out, layout, emit } = input;
+  const { options, out, layout, store, emit } = input;
   const placement = {
     out,
     layout: layout !== undefined || out !== undefined ? parseLayout(layout ?? 'flat') : undefined,
   };
-  const found = await findSources(input.paths, input.signal);
+  const found = await findSources(input.paths, { files, store }, input.signal);
   const sources = await selectSources(found, input, input.dayFileOf);
   const { conversions, warnings } = await planConversions(sources, {
+    files,
     wanted: input.wanted ?? ROWS,
     placement,
     extension: extensionOf(options),
     dataType: input.dataType,
     dayFileOf: input.dayFileOf,
   });
-  const files = conversions.reduce((sum, { outputs }) => sum + outputs.length, 0);
-  emit({ event: 'plan', files });
+  const planned = { files: conversions.reduce((sum, { outputs }) => sum + outputs.length, 0) };
+  emit({ event: 'plan', ...planned });
   for (const message of warnings) emit({ event: 'warning', message });
   const tally = createTally();
-  const run = new Run(input, (event) => {
+  const run = new Run(input, files, (event) => {
     tally.add(event);
     emit(event);
   });
   const stopped = await run.work(conversions);
   return tally.summary({
-    planned: { files },
+    planned,
     stopped,
     strict: false,
     seconds: secondsSince(started),
@@ -81,6 +94,7 @@ export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
 
 class Run {
   readonly #input: ConvertInput;
+  readonly #files: Files;
   readonly #tell: (event: FileEvent) => void;
   readonly #notes = new Map<string, Promise<ConversionNotes>>();
   /** Files not begun yet, and threads at work. */
@@ -90,8 +104,9 @@ class Run {
   readonly #signal: AbortSignal;
   readonly #stop = new AbortController();
 
-  constructor(input: ConvertInput, tell: (event: FileEvent) => void) {
+  constructor(input: ConvertInput, files: Files, tell: (event: FileEvent) => void) {
     this.#input = input;
+    this.#files = files;
     this.#tell = tell;
     this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
     // Each thread listens to it, and that is no leak.
@@ -104,7 +119,8 @@ class Run {
     this.#left = planned.length;
     const count = Math.min(this.#input.jobs, planned.length);
     // One file is done before threads that start for it pay, but for those that its size is worth.
-    const start = planned.length === 1 ? convertHere : startConvertThread;
+    const start = (): ConvertThread =>
+      planned.length === 1 ? convertHere(this.#files) : startConvertThread(this.#input.store);
     const served = Array.from({ length: count }, () => this.#serve(queue, start()));
     for (const thread of served) thread.catch((bug: unknown) => this.#stop.abort(bug));
     await Promise.allSettled(served);
@@ -178,9 +194,12 @@ class Run {
     outputs: readonly PlannedOutput[],
     keepSource: boolean,
   ): Promise<readonly FileResult[]> {
-    const { options, emit } = this.#input;
+    const { options, existing, emit } = this.#input;
     const notes = options.format === 'ndjson' ? await this.#notesOf(planned.root) : undefined;
-    const targets = outputs.map((output) => ({ ...output, noted: notes?.get(output.target) }));
+    const noted = existing === 'skip' ? notes : undefined;
+    const targets = await Promise.all(
+      outputs.map(async (output) => ({ ...output, noted: await noted?.get(output.target) })),
+    );
     const path = targets[0]?.target ?? '';
     let position = 0;
     const results = await thread.convert(this.#jobOf(planned, targets, keepSource), (received, total) => {
@@ -210,7 +229,7 @@ class Run {
   }
 
   #notesOf(root: string): Promise<ConversionNotes> {
-    const notes = this.#notes.get(root) ?? openNotes(root);
+    const notes = this.#notes.get(root) ?? openNotes(root, this.#files);
     this.#notes.set(root, notes);
     return notes;
   }

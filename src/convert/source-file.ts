@@ -1,16 +1,38 @@
-import type { Stats } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
-import { diskError } from '../base/errors.js';
+import { TickhaulError } from '../base/errors.js';
 import { hashFile } from '../integrity/file-hash.js';
-import { sourceError } from '../integrity/source.js';
+import type { TextSink } from '../integrity/gunzip.js';
+import { readSource, sourceError } from '../integrity/source.js';
+import type { FileFacts, Files } from '../store/files.js';
+import type { SourceBytes } from './output/record.js';
 
-/** What stands at a source's path before it is read. @throws TickhaulError `unreadable`. */
-export async function lookAt(path: string): Promise<Stats> {
-  try {
-    return await stat(path);
-  } catch (error) {
+/** What stands at a source's location before it is read. @throws TickhaulError `unreadable`; what a store throws. */
+export async function lookAt(files: Files, path: string, signal: AbortSignal): Promise<FileFacts> {
+  const found = await files.look(path, signal).catch((error: unknown) => {
     throw sourceError(error, path);
-  }
+  });
+  if (found) return found;
+  const why = 'it is gone, or a pipe or a device, and no regular file';
+  throw new TickhaulError('unreadable', `${path}: can't be read: ${why}`);
+}
+
+/**
+ * Reads a source to its end, and gives its text.
+ * @param found what stood there before: an object that is still the same is told with its ETag.
+ * @param onBytes told of compressed bytes as they are read.
+ * @throws as `readSource` does.
+ */
+export async function readFound(
+  files: Files,
+  path: string,
+  found: FileFacts,
+  onText: TextSink,
+  onBytes: (count: number) => void,
+  signal: AbortSignal,
+): Promise<SourceBytes> {
+  const read = await readSource(path, onText, onBytes, signal, files.read);
+  const { etag } = found;
+  if (etag === undefined) return read;
+  return (await files.look(path, signal))?.etag === etag ? { ...read, etag } : read;
 }
 
 /**
@@ -18,18 +40,21 @@ export async function lookAt(path: string): Promise<Stats> {
  * @param found what stood there before.
  * @returns false where another file stands there by now, which stays.
  */
-export async function removeSame(path: string, found: Stats): Promise<boolean> {
-  const { ino, size, mtimeMs } = await lookAt(path);
-  if (ino !== found.ino || size !== found.size || mtimeMs !== found.mtimeMs) return false;
-  await rm(path).catch((error: unknown) => {
-    throw diskError(error, path);
-  });
+export async function removeSame(
+  files: Files,
+  path: string,
+  found: FileFacts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { bytes, etag, version } = await lookAt(files, path, signal);
+  if (bytes !== found.bytes || etag !== found.etag || version !== found.version) return false;
+  await files.remove(path);
   return true;
 }
 
-/** @throws TickhaulError `unreadable`. */
-export function md5Of(path: string, signal: AbortSignal): Promise<string> {
-  return hashFile(path, 'md5', signal).catch((error: unknown) => {
+/** @throws TickhaulError `unreadable`; what a store throws. */
+export function md5Of(files: Files, path: string, signal: AbortSignal): Promise<string> {
+  return hashFile(path, 'md5', signal, files.read).catch((error: unknown) => {
     throw sourceError(error, path);
   });
 }

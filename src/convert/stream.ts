@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { abortReason, diskError, isSystemError, TickhaulError } from '../base/errors.js';
 import { fileError } from '../base/file-error.js';
@@ -6,21 +5,25 @@ import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { ConvertOptions } from '../format/options.js';
+import type { TextSink } from '../integrity/gunzip.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
 import type { EventSink, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
-import type { PartFile } from '../store/files.js';
+import type { Files, PartFile, StoreSettings } from '../store/files.js';
+import { openFiles } from '../store/open-files.js';
 import { forgetEncoders } from './computed/encoder-shelf.js';
 import type { Converted } from './conversion.js';
 import { convertSource } from './convert-source.js';
 import { findSources, type Source } from './naming/find.js';
 import { PassedOver } from './naming/passed-over.js';
 import { type SourceSelection, selectSources } from './naming/select.js';
+import type { SourceBytes } from './output/record.js';
+import { lookAt, readFound } from './source-file.js';
 import { kernelsFor } from './threads/kernels.js';
 import { forgetKernels } from './threads/local-kernel.js';
 
 export interface StreamInput extends SourceSelection {
-  /** Day files, folders, globs. */
+  /** Day files, folders, prefixes, globs: locations. */
   readonly paths: readonly string[];
   readonly options: ConvertOptions;
   /** The computed type that is made of them; undefined for their rows as they are. */
@@ -28,6 +31,7 @@ export interface StreamInput extends SourceSelection {
   readonly dataType?: string | undefined;
   /** Processors to use. */
   readonly jobs: number;
+  readonly store?: StoreSettings | undefined;
   readonly output: Writable;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -36,16 +40,27 @@ export interface StreamInput extends SourceSelection {
 /**
  * Converts day files into one stream, one after the other. A reader that leaves is a normal end. Of a file that
  * fails, the rows before the failure were written.
- * @throws TickhaulError `usage`, `disk`.
+ * @throws TickhaulError `usage`, `disk`; what a store throws.
  */
 export async function convertToStream(input: StreamInput): Promise<RunSummary> {
+  const files = openFiles(input.store);
+  try {
+    return await convertIn(input, files);
+  } finally {
+    forgetKernels();
+    forgetEncoders();
+    await files.close();
+  }
+}
+
+async function convertIn(input: StreamInput, files: Files): Promise<RunSummary> {
   const started = performance.now();
   const { emit, signal } = input;
-  const { sources, warnings } = await usableSources(input);
+  const { sources, warnings } = await usableSources(input, files);
   emit({ event: 'plan', files: sources.length });
   for (const message of warnings) emit({ event: 'warning', message });
   const tally = createTally();
-  let files = sources.length;
+  let left = sources.length;
   let stopped: TickhaulError | undefined;
   for (const { path } of sources) {
     if (signal.aborted) break;
@@ -54,7 +69,7 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
     const base = { event: 'file', file, path: '-', source: path } as const;
     emit({ event: 'start', file, path: '-' });
     try {
-      const { rows, bytes, warning } = await convertOne(input, path, file);
+      const { rows, bytes, warning } = await convertOne(input, files, path, file);
       if (warning !== undefined) emit({ event: 'warning', message: warning });
       const done = { ...base, status: 'converted', rows, bytes, seconds: secondsSince(fileStarted) } as const;
       tally.add(done);
@@ -62,7 +77,7 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
     } catch (error) {
       if (signal.aborted) break;
       if (error instanceof ReaderGone) {
-        files = 0;
+        left = 0;
         break;
       }
       if (!(error instanceof TickhaulError)) throw error;
@@ -75,11 +90,9 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
       break;
     }
   }
-  forgetKernels();
-  forgetEncoders();
   if (signal.aborted) stopped = abortReason(signal);
   return tally.summary({
-    planned: files > 0 ? { files } : undefined,
+    planned: left > 0 ? { files: left } : undefined,
     stopped,
     strict: false,
     seconds: secondsSince(started),
@@ -89,11 +102,12 @@ export async function convertToStream(input: StreamInput): Promise<RunSummary> {
 /** The files, but for those that the computed type can't be made of. */
 async function usableSources(
   input: StreamInput,
+  files: Files,
 ): Promise<{ sources: readonly Source[]; warnings: readonly string[] }> {
-  const { paths, computed, dataType, signal } = input;
-  const sources = await selectSources(await findSources(paths, signal), input);
+  const { paths, computed, dataType, store, signal } = input;
+  const sources = await selectSources(await findSources(paths, { files, store }, signal), input);
   if (!computed) return { sources, warnings: [] };
-  const sorted = new PassedOver({ rows: false, computed: [computed] });
+  const sorted = new PassedOver({ rows: false, computed: [computed] }, files);
   const usable: Source[] = [];
   for (const source of sources) {
     const known = dataType ?? dayFileOfName(source.path)?.dataType;
@@ -106,27 +120,27 @@ class ReaderGone extends Error {}
 
 async function convertOne(
   { options, computed, jobs, output, emit, signal, ...input }: StreamInput,
+  files: Files,
   path: string,
   file: DayFile | undefined,
 ): Promise<Converted> {
   const dataType = input.dataType ?? file?.dataType;
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
+  const found = await lookAt(files, path, signal);
   let position = 0;
   const onBytes = (received: number): void => {
     position += received;
-    emit({ event: 'progress', path: '-', received, position, total: size });
+    emit({ event: 'progress', path: '-', received, position, total: found.bytes });
   };
+  const read = (onText: TextSink): Promise<SourceBytes> =>
+    readFound(files, path, found, onText, onBytes, signal);
   if (computed) {
     const { computeSource } = await import('./computed/conversion.js');
     const outputs = [{ type: computed, file: unnamed(output) }];
-    const made = await computeSource({ path, dataType, day: file?.day, options, outputs }, onBytes, signal);
+    const made = await computeSource({ path, dataType, day: file?.day, options, outputs }, read);
     return made[0] as Converted;
   }
-  const kernels = kernelsFor(size, jobs - 1);
-  return convertSource({ path, dataType, options, output: unnamed(output), kernels }, onBytes, signal);
+  const kernels = kernelsFor(found.bytes, jobs - 1);
+  return convertSource({ path, dataType, options, output: unnamed(output), kernels }, read, signal);
 }
 
 /** What has no name needs none, and what went out can't be taken back. */
@@ -142,7 +156,7 @@ function unnamed(output: Writable): PartFile {
             );
         });
       }),
-    publish: async () => {},
+    publish: async () => undefined,
     discard: async () => {},
   };
 }

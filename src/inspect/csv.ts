@@ -1,5 +1,6 @@
 import type { Batch, ColumnData } from '../format/columns.js';
 import { DayFileReader } from '../format/csv/day-file-reader.js';
+import type { ReadChunks } from '../integrity/read-chunks.js';
 import { readSource } from '../integrity/source.js';
 import { extremesOf, textAt } from './column-extremes.js';
 import { ColumnStats } from './column-stats.js';
@@ -19,11 +20,12 @@ const TYPES = {
 
 /**
  * Reads a `.csv.gz` to its end.
- * @throws TickhaulError `corrupt`, `disk`, `usage`.
+ * @param read how its bytes are read. @throws TickhaulError `corrupt`, `disk`, `usage`, and what `read` throws.
  */
 export async function inspectCsv(
   path: string,
   dataType: string | undefined,
+  read: ReadChunks,
   signal: AbortSignal,
 ): Promise<Inspection> {
   const batchRows = (columns: number): number => Math.max(1024, Math.floor(BATCH_CELLS / columns));
@@ -49,6 +51,7 @@ export async function inspectCsv(
     (text) => take(reader.push(text)),
     () => {},
     signal,
+    read,
   );
   take(reader.end());
   const columns = reader.schema.map(({ name, kind }, i) => {
@@ -56,8 +59,8 @@ export async function inspectCsv(
     return { name, type: TYPES[kind], nulls, min, max };
   });
   const { rows } = reader;
-  const read = { dataType: reader.dataType, columns, ...order.read(), ...edges.read() };
-  return { path, format: 'csv', bytes, rows, ...read };
+  const found = { dataType: reader.dataType, columns, ...order.read(), ...edges.read() };
+  return { path, format: 'csv', bytes, rows, ...found };
 }
 
 function addColumn(stats: ColumnStats, column: ColumnData): void {

@@ -1,6 +1,8 @@
-import { stat } from 'node:fs/promises';
-import { diskError, isSystemError, usageError } from '../base/errors.js';
+import { access } from 'node:fs/promises';
+import { usageError } from '../base/errors.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
+import type { Files, StoreSettings } from '../store/files.js';
+import { openFiles } from '../store/open-files.js';
 import { inspectCsv } from './csv.js';
 import type { Inspection } from './inspection.js';
 import { inspectNdjson } from './ndjson.js';
@@ -9,32 +11,53 @@ import { inspectParquet } from './parquet.js';
 export type { Cell, Gap, InspectedColumn, Inspection } from './inspection.js';
 
 export interface InspectInput {
+  /** A location. */
   readonly path: string;
   /** Of a CSV; undefined where name or header tell it. */
   readonly dataType?: string | undefined;
+  readonly store?: StoreSettings | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
  * Says what a `.csv.gz`, `.parquet` or `.ndjson` file (plain, `.gz`, `.zst`) holds.
- * @throws TickhaulError `usage` for another file or none, `corrupt`, `disk`.
+ * @throws TickhaulError `usage` for another file or none, `corrupt`, `disk`; what a store throws.
  */
-export async function inspectFile({ path, dataType, signal }: InspectInput): Promise<Inspection> {
-  await assertFile(path);
-  if (path.endsWith('.parquet')) return inspectParquet(path, signal);
-  if (/\.ndjson(\.gz|\.zst)?$/.test(path)) return inspectNdjson(path, signal);
-  if (path.endsWith('.gz')) return inspectCsv(path, dataType ?? dayFileOfName(path)?.dataType, signal);
+export async function inspectFile({ store, ...input }: InspectInput): Promise<Inspection> {
+  const files = openFiles(store);
+  try {
+    return await inspectIn(files, input);
+  } finally {
+    await files.close();
+  }
+}
+
+async function inspectIn(
+  files: Files,
+  { path, dataType, signal }: Omit<InspectInput, 'store'>,
+): Promise<Inspection> {
+  await assertFile(files, path, signal);
+  if (path.endsWith('.parquet')) {
+    const file = await files.openRandom(path, signal);
+    return inspectParquet(path, file, signal).finally(() => file.close());
+  }
+  if (/\.ndjson(\.gz|\.zst)?$/.test(path)) return inspectNdjson(path, files.read, signal);
+  if (path.endsWith('.gz')) {
+    return inspectCsv(path, dataType ?? dayFileOfName(path)?.dataType, files.read, signal);
+  }
   throw usageError(
     `${path}: not a kind of file that is known here: .csv.gz, .parquet, .ndjson, .ndjson.gz, .ndjson.zst`,
   );
 }
 
-async function assertFile(path: string): Promise<void> {
-  try {
-    if ((await stat(path)).isFile()) return;
-  } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw diskError(error, path);
-    throw usageError(`${path}: there is no such file`);
-  }
-  throw usageError(`${path}: not a file; name one file to inspect`);
+async function assertFile(files: Files, path: string, signal: AbortSignal): Promise<void> {
+  if (await files.look(path, signal)) return;
+  // A folder, a pipe; no object stands so.
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  throw usageError(
+    isThere ? `${path}: not a file; name one file to inspect` : `${path}: there is no such file`,
+  );
 }

@@ -1,16 +1,22 @@
 import { Decompress } from 'fzstd';
 import { TickhaulError } from '../base/errors.js';
 import type { TextSink } from '../integrity/gunzip.js';
-import { readChunks } from '../integrity/read-chunks.js';
+import { type ReadChunks, readChunks } from '../integrity/read-chunks.js';
 import { readSource } from '../integrity/source.js';
 
 /**
  * Gives the text of `.ndjson`, `.ndjson.gz` or `.ndjson.zst`.
+ * @param read how the file's bytes are read.
  * @returns the file's bytes.
- * @throws TickhaulError `corrupt`, `disk`.
+ * @throws TickhaulError `corrupt`, `disk`, and what `read` throws.
  */
-export async function readNdjsonText(path: string, onText: TextSink, signal: AbortSignal): Promise<number> {
-  if (path.endsWith('.gz')) return (await readSource(path, onText, () => {}, signal)).bytes;
+export async function readNdjsonText(
+  path: string,
+  onText: TextSink,
+  signal: AbortSignal,
+  read: ReadChunks = readChunks,
+): Promise<number> {
+  if (path.endsWith('.gz')) return (await readSource(path, onText, () => {}, signal, read)).bytes;
   let bytes = 0;
   const zstd = path.endsWith('.zst')
     ? new Decompress((text) => void onText(Buffer.from(text.buffer, text.byteOffset, text.length)))
@@ -23,7 +29,7 @@ export async function readNdjsonText(path: string, onText: TextSink, signal: Abo
       throw new TickhaulError('corrupt', `${path}: no whole zstd stream: ${error.message}`, { cause: error });
     }
   };
-  await readChunks(
+  await read(
     path,
     async (chunk) => {
       bytes += chunk.length;

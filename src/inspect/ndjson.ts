@@ -1,4 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
+import type { ReadChunks } from '../integrity/read-chunks.js';
 import { ColumnStats } from './column-stats.js';
 import { EdgeRows } from './edge-rows.js';
 import { type Cell, type Inspection, ORDERED_BY } from './inspection.js';
@@ -18,8 +19,15 @@ interface SeenColumn {
   cells: number;
 }
 
-/** Reads `.ndjson`, `.ndjson.gz` or `.ndjson.zst` to its end. @throws TickhaulError `corrupt`, `disk`. */
-export async function inspectNdjson(path: string, signal: AbortSignal): Promise<Inspection> {
+/**
+ * Reads `.ndjson`, `.ndjson.gz` or `.ndjson.zst` to its end.
+ * @param read how its bytes are read. @throws TickhaulError `corrupt`, `disk`, and what `read` throws.
+ */
+export async function inspectNdjson(
+  path: string,
+  read: ReadChunks,
+  signal: AbortSignal,
+): Promise<Inspection> {
   const columns = new Map<string, SeenColumn>();
   const order = new TimeOrder();
   const edges = new EdgeRows<Entry>();
@@ -46,7 +54,7 @@ export async function inspectNdjson(path: string, signal: AbortSignal): Promise<
   };
 
   const lines = new Lines(path, takeLine);
-  const bytes = await readNdjsonText(path, (text) => lines.push(text), signal);
+  const bytes = await readNdjsonText(path, (text) => lines.push(text), signal, read);
   lines.end();
   const { first, last } = edges.read();
   const names = [...columns.keys()];

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
 import type { AsyncBuffer, FileMetaData } from 'hyparquet';
 import { abortReason, isSystemError, TickhaulError } from '../base/errors.js';
 import type { Bound } from '../format/parquet/column-type.js';
-import { type ParquetFooter, readParquetFooter } from '../format/parquet/footer.js';
+import { type ParquetFooter, parseFooter, readFooterBytes } from '../format/parquet/footer.js';
+import type { RandomAccess } from '../store/files.js';
 import { EDGE_ROWS } from './edge-rows.js';
 import { type Cell, type Inspection, ORDERED_BY } from './inspection.js';
 import { TimeOrder } from './time-order.js';
@@ -10,15 +10,19 @@ import { TimeOrder } from './time-order.js';
 /**
  * Rows, columns, nulls and extremes come from the footer; only the edge rows and the order of rows need data. Of
  * data that others wrote and that can't be read here, it says so.
- * @throws TickhaulError `corrupt`, `disk`.
+ * @throws TickhaulError `corrupt`, and what reading throws.
  */
-export async function inspectParquet(path: string, signal: AbortSignal): Promise<Inspection> {
-  const footer = await readParquetFooter(path);
-  const { size } = await stat(path);
+export async function inspectParquet(
+  path: string,
+  file: RandomAccess,
+  signal: AbortSignal,
+): Promise<Inspection> {
+  const footerBytes = await readFooterBytes(file, path);
+  const footer = parseFooter(footerBytes, path);
   return {
     path,
     format: 'parquet',
-    bytes: size,
+    bytes: file.bytes,
     rows: footer.rows,
     rowGroups: footer.rowGroups.length,
     metadata: footer.keyValues,
@@ -29,7 +33,7 @@ export async function inspectParquet(path: string, signal: AbortSignal): Promise
       min: boundOf(min),
       max: boundOf(max),
     })),
-    ...(await readData(path, footer, signal)),
+    ...(await readData(path, { file, footerBytes, footer }, signal)),
   };
 }
 
@@ -44,13 +48,20 @@ type Data = Pick<Inspection, 'first' | 'last' | 'timeRange' | 'largestGap' | 'ou
 
 const OWN = /^tickhaul version /;
 
-async function readData(path: string, footer: ParquetFooter, signal: AbortSignal): Promise<Data> {
+interface Found {
+  readonly file: RandomAccess;
+  readonly footerBytes: Uint8Array;
+  readonly footer: ParquetFooter;
+}
+
+async function readData(path: string, found: Found, signal: AbortSignal): Promise<Data> {
+  const { footer } = found;
   const unread = { first: [], last: [] };
   if (footer.isNested) {
     return { ...unread, unread: 'its columns are nested' };
   }
   try {
-    const file = await openFile(path);
+    const file = await openFile(found);
     return { ...(await readOrder(file, footer, signal)), ...(await readEdges(file, footer)) };
   } catch (error) {
     if (error instanceof TickhaulError || isSystemError(error) || !(error instanceof Error)) throw error;
@@ -119,11 +130,18 @@ interface OpenFile {
   readonly hyparquet: typeof import('hyparquet');
 }
 
-async function openFile(path: string): Promise<OpenFile> {
+async function openFile({ file, footerBytes }: Found): Promise<OpenFile> {
   const hyparquet = await import('hyparquet');
   const { compressors } = await import('hyparquet-compressors');
-  const file = await hyparquet.asyncBufferFromFile(path);
-  return { file, metadata: await hyparquet.parquetMetadataAsync(file), compressors, hyparquet };
+  return {
+    file: {
+      byteLength: file.bytes,
+      slice: async (start, end = file.bytes) => Uint8Array.from(await file.read(start, end - start)).buffer,
+    },
+    metadata: hyparquet.parquetMetadata(footerBytes),
+    compressors,
+    hyparquet,
+  };
 }
 
 function cellOf(value: Bound | unknown): Cell {

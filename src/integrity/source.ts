@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isSystemError, TickhaulError } from '../base/errors.js';
-import type { TextSink } from './gunzip.js';
+import { ERRORS, isSystemError, TickhaulError } from '../base/errors.js';
+import { LARGE_TEXT_CHUNK, type TextSink } from './gunzip.js';
+import { type ReadChunks, readChunks } from './read-chunks.js';
 import { type GzipReader, type GzipReading, readGzip } from './read-gzip.js';
 
 /** What one reading of a source found. */
@@ -12,7 +13,7 @@ export interface ReadSource {
 
 /**
  * Reads a `.csv.gz` file to its end, and gives its text.
- * @param onBytes told of compressed bytes as they are read.
+ * @param onBytes told of compressed bytes as they are read. @param read how the file's bytes are read.
  * @throws as `readText` does.
  */
 export async function readSource(
@@ -20,6 +21,7 @@ export async function readSource(
   onText: TextSink,
   onBytes: (count: number) => void,
   signal: AbortSignal,
+  read: ReadChunks = readChunks,
 ): Promise<ReadSource> {
   const md5 = createHash('md5');
   let bytes = 0;
@@ -28,7 +30,7 @@ export async function readSource(
     md5.update(chunk);
     onBytes(chunk.length);
   };
-  await readText(path, { onBytes: onChunk, onText }, signal);
+  await readText(path, { onBytes: onChunk, onText }, signal, { read, textChunk: LARGE_TEXT_CHUNK });
   return { bytes, md5: md5.digest('hex') };
 }
 
@@ -71,10 +73,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** A system error of reading a source, which concerns no other file; anything else is returned as it is. */
+/**
+ * A system error of reading a source, which concerns no other file; anything else is returned as it is, and so what kept
+ * a store from being read.
+ */
 export function sourceError(error: unknown, path: string): unknown {
-  const cause = error instanceof TickhaulError ? error.cause : error;
-  if (!isSystemError(cause)) return error;
+  const isOurs = error instanceof TickhaulError;
+  const cause = isOurs ? error.cause : error;
+  if (!isSystemError(cause) || (isOurs && error.exitCode !== ERRORS.disk.exitCode)) return error;
   return new TickhaulError('unreadable', `${path}: can't be read: ${REASONS[cause.code] ?? cause.code}`, {
     cause,
   });

@@ -1,15 +1,19 @@
 import { type Compression, loadCompressor } from '../format/compression/compressor.js';
 import type { LineSink } from '../market/lines/line-sink.js';
-import { openPartFile } from '../store/folder/part-file.js';
+import type { Files } from '../store/files.js';
 
 /**
- * Lets lines be written to a file, which has its name when `work` is done, and is not there when that throws.
+ * Lets lines be written to a location, a file which has its name when `work` is done, and is not there when that throws.
  * Compressed by the end of the name: each write is a gzip member or a zstd frame.
  * @throws TickhaulError `disk`, `path_taken`, and what `work` throws.
  */
-export async function toFile(path: string, work: (output: LineSink) => Promise<void>): Promise<void> {
+export async function toFile(
+  files: Files,
+  path: string,
+  work: (output: LineSink) => Promise<void>,
+): Promise<void> {
   const compress = await loadCompressor(compressionOf(path));
-  const file = await openPartFile(path);
+  const file = await files.openPart(path);
   let isEmpty = true;
   const write = (bytes: Uint8Array): Promise<void> => {
     isEmpty = false;

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { orAborted } from '../base/wait.js';
 import { WORTH_A_THREAD } from '../convert/threads/worth-a-thread.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
+import type { Files, StoreSettings } from '../store/files.js';
+import { openFiles } from '../store/open-files.js';
 import { createHandover } from './handover.js';
 import { limitOpenFiles } from './read-in-turns.js';
 import { lineBuffers, makeLines, shareReading } from './series-lines.js';
@@ -38,14 +39,24 @@ export interface SeriesInput {
 /** What the replays of a process share. */
 export interface SeriesThreads {
   readonly threads: Threads<SeriesTask>;
+  /** For what is read in this thread. */
+  readonly files: Files;
   /** How many are open: each has the less memory the more there are. */
   replays: number;
+  close(): Promise<void>;
 }
 
-export function createSeriesThreads(): SeriesThreads {
+/** @param store how the threads reach object stores. */
+export function createSeriesThreads(store: StoreSettings | undefined): SeriesThreads {
   const most = Math.min(availableParallelism(), MOST_THREADS);
-  const openFiles = Math.ceil(OPEN_FILES / most);
-  return { threads: new Threads(most, () => startSeriesThread(openFiles)), replays: 0 };
+  const open = Math.ceil(OPEN_FILES / most);
+  const threads = new Threads(most, () => startSeriesThread(open, store));
+  const files = openFiles(store);
+  const close = async (): Promise<void> => {
+    await threads.close();
+    await files.close();
+  };
+  return { threads, files, replays: 0, close };
 }
 
 /**
@@ -64,9 +75,9 @@ export async function openInputs(
   await arrivalOfFirstDay(input, signal);
   const textChunk = Math.floor(TEXT / input.series.length / (shared.replays + 1));
   const bounded = Math.min(MOST_TEXT_CHUNK, Math.max(LEAST_TEXT_CHUNK, textChunk));
-  const { lines, close } = (await isWorthThreads(input.series))
+  const { lines, close } = (await isWorthThreads(input, shared.files))
     ? readInThreads(input, bounded, shared.threads, signal)
-    : readHere(input, bounded, signal);
+    : readHere(input, bounded, shared.files, signal);
   shared.replays++;
   let isOpen = true;
   return {
@@ -81,19 +92,28 @@ export async function openInputs(
 
 /** The merge has no first line before. */
 async function arrivalOfFirstDay({ series, arrival }: SeriesInput, signal: AbortSignal): Promise<void> {
-  const files = series.flatMap((one) => one.files);
-  const first = files.reduce((day, file) => Math.min(day, file.day), Number.POSITIVE_INFINITY);
-  for (const { day, path, isComing } of files) {
+  const first = firstDay(series);
+  for (const { day, path, isComing } of series.flatMap(({ files }) => files)) {
     if (isComing && day === first) await orAborted(arrival(path), signal);
   }
 }
 
-function readHere({ series, arrival }: SeriesInput, textChunk: number, signal: AbortSignal): Inputs {
+function firstDay(series: readonly ReplaySeries[]): number {
+  const days = series.flatMap(({ files }) => files).map(({ day }) => day);
+  return days.reduce((first, day) => Math.min(first, day), Number.POSITIVE_INFINITY);
+}
+
+function readHere(
+  { series, arrival }: SeriesInput,
+  textChunk: number,
+  files: Files,
+  signal: AbortSignal,
+): Inputs {
   const stop = new AbortController();
   const anyOf = AbortSignal.any([signal, stop.signal]);
   setMaxListeners(0, anyOf);
   const memories = createLineMemories();
-  const reading = shareReading({ files: limitOpenFiles(OPEN_FILES), textChunk, arrival, memories });
+  const reading = shareReading({ open: limitOpenFiles(OPEN_FILES), files, textChunk, arrival, memories });
   return {
     lines: series.map((one) =>
       createHandover(lineBuffers(textChunk), (exchange) => makeLines(one, reading, exchange, anyOf)),
@@ -130,15 +150,16 @@ function readInThreads(
 }
 
 /** Files that are still to come are taken to be as large as those that are there. */
-async function isWorthThreads(series: readonly ReplaySeries[]): Promise<boolean> {
+async function isWorthThreads({ series }: SeriesInput, files: Files): Promise<boolean> {
   let bytes = 0;
   let there = 0;
   let absent = 0;
-  for (const { path } of series.flatMap(({ files }) => files)) {
-    // One that can't be looked at fails where it is read.
-    const size = await stat(path)
-      .then((stats) => stats.size)
-      .catch(() => undefined);
+  const first = firstDay(series);
+  // One that can't be looked at fails where it is read.
+  const sizeOf = async (path: string): Promise<number | undefined> =>
+    (await files.look(path).catch(() => undefined))?.bytes;
+  for (const { path, day, isComing, bytes: known } of series.flatMap((one) => one.files)) {
+    const size = known ?? (isComing && day > first ? undefined : await sizeOf(path));
     if (size === undefined) absent++;
     else {
       there++;

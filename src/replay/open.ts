@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type ErrorCode, TickhaulError } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
 import { plural } from '../base/units.js';
@@ -11,10 +10,12 @@ import type { EventSink, RunEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
 import { fetchDatasetRecord } from '../service/records/metadata.js';
-import type { Destination } from '../store/destination.js';
+import type { Destination, ManifestScope } from '../store/destination.js';
+import { joinLocation } from '../store/location.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { Arrivals } from './arrivals.js';
+import { daysOf } from './period.js';
 import { planReplay } from './plan.js';
 import type { Arrival, ReplayRequest, ReplaySeries } from './types.js';
 
@@ -62,7 +63,7 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     request.options.map(({ exchange }) => fetchDatasetRecord(client, exchange, asking)),
   );
   const mayRead = offline ? () => true : (await fetchKeyReach(client, signal, warn)).mayRead;
-  const manifest = await destination.openManifest({ warn, signal });
+  const manifest = await destination.openManifest({ warn, signal }, scopeOf(request));
   let isHandedOn = false;
   try {
     const context = { manifest, destination, layout, mayRead, warn, signal };
@@ -73,14 +74,15 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     const work = files.filter(({ action }) => action !== 'nothing').sort(byDay);
     if (offline) refuseMissing(work.filter(({ action }) => action === 'fetch'));
     const coming = offline ? [] : work;
-    const arrivals = new Arrivals(coming.map(({ path }) => join(dir, path)));
+    const arrivals = new Arrivals(coming.map(({ path }) => joinLocation(dir, path)));
     const series = planned.map(({ files: own, ...one }) => ({
       ...one,
       files: own
         .filter(({ status }) => status !== 'unavailable')
         .map(({ path: name, file: { day } }) => {
-          const path = join(dir, name);
-          return { day, path, isComing: arrivals.has(path) };
+          const path = joinLocation(dir, name);
+          const isComing = arrivals.has(path);
+          return { day, path, isComing, bytes: isComing ? undefined : manifest.get(name)?.bytes };
         }),
     }));
     isHandedOn = coming.length > 0;
@@ -90,6 +92,11 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     // A download closes it itself.
     if (!isHandedOn) await manifest.close();
   }
+}
+
+function scopeOf({ options: [option, ...others], types, period }: ReplayRequest): ManifestScope {
+  const exchange = others.length === 0 ? option?.exchange : undefined;
+  return { exchange, dataTypes: [...new Set(types.map(({ dayFiles }) => dayFiles))], ...daysOf(period) };
 }
 
 /** Series of the same day stay in their order. */
@@ -108,7 +115,7 @@ function beginDownload(
   const stopped = AbortSignal.any([signal, stop.signal]);
   const note = (event: RunEvent): void => {
     if (event.event !== 'file') return;
-    const path = join(destination.locate(''), event.path);
+    const path = joinLocation(destination.locate(''), event.path);
     if (event.error) arrivals.fail(path, arrivalError(event.path, event.error));
     else arrivals.settle(path, event.status !== 'unavailable');
   };

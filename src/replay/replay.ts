@@ -1,6 +1,7 @@
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { LineSink, Written } from '../market/lines/line-sink.js';
 import { Merge } from '../market/merge.js';
+import type { StoreSettings } from '../store/files.js';
 import { fillOrFlush } from './fill-or-flush.js';
 import { createSeriesThreads, type Inputs, openInputs, type SeriesInput } from './inputs.js';
 import { LineWriter } from './line-writer.js';
@@ -22,12 +23,14 @@ const LONG_RUN = 64 * 1024;
  * @throws TickhaulError `corrupt`, `unreadable`, why a day file can't be had, once all lines before are written; the
  * reason of an abort, and what the output throws.
  */
-export async function replay(input: SeriesInput & MergeOptions): Promise<void> {
-  const shared = createSeriesThreads();
+export async function replay(
+  input: SeriesInput & MergeOptions & { readonly store?: StoreSettings | undefined },
+): Promise<void> {
+  const shared = createSeriesThreads(input.store);
   try {
     await mergeLines(await openInputs(input, shared, input.signal), input);
   } finally {
-    await shared.threads.close();
+    await shared.close();
   }
 }
 

@@ -4,6 +4,7 @@ import type { GzipReading } from '../integrity/read-gzip.js';
 import { readText } from '../integrity/source.js';
 import { createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';
+import type { Files } from '../store/files.js';
 import type { Exchange } from './handover.js';
 import { createPeriodEnd } from './period-end.js';
 import { type OpenFiles, readInTurns } from './read-in-turns.js';
@@ -24,9 +25,9 @@ export interface SharedReading extends GzipReading {
 }
 
 export function shareReading(
-  shared: Omit<SharedReading, 'read'> & { readonly files: OpenFiles },
+  shared: Omit<SharedReading, 'read'> & { readonly open: OpenFiles; readonly files: Files },
 ): SharedReading {
-  return { ...shared, read: readInTurns(shared.files, shared.textChunk) };
+  return { ...shared, read: readInTurns(shared.open, shared.textChunk, shared.files) };
 }
 
 /** The buffers of one series: while one is read, the other is filled. */

@@ -21,7 +21,10 @@ export interface ReplayRequest {
 /** A day file that a replay reads. */
 export interface SeriesFile {
   readonly day: Day;
+  /** A location. */
   readonly path: string;
+  /** Undefined where nobody knows them yet. */
+  readonly bytes?: number | undefined;
   /** It is on its way: reading begins when it has arrived. */
   readonly isComing: boolean;
 }

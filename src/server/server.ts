@@ -36,7 +36,7 @@ export function createReplayServer(options: ServeOptions): ReplayServer {
       await sockets.close();
       http.closeAllConnections();
       sockets.server.closeAllConnections();
-      await Promise.all([serving.seriesThreads.threads.close(), serving.feedThreads.close()]);
+      await Promise.all([serving.seriesThreads.close(), serving.feedThreads.close()]);
     },
   };
 }

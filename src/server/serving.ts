@@ -60,7 +60,7 @@ export function createServing(options: ServeOptions): Serving {
     metrics,
     counts,
     transfers: createTransfers(options.dayFiles.options, cluster?.turns),
-    seriesThreads: createSeriesThreads(),
+    seriesThreads: createSeriesThreads(options.destination.settings),
     feedThreads: createFeedThreads(),
     warnOnce,
     emit,

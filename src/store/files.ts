@@ -7,6 +7,8 @@ export interface FileFacts {
   readonly bytes: number;
   /** Of an object, its ETag without quotes; undefined for a file. */
   readonly etag?: string | undefined;
+  /** Of a file, what the disk says of it: another one where something else was put there since. */
+  readonly version?: string | undefined;
 }
 
 /** A file that is read here and there. */
@@ -58,3 +60,6 @@ export interface StoreSettings {
   /** Milliseconds without progress after which a request is broken off. */
   readonly stallTimeoutMs: number;
 }
+
+/** Where nobody says anything. */
+export const USUAL_STORE: StoreSettings = { stallTimeoutMs: 60_000 };

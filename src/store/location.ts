@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { usageError } from '../base/errors.js';
 
 /** Whether a location is an object's, `s3://bucket/key`, and no path of this machine. */
@@ -13,4 +14,14 @@ export function refuseOtherSchemes(location: string): void {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(location)?.[0];
   if (scheme === undefined || isObject(location)) return;
   throw usageError(`${scheme}… is not supported; name a folder of this machine, or s3://bucket/prefix`);
+}
+
+/** Where a path below a folder or prefix lies. */
+export function joinLocation(base: string, path: string): string {
+  return isObject(base) ? `${base.replace(/\/+$/, '')}/${path}` : join(base, path);
+}
+
+/** One way to write a location, whatever folder it is named from. */
+export function wholeLocation(location: string): string {
+  return isObject(location) ? location : resolve(location);
 }

@@ -1,5 +1,5 @@
 import type { Destination } from './destination.js';
-import type { StoreSettings } from './files.js';
+import { type StoreSettings, USUAL_STORE } from './files.js';
 import { openFolder } from './folder/folder-destination.js';
 import { isObject, refuseOtherSchemes } from './location.js';
 
@@ -9,7 +9,7 @@ import { isObject, refuseOtherSchemes } from './location.js';
  */
 export async function openDestination(
   name: string,
-  settings: StoreSettings,
+  settings: StoreSettings = USUAL_STORE,
   signal?: AbortSignal,
 ): Promise<Destination> {
   refuseOtherSchemes(name);

@@ -1,9 +1,9 @@
-import type { Files, StoreSettings } from './files.js';
+import { type Files, type StoreSettings, USUAL_STORE } from './files.js';
 import { localFiles } from './folder/local-files.js';
 import { isObject } from './location.js';
 
 /** Files of this machine, and objects of stores, each by its location; a store is reached when the first is asked for. */
-export function openFiles(settings: StoreSettings): Files {
+export function openFiles(settings: StoreSettings = USUAL_STORE): Files {
   let objects: Promise<Files> | undefined;
   const openObjects = async (): Promise<Files> => (await import('./s3/open.js')).openBucketFiles(settings);
   const of = async (location: string): Promise<Files> => {

@@ -22,6 +22,7 @@ import {
 import type { SeriesTask } from '../../src/replay/threads/series-worker.js';
 import { Threads } from '../../src/replay/threads/threads.js';
 import type { Arrival, ReplaySeries, SeriesFile } from '../../src/replay/types.js';
+import { localFiles } from '../../src/store/folder/local-files.js';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
 import { tempDir } from '../helpers/temp.js';
 import { ALWAYS, linesOf } from '../market/lines-of.js';
@@ -38,7 +39,7 @@ function here(
   arrival: Arrival = NONE,
 ): AsyncIterable<TimedLines>[] {
   const memories = createLineMemories();
-  const reading = shareReading({ files: limitOpenFiles(2), textChunk, arrival, memories });
+  const reading = shareReading({ open: limitOpenFiles(2), files: localFiles, textChunk, arrival, memories });
   return series.map((one) =>
     createHandover(lineBuffers(textChunk), (exchange) => makeLines(one, reading, exchange, signal)),
   );

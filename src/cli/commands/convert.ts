@@ -26,7 +26,7 @@ export const convert: Action = {
 
 async function convertToStdout(args: Args, cli: Cli): Promise<number> {
   const { readConversion } = await import('../../commands/convert.js');
-  const { wanted, ...conversion } = await readConversion(args, cli.signal);
+  const { wanted, ...conversion } = await readConversion(args, cli);
   refuseWithStdout(args, conversion.options);
   const computed = onlyOne(wanted);
   const { convertToStream } = await import('../../convert/stream.js');

@@ -1,4 +1,5 @@
-import { localPath, readDataType, readToggle } from '../../commands/arguments/read.js';
+import { readDataType, readLocations, readToggle } from '../../commands/arguments/read.js';
+import { storeOf } from '../../commands/destination.js';
 import type { Cell, Inspection } from '../../inspect/index.js';
 import type { Action } from '../arguments/types.js';
 import { inspectionText } from '../output/inspection.js';
@@ -20,9 +21,11 @@ export const inspect: Action = {
   ],
   async run(args, cli) {
     const { inspectFile } = await import('../../inspect/index.js');
+    const [path = ''] = readLocations(args, 'file');
     const inspection = await inspectFile({
-      path: localPath('<file>', String(args['file'])),
+      path,
       dataType: readDataType(args, 'type'),
+      store: await storeOf(args, cli, [path]),
       signal: cli.signal,
     });
     const text = readToggle(args, 'json')

@@ -15,7 +15,7 @@ export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun
   const request = await readFeedRequest(args, signal);
   refuseOthersFlags(args, 'feeds');
   const speed = readSpeed(args);
-  const withOutput = readOutput(args);
+  const withOutput = await readOutput(args, host);
   const withDisconnects = readToggle(args, 'with-disconnects');
   const settings = await readFeedSettings(args, host);
   const period = request.range.end - request.range.start;

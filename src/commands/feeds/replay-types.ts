@@ -14,7 +14,7 @@ export async function prepareFeedTypes(args: Args, host: Host): Promise<ReplayRu
   const minutes = wholeMinutes(period);
   refuseOthersFlags(args, 'feeds');
   const speed = readSpeed(args);
-  const withOutput = readOutput(args);
+  const withOutput = await readOutput(args, host);
   const withDisconnects = readToggle(args, 'with-disconnects');
   const settings = await readFeedSettings(args, host);
   const asked = options.map(({ exchange, symbols }) => ({

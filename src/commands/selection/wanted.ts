@@ -27,7 +27,7 @@ export interface Wanted {
 export async function readWanted(args: Args, host: Host): Promise<Wanted> {
   const list = await readFileList(args, host);
   if (list) return { list };
-  const pinned = await readPinned(args, host.signal);
+  const pinned = await readPinned(args, host);
   if (pinned) return pinned;
   if (args['exchange'] === undefined) {
     throw usageError('an argument is missing: tickhaul download <exchange>; see tickhaul download --help');

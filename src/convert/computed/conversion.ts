@@ -4,13 +4,14 @@ import { type Day, dayOfMs } from '../../dataset/day.js';
 import type { Batch, Schema } from '../../format/columns.js';
 import { DayFileReader } from '../../format/csv/day-file-reader.js';
 import type { ConvertOptions } from '../../format/options.js';
-import { readSource } from '../../integrity/source.js';
+import type { TextSink } from '../../integrity/gunzip.js';
 import { valuesOf } from '../../market/columns.js';
 import { type ComputedTypes, createBars, createSnapshots } from '../../market/day-file/computed-types.js';
 import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/names/data-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import type { PartFile } from '../../store/files.js';
 import type { Converted } from '../conversion.js';
+import type { SourceBytes } from '../output/record.js';
 import { memories } from './encoder-shelf.js';
 import { type ComputedOutput, openComputedOutput } from './output.js';
 import { putBar, putSnapshot } from './rows.js';
@@ -34,7 +35,7 @@ export interface Computing {
   /** Resolves when more may come; the chunk may be reused then. */
   write(text: Uint8Array): Promise<void>;
   /** To be called when the source was proven whole: gives the outputs their names, and tells of each, in their order. */
-  finish(source: { readonly bytes: number; readonly md5: string }): Promise<readonly Converted[]>;
+  finish(source: SourceBytes): Promise<readonly Converted[]>;
   /** Leaves nothing behind; after `finish`, it does nothing. */
   abort(): Promise<void>;
 }
@@ -95,19 +96,17 @@ export async function startComputing(input: ComputedInput): Promise<Computing> {
 }
 
 /**
- * Makes computed types of a file on disk.
- * @param onBytes told of its compressed bytes as they are read.
- * @throws as `readSource` and `startComputing` do; nothing is left then.
+ * Makes computed types of a file.
+ * @param read gives its text, and tells of it.
+ * @throws what `read` throws, and as `startComputing` does; nothing is left then.
  */
 export async function computeSource(
   input: ComputedInput,
-  onBytes: (count: number) => void,
-  signal: AbortSignal,
+  read: (onText: TextSink) => Promise<SourceBytes>,
 ): Promise<readonly Converted[]> {
   const computing = await startComputing(input);
   try {
-    const read = await readSource(input.path, (text) => computing.write(text), onBytes, signal);
-    return await computing.finish(read);
+    return await computing.finish(await read((text) => computing.write(text)));
   } finally {
     await computing.abort();
   }

@@ -1,15 +1,16 @@
 import { basename } from 'node:path';
 import type { Day } from '../../dataset/day.js';
 import type { ConvertOptions } from '../../format/options.js';
+import type { TextSink } from '../../integrity/gunzip.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
-import type { PartFile } from '../../store/files.js';
-import { openPartFile } from '../../store/folder/part-file.js';
+import type { FileFacts, Files, PartFile } from '../../store/files.js';
 import type { FileResult } from '../file.js';
 import { keptOutput } from '../output/kept.js';
-import { lookAt, md5Of, removeSame } from '../source-file.js';
+import type { SourceBytes } from '../output/record.js';
+import { lookAt, md5Of, readFound, removeSame } from '../source-file.js';
 import { computeSource } from './conversion.js';
 
-/** Computed types of one day file as plain data, so that a thread can be given it. */
+/** Computed types of one day file as plain data, so that a thread can be given it. Files are named by location. */
 export interface ComputedJob {
   readonly source: string;
   readonly outputs: readonly ComputedTarget[];
@@ -37,19 +38,21 @@ export interface ComputedTarget {
  */
 export async function computeFile(
   job: ComputedJob,
+  files: Files,
   onBytes: (count: number, total: number) => void,
   signal: AbortSignal,
 ): Promise<readonly FileResult[]> {
-  const found = await lookAt(job.source);
-  const { size } = found;
+  const found = await lookAt(files, job.source, signal);
   const results = new Map<ComputedTarget, FileResult>();
   if (job.existing === 'skip') {
-    for (const [output, result] of await keptOutputs(job, size, signal)) results.set(output, result);
+    for (const [output, result] of await keptOutputs(job, files, found, signal)) results.set(output, result);
   }
   const missing = job.outputs.filter((output) => !results.has(output));
-  const made = missing.length > 0 ? await compute(job, missing, (count) => onBytes(count, size), signal) : [];
+  const read = (onText: TextSink): Promise<SourceBytes> =>
+    readFound(files, job.source, found, onText, (count) => onBytes(count, found.bytes), signal);
+  const made = missing.length > 0 ? await compute(job, missing, files, read, signal) : [];
   for (const [i, result] of made.entries()) results.set(missing[i] as ComputedTarget, result);
-  const isGone = job.keepSource || (await removeSame(job.source, found));
+  const isGone = job.keepSource || (await removeSame(files, job.source, found, signal));
   const warning = isGone ? undefined : `${job.source}: it changed while it was converted, so it is kept`;
   return job.outputs.map((output, i) => {
     const result = results.get(output) as FileResult;
@@ -60,19 +63,20 @@ export async function computeFile(
 
 async function keptOutputs(
   { source, outputs, options }: ComputedJob,
-  bytes: number,
+  files: Files,
+  { bytes, etag }: FileFacts,
   signal: AbortSignal,
 ): Promise<Map<ComputedTarget, FileResult>> {
   const kept = new Map<ComputedTarget, FileResult>();
   let md5: Promise<string> | undefined;
   const md5Once = (): Promise<string> => {
-    md5 ??= md5Of(source, signal);
+    md5 ??= md5Of(files, source, signal);
     return md5;
   };
   for (const output of outputs) {
     const { target, type, noted } = output;
     const maybe = { target, dataType: type.name, options, noted };
-    const result = await keptOutput(maybe, { name: basename(source), bytes }, md5Once);
+    const result = await keptOutput(files, maybe, { name: basename(source), bytes, etag }, md5Once);
     if (result) kept.set(output, result);
   }
   return kept;
@@ -81,17 +85,20 @@ async function keptOutputs(
 async function compute(
   { source: path, dataType, day, options }: ComputedJob,
   wanted: readonly ComputedTarget[],
-  onBytes: (count: number) => void,
+  files: Files,
+  read: (onText: TextSink) => Promise<SourceBytes>,
   signal: AbortSignal,
 ): Promise<readonly FileResult[]> {
   const outputs: { readonly type: ComputedType; readonly file: PartFile }[] = [];
   try {
-    for (const { type, target } of wanted) outputs.push({ type, file: await openPartFile(target) });
+    for (const { type, target } of wanted) {
+      outputs.push({ type, file: await files.openPart(target, undefined, signal) });
+    }
   } catch (error) {
     for (const { file } of outputs) await file.discard();
     throw error;
   }
-  const converted = await computeSource({ path, dataType, day, options, outputs }, onBytes, signal);
+  const converted = await computeSource({ path, dataType, day, options, outputs }, read);
   return converted.map(({ rows, bytes, note, warning }) => ({
     status: 'converted',
     rows,

@@ -1,26 +1,40 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { abortReason, diskError, isSystemError, usageError } from '../../base/errors.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/layout.js';
+import type { Files, StoreSettings } from '../../store/files.js';
+import { isObject, wholeLocation } from '../../store/location.js';
 import { globBase, isPathGlob, pathMatcher } from './glob.js';
 
 export interface Source {
+  /** A location. */
   readonly path: string;
-  /** The folder that was searched; undefined for a file that was named itself. */
+  /** The folder or prefix that was searched; undefined for a file that was named itself. */
   readonly root: string | undefined;
 }
 
+/** Where is looked. */
+export interface Reach {
+  readonly files: Files;
+  readonly store: StoreSettings | undefined;
+}
+
 /**
- * The files that paths name: files as they are, folders with the day files under them, globs. Each file once, in
- * the order of the arguments, and of names within a folder.
- * @throws usage error for a path or a glob that names nothing; `disk` for what can't be read.
+ * The files that locations name: files as they are, folders and prefixes with the day files under them, globs. Each file
+ * once, in the order of the arguments, and of names within a folder, or of keys.
+ * @throws usage error for a path or a glob that names nothing; `disk` for what can't be read; what a store throws.
  */
-export async function findSources(paths: readonly string[], signal: AbortSignal): Promise<readonly Source[]> {
+export async function findSources(
+  locations: readonly string[],
+  reach: Reach,
+  signal: AbortSignal,
+): Promise<readonly Source[]> {
   const found = new Map<string, Source>();
-  for (const path of paths) {
-    for (const source of await findIn(path, signal)) {
-      const key = resolve(source.path);
+  for (const location of locations) {
+    const sources = isObject(location) ? findInStore(location, reach, signal) : findIn(location, signal);
+    for (const source of await sources) {
+      const key = wholeLocation(source.path);
       if (!found.has(key)) found.set(key, source);
     }
   }
@@ -46,6 +60,44 @@ async function findIn(path: string, signal: AbortSignal): Promise<readonly Sourc
   }
   if (matching.length === 0) throw usageError(`${path}: no ${DAY_FILE_EXTENSION} file matches`);
   return matching;
+}
+
+async function findInStore(
+  location: string,
+  { files, store }: Reach,
+  signal: AbortSignal,
+): Promise<readonly Source[]> {
+  const isNamed = /^s3:\/\/[^/]+\/.*[^/]$/i.test(location);
+  if (isNamed && (await files.look(location, signal))) return [{ path: location, root: undefined }];
+  const isGlob = isPathGlob(location);
+  const root = isGlob ? globBase(location) : location.replace(/\/+$/, '');
+  const matches = isGlob ? pathMatcher(location) : () => true;
+  const matching: Source[] = [];
+  for await (const path of dayObjectsUnder(root, store, signal)) {
+    if (matches(path)) matching.push({ path, root });
+  }
+  if (matching.length > 0) return matching;
+  throw usageError(
+    isGlob
+      ? `${location}: no ${DAY_FILE_EXTENSION} object matches`
+      : `${location}: there is no such object, and no ${DAY_FILE_EXTENSION} below it`,
+  );
+}
+
+async function* dayObjectsUnder(
+  prefix: string,
+  store: StoreSettings | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const { openDestination } = await import('../../store/open-destination.js');
+  const destination = await openDestination(prefix, store);
+  try {
+    for await (const page of destination.list('', signal)) {
+      for (const { path } of page) if (path.endsWith(DAY_FILE_EXTENSION)) yield destination.locate(path);
+    }
+  } finally {
+    await destination.close();
+  }
 }
 
 async function look(path: string) {

@@ -1,15 +1,18 @@
 import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { Files } from '../../store/files.js';
 import { needsOf, type Wanted } from '../wanted.js';
 import { innerTypeOf } from './inner-type.js';
 
 /** Tells which computed types a file gives, and remembers the files that nothing is made of. */
 export class PassedOver {
   readonly #wanted: Wanted;
+  readonly #files: Files;
   /** Paths by data type. */
   readonly #paths = new Map<string, string[]>();
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: Wanted, files: Files) {
     this.#wanted = wanted;
+    this.#files = files;
   }
 
   /** What is to be said of these files: a sentence a data type, however many there are. */
@@ -29,7 +32,7 @@ export class PassedOver {
   async typesOf(path: string, known: string | undefined): Promise<readonly ComputedType[]> {
     const { rows, computed } = this.#wanted;
     if (computed.length === 0) return [];
-    const dataType = known ?? (await innerTypeOf(path));
+    const dataType = known ?? (await innerTypeOf(this.#files, path));
     if (dataType === undefined) return computed;
     const types = computed.filter(({ dayFiles }) => dayFiles === dataType);
     if (types.length === 0 && !rows) this.#add(dataType, path);

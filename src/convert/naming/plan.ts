@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { dayFileOfName } from '../../dataset/day-file-name.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { Files } from '../../store/files.js';
+import { wholeLocation } from '../../store/location.js';
 import type { Wanted } from '../wanted.js';
 import type { Source } from './find.js';
 import { PassedOver } from './passed-over.js';
@@ -34,6 +35,8 @@ export interface ConversionPlan {
 }
 
 export interface Naming {
+  /** For sources of which only the header tells what they are. */
+  readonly files: Files;
   readonly wanted: Wanted;
   readonly placement: Placement;
   readonly extension: string;
@@ -49,11 +52,11 @@ export interface Naming {
  */
 export async function planConversions(
   sources: readonly Source[],
-  { wanted, placement, extension, dataType: given, dayFileOf }: Naming,
+  { files, wanted, placement, extension, dataType: given, dayFileOf }: Naming,
 ): Promise<ConversionPlan> {
   const owners = new Map<string, string>();
   const conversions: PlannedConversion[] = [];
-  const passedOver = new PassedOver(wanted);
+  const passedOver = new PassedOver(wanted, files);
   for (const source of sources) {
     const { path } = source;
     const file = dayFileOfName(path) ?? (await dayFileOf?.(path));
@@ -63,11 +66,11 @@ export async function planConversions(
     if (types.length === 0) continue;
     const outputs = types.map((type) => {
       const target = targetOf(source, file, placement, extension, type?.name);
-      const other = owners.get(resolve(target));
+      const other = owners.get(wholeLocation(target));
       if (other !== undefined) {
         throw usageError(`${other} and ${path} would both become ${target}; choose another --layout`);
       }
-      owners.set(resolve(target), path);
+      owners.set(wholeLocation(target), path);
       return { target, type };
     });
     conversions.push({ source: path, file, dataType, root: outputRoot(source, placement), outputs });

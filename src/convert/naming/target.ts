@@ -1,8 +1,9 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { dayFileOfName } from '../../dataset/day-file-name.js';
 import { dayFileName, type Layout } from '../../dataset/layout.js';
+import { joinLocation } from '../../store/location.js';
 import type { Source } from './find.js';
 
 export interface Placement {
@@ -31,16 +32,16 @@ export function targetOf(
 ): string {
   const root = outputRoot(source, placement);
   const { layout } = placement;
-  if (layout && file) return join(root, layout.pathOf(computedFile(file, computed), extension));
+  if (layout && file) return joinLocation(root, layout.pathOf(computedFile(file, computed), extension));
   if (layout && layout.template !== '{name}') {
     throw usageError(
       `${source.path}: the name doesn't tell exchange, data type, day and symbol, which --layout ${layout.template} needs`,
     );
   }
   const named = computed === undefined ? undefined : dayFileOfName(source.path);
-  if (named) return join(root, `${dayFileName(computedFile(named, computed))}.${extension}`);
+  if (named) return joinLocation(root, `${dayFileName(computedFile(named, computed))}.${extension}`);
   const stem = basename(source.path).replace(/(\.csv)?(\.gz)?$/, '');
-  return join(root, `${computed === undefined ? stem : `${stem}_${computed}`}.${extension}`);
+  return joinLocation(root, `${computed === undefined ? stem : `${stem}_${computed}`}.${extension}`);
 }
 
 function computedFile(file: DayFile, dataType = file.dataType): DayFile {

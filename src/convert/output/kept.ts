@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
 import type { ConvertOptions } from '../../format/options.js';
+import type { Files } from '../../store/files.js';
 import { isMadeFrom, OUTPUT_BYTES, rowsOf, type SourceIdentity } from './record.js';
 
 export interface MaybeKept {
@@ -17,16 +17,15 @@ export interface MaybeKept {
  * @param md5 asked for only where all else is the same.
  */
 export async function keptOutput(
+  files: Files,
   { target, dataType, options, noted }: MaybeKept,
   source: Omit<SourceIdentity, 'md5'>,
   md5: () => Promise<string>,
 ): Promise<{ status: 'skipped'; rows: number; bytes: number } | undefined> {
-  const bytes = await stat(target).then(
-    ({ size }) => size,
-    () => undefined,
-  );
+  if (options.format !== 'parquet' && !noted) return undefined;
+  const bytes = (await files.look(target).catch(() => undefined))?.bytes;
   if (bytes === undefined) return undefined;
-  const pairs = options.format === 'parquet' ? await parquetRecord(target) : noted;
+  const pairs = options.format === 'parquet' ? await parquetRecord(files, target) : noted;
   if (!pairs) return undefined;
   // A Parquet file that is cut has no footer; of any other, the size tells.
   if (options.format !== 'parquet' && pairs[OUTPUT_BYTES] !== String(bytes)) return undefined;
@@ -35,10 +34,15 @@ export async function keptOutput(
 }
 
 /** Undefined where no Parquet file is: it is made anew then, whatever stands there. */
-async function parquetRecord(path: string): Promise<Readonly<Record<string, string>> | undefined> {
+async function parquetRecord(
+  files: Files,
+  path: string,
+): Promise<Readonly<Record<string, string>> | undefined> {
   const { readParquetFooter } = await import('../../format/parquet/footer.js');
   try {
-    return (await readParquetFooter(path)).keyValues;
+    const file = await files.openRandom(path);
+    const { keyValues } = await readParquetFooter(file, path).finally(() => file.close());
+    return keyValues;
   } catch (error) {
     if (error instanceof TickhaulError || isSystemError(error)) return undefined;
     throw error;

@@ -3,27 +3,34 @@ import { join, relative } from 'node:path';
 import { diskError, isSystemError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
 import { STATE_FOLDER } from '../../dataset/layout.js';
+import type { Files } from '../../store/files.js';
+import { isObject, joinLocation } from '../../store/location.js';
+import { readTextAt, writeTextsAt } from '../../store/small-objects.js';
 
-type Pairs = Readonly<Record<string, string>>;
+export type Pairs = Readonly<Record<string, string>>;
 
-/** What the outputs under a folder were made from, for formats that have no room for it themselves. */
+/**
+ * What the outputs under a folder or prefix were made from, for formats that have no room for it themselves. It may be
+ * lost without harm: files are then converted again.
+ */
 export interface ConversionNotes {
-  get(target: string): Pairs | undefined;
-  /** @throws TickhaulError `disk`. */
+  get(target: string): Promise<Pairs | undefined>;
+  /** @throws TickhaulError `disk`; what a store throws. */
   add(target: string, pairs: Pairs): Promise<void>;
 }
 
-/**
- * Opens `.tickhaul/conversions.jsonl` of a folder: one JSON object a line, the last line of a path wins. It may
- * be lost without harm: files are then converted again.
- * @throws TickhaulError `disk`.
- */
-export async function openNotes(root: string): Promise<ConversionNotes> {
+/** Opens the notes of a folder or prefix. @throws TickhaulError `disk`. */
+export async function openNotes(root: string, files: Files): Promise<ConversionNotes> {
+  return isObject(root) ? notesInStore(root, files) : notesInFolder(root);
+}
+
+/** `.tickhaul/conversions.jsonl`: one JSON object a line, the last line of a path wins. */
+async function notesInFolder(root: string): Promise<ConversionNotes> {
   const path = join(root, STATE_FOLDER, 'conversions.jsonl');
   const keyOf = (target: string): string => relative(root, target).replaceAll('\\', '/');
   const notes = new Map((await linesOf(path)).flatMap(parseLine));
   return {
-    get: (target) => notes.get(keyOf(target)),
+    get: async (target) => notes.get(keyOf(target)),
     async add(target, pairs) {
       notes.set(keyOf(target), pairs);
       try {
@@ -33,6 +40,22 @@ export async function openNotes(root: string): Promise<ConversionNotes> {
         throw diskError(error, path);
       }
     },
+  };
+}
+
+/** In a store nothing can be appended to: `.tickhaul/conversions/<path>.json` is the note of one output. */
+function notesInStore(root: string, files: Files): ConversionNotes {
+  const prefix = joinLocation(root, '');
+  const pathOf = (target: string): string => target.slice(prefix.length);
+  const noteOf = (target: string): string =>
+    joinLocation(root, `${STATE_FOLDER}/conversions/${pathOf(target)}.json`);
+  return {
+    async get(target) {
+      const text = await readTextAt(files, noteOf(target));
+      return text === undefined ? undefined : parseLine(text)[0]?.[1];
+    },
+    add: (target, pairs) =>
+      writeTextsAt(files, noteOf(target), [`${JSON.stringify({ path: pathOf(target), ...pairs })}\n`]),
   };
 }
 

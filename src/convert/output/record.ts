@@ -1,14 +1,20 @@
 import { VERSION } from '../../base/version.js';
 import type { ConvertOptions } from '../../format/options.js';
 
-/** The file that a conversion was made from. */
-export interface SourceIdentity {
-  /** The file's name, without folders. */
-  readonly name: string;
+/** What was read of the file that a conversion is made from. */
+export interface SourceBytes {
   /** Compressed size. */
   readonly bytes: number;
   /** Of the compressed bytes, in hex digits. */
   readonly md5: string;
+  /** Of an object: it needn't be read again to know that it is the same. */
+  readonly etag?: string | undefined;
+}
+
+/** The file that a conversion was made from. */
+export interface SourceIdentity extends SourceBytes {
+  /** The file's name, without folders. */
+  readonly name: string;
 }
 
 /** What an output was made from, and how; kept with it, so that a later run knows whether to make it again. */
@@ -26,6 +32,7 @@ const KEYS = {
   name: 'tickhaul.source',
   bytes: 'tickhaul.source_bytes',
   md5: 'tickhaul.source_md5',
+  etag: 'tickhaul.source_etag',
   dataType: 'tickhaul.data_type',
   rows: 'tickhaul.rows',
   options: 'tickhaul.options',
@@ -43,6 +50,7 @@ export function formatRecord({
     [KEYS.name]: source.name,
     [KEYS.bytes]: String(source.bytes),
     [KEYS.md5]: source.md5,
+    ...(source.etag !== undefined && { [KEYS.etag]: source.etag }),
     [KEYS.dataType]: dataType,
     [KEYS.rows]: String(rows),
     [KEYS.options]: formatOptions(options),
@@ -52,7 +60,7 @@ export function formatRecord({
 
 /**
  * Whether the pairs are of an output that the same file gave with the same options; its md5 is only asked for
- * where all else is the same. The version of tickhaul doesn't count.
+ * where all else is the same, and no ETag tells. The version of tickhaul doesn't count.
  */
 export async function isMadeFrom(
   pairs: Readonly<Record<string, string>>,
@@ -66,7 +74,7 @@ export async function isMadeFrom(
     pairs[KEYS.bytes] === String(source.bytes) &&
     pairs[KEYS.options] === formatOptions(options) &&
     (dataType === undefined || pairs[KEYS.dataType] === dataType) &&
-    pairs[KEYS.md5] === (await md5())
+    ((source.etag !== undefined && pairs[KEYS.etag] === source.etag) || pairs[KEYS.md5] === (await md5()))
   );
 }
 

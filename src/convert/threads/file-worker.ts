@@ -1,6 +1,8 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
+import type { StoreSettings } from '../../store/files.js';
+import { openFiles } from '../../store/open-files.js';
 import type { FileResult } from '../file.js';
 import { type ConvertJob, runJob } from '../job.js';
 
@@ -17,6 +19,7 @@ export type WorkerAnswer =
   | { readonly answer: 'bug'; readonly error: unknown };
 
 const controller = new AbortController();
+const files = openFiles(workerData as StoreSettings | undefined);
 const answer = (message: WorkerAnswer): void => parentPort?.postMessage(message);
 
 parentPort?.on('message', (message: WorkerOrder) => {
@@ -27,7 +30,7 @@ parentPort?.on('message', (message: WorkerOrder) => {
 async function convert(job: ConvertJob): Promise<void> {
   try {
     const onBytes = (count: number, total: number): void => answer({ answer: 'bytes', count, total });
-    answer({ answer: 'done', results: await runJob(job, onBytes, controller.signal) });
+    answer({ answer: 'done', results: await runJob(job, files, onBytes, controller.signal) });
   } catch (error) {
     if (error instanceof TickhaulError) {
       answer({ answer: 'failed', error: { code: error.code, message: error.message } });

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
+import type { Files, StoreSettings } from '../../store/files.js';
 import { forgetEncoders } from '../computed/encoder-shelf.js';
 import type { FileResult } from '../file.js';
 import { type ConvertJob, runJob } from '../job.js';
@@ -15,8 +16,8 @@ export interface ConvertThread {
   close(): Promise<void>;
 }
 
-export function startConvertThread(): ConvertThread {
-  const worker = new Worker(new URL('./file-worker.js', import.meta.url));
+export function startConvertThread(store: StoreSettings | undefined): ConvertThread {
+  const worker = new Worker(new URL('./file-worker.js', import.meta.url), { workerData: store });
   const send = (order: WorkerOrder): void => worker.postMessage(order);
   let ended: unknown;
   worker.on('error', (error) => {
@@ -56,10 +57,10 @@ export function startConvertThread(): ConvertThread {
 }
 
 /** Converts in this thread: what takes long is done in others, or piece by piece. */
-export function convertHere(): ConvertThread {
+export function convertHere(files: Files): ConvertThread {
   const controller = new AbortController();
   return {
-    convert: (job, onBytes) => runJob(job, onBytes, controller.signal),
+    convert: (job, onBytes) => runJob(job, files, onBytes, controller.signal),
     abort: () => controller.abort(),
     close: async () => {
       forgetKernels();

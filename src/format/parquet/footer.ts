@@ -1,9 +1,14 @@
-import type { FileHandle } from 'node:fs/promises';
-import { diskError, TickhaulError } from '../../base/errors.js';
-import { openRegular } from '../../base/open-regular.js';
+import { TickhaulError } from '../../base/errors.js';
 import { type ColumnSummary, columnSummaries, isGroup } from './column-summary.js';
 import { MAGIC } from './format.js';
 import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-read.js';
+
+/** A file of which some bytes are read, wherever it is. */
+export interface RandomBytes {
+  readonly bytes: number;
+  /** Exactly so many bytes from a position on. */
+  read(position: number, length: number): Promise<Buffer>;
+}
 
 /** What a Parquet file's footer says of it. */
 export interface ParquetFooter {
@@ -18,39 +23,42 @@ export interface ParquetFooter {
 
 /** The magic bytes, and before them the footer's length in four. */
 const TAIL = 8;
+/** Most footers are within so many bytes of a file's end: a store is asked once. */
+const LIKELY = 64 * 1024;
 
 /**
- * Reads the footer of a Parquet file, by anyone, and none of its data. Throws `corrupt` when there is none,
- * `disk` when the file can't be read.
+ * Reads the footer of a Parquet file, by anyone, and none of its data.
+ * @param name of the file, for errors.
+ * @throws TickhaulError `corrupt` when there is none, and what reading throws.
  */
-export async function readParquetFooter(path: string): Promise<ParquetFooter> {
+export async function readParquetFooter(file: RandomBytes, name: string): Promise<ParquetFooter> {
+  return parseFooter(await readFooterBytes(file, name), name);
+}
+
+/** The end of a Parquet file from its footer on. @throws as `readParquetFooter` does. */
+export async function readFooterBytes(file: RandomBytes, name: string): Promise<Buffer> {
+  const { bytes } = file;
+  if (bytes < MAGIC.length + TAIL) throw corrupt(name, `it has ${bytes} bytes`);
+  const likely = Math.min(LIKELY, bytes);
+  const end = await file.read(bytes - likely, likely);
+  if (!end.subarray(-MAGIC.length).equals(MAGIC)) throw corrupt(name, 'it does not end with PAR1');
+  const length = end.readUInt32LE(likely - TAIL);
+  if (length > bytes - MAGIC.length - TAIL) throw corrupt(name, `its footer of ${length} bytes is cut off`);
+  const whole = length + TAIL;
+  return whole <= likely ? end.subarray(-whole) : file.read(bytes - whole, whole);
+}
+
+/** @param bytes of `readFooterBytes`. @throws as `readParquetFooter` does. */
+export function parseFooter(bytes: Buffer, name: string): ParquetFooter {
   try {
-    await using file = await openRegular(path);
-    return parseFooter(await footerBytes(file, path));
+    return parseMetadata(bytes.subarray(0, -TAIL));
   } catch (error) {
-    if (error instanceof RangeError) throw corrupt(path, error.message);
-    throw diskError(error, path);
+    throw error instanceof RangeError ? corrupt(name, error.message) : error;
   }
 }
 
-async function footerBytes(file: FileHandle, path: string): Promise<Uint8Array> {
-  const { size } = await file.stat();
-  if (size < MAGIC.length + TAIL) throw corrupt(path, `it has ${size} bytes`);
-  const tail = await readAt(file, size - TAIL, TAIL);
-  if (!tail.subarray(4).equals(MAGIC)) throw corrupt(path, 'it does not end with PAR1');
-  const length = tail.readUInt32LE();
-  if (length > size - MAGIC.length - TAIL) throw corrupt(path, `its footer of ${length} bytes is cut off`);
-  return readAt(file, size - TAIL - length, length);
-}
-
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
-  if (bytesRead < length) throw new RangeError('it grew shorter while it was read');
-  return buffer;
-}
-
 /** FileMetaData of parquet.thrift. */
-function parseFooter(bytes: Uint8Array): ParquetFooter {
+function parseMetadata(bytes: Uint8Array): ParquetFooter {
   const footer = readThrift(bytes);
   const [, ...schema] = structs(footer.get(2));
   const groups = structs(footer.get(4));
@@ -83,9 +91,9 @@ function text(value: ThriftValue | undefined): string | undefined {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : undefined;
 }
 
-function corrupt(path: string, found: string): TickhaulError {
+function corrupt(name: string, found: string): TickhaulError {
   return new TickhaulError(
     'corrupt',
-    `${path}: not a whole Parquet file, ${found}; convert its source again`,
+    `${name}: not a whole Parquet file, ${found}; convert its source again`,
   );
 }

@@ -1,15 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
+import type { StoreSettings } from '../../store/files.js';
 import type { Arrival } from '../types.js';
 import { LineThread } from './line-thread.js';
-import type { SeriesAnswer, SeriesOrder, SeriesTask } from './series-worker.js';
+import type { SeriesAnswer, SeriesOrder, SeriesTask, SeriesWorkerData } from './series-worker.js';
 import { type JobSide, LIMITS } from './threads.js';
 
 /** A thread for series (`SeriesTask`). @param openFiles at once, whatever the number of series. */
-export function startSeriesThread(openFiles: number): Worker {
+export function startSeriesThread(openFiles: number, store?: StoreSettings | undefined): Worker {
+  const workerData: SeriesWorkerData = { openFiles, store };
   return new Worker(new URL('./series-worker.js', import.meta.url), {
     resourceLimits: LIMITS,
-    workerData: openFiles,
+    workerData,
   });
 }
 

@@ -3,12 +3,21 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Queue } from '../../base/queue.js';
 import { createLineMemories } from '../../market/day-file/text-lines.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
+import type { StoreSettings } from '../../store/files.js';
+import { openFiles } from '../../store/open-files.js';
 import type { Exchange } from '../handover.js';
 import { limitOpenFiles } from '../read-in-turns.js';
 import { lineBuffers, makeLines, shareReading } from '../series-lines.js';
 import type { ReplaySeries } from '../types.js';
 import { giveLines, type LinesAnswer, type UsedLines } from './give-lines.js';
 import type { Job } from './threads.js';
+
+/** What a thread begins with. */
+export interface SeriesWorkerData {
+  /** At once, whatever the number of series. */
+  readonly openFiles: number;
+  readonly store: StoreSettings | undefined;
+}
 
 /** Some series of a replay. */
 export interface SeriesTask {
@@ -27,7 +36,9 @@ export type SeriesAnswer =
   | LinesAnswer
   | { readonly answer: 'waits'; readonly at: number; readonly path: string };
 
-const files = limitOpenFiles(workerData as number);
+const { openFiles: most, store } = workerData as SeriesWorkerData;
+const open = limitOpenFiles(most);
+const files = openFiles(store);
 const memories = createLineMemories();
 
 parentPort?.on('message', begin);
@@ -54,7 +65,7 @@ function begin({ task: { series: all, textChunk }, port }: Job<SeriesTask>): voi
         waiting.set(at, resolve);
         port.postMessage({ answer: 'waits', at, path } satisfies SeriesAnswer);
       });
-    const reading = shareReading({ files, textChunk, arrival, memories });
+    const reading = shareReading({ open, files, textChunk, arrival, memories });
     const make = (exchange: Exchange<LineBuffer>): Promise<void> =>
       makeLines(series, reading, exchange, stop.signal);
     void giveLines({ port, at, free: empty[at] ?? new Queue(), make });

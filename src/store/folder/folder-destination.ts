@@ -4,7 +4,7 @@ import { diskError, isSystemError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
 import { writeWhole } from '../../base/write-whole.js';
 import type { Destination } from '../destination.js';
-import type { StoreSettings } from '../files.js';
+import { type StoreSettings, USUAL_STORE } from '../files.js';
 import { freeSpace } from '../free-space.js';
 import { tryLock } from '../lock/run-lock.js';
 import { takeLock } from '../lock/take-lock.js';
@@ -16,11 +16,8 @@ import { walkFiles } from '../walk.js';
 import { surveyFolder } from './folder-survey.js';
 import { localFiles } from './local-files.js';
 
-/** Of a folder's files, no store has to be reached. */
-const NO_STORE: StoreSettings = { stallTimeoutMs: 60_000 };
-
 /** A folder of this machine; one that isn't there is made when something comes into it. */
-export function openFolder(dir: string, settings: StoreSettings = NO_STORE): Destination {
+export function openFolder(dir: string, settings: StoreSettings = USUAL_STORE): Destination {
   return {
     kind: 'folder',
     name: dir,

@@ -23,7 +23,8 @@ export const localFiles: Files = {
 async function look(path: string): Promise<FileFacts | undefined> {
   try {
     const stats = await stat(path);
-    return stats.isFile() ? { bytes: stats.size } : undefined;
+    if (!stats.isFile()) return undefined;
+    return { bytes: stats.size, version: `${stats.ino} ${stats.mtimeMs}` };
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
     throw diskError(error, path);

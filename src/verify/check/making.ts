@@ -19,17 +19,17 @@ type Pairs = Readonly<Record<string, string>>;
 
 /** Notes of conversions by hand stand in the folder that they were made for: the download folder, or the output's own. */
 export function createNotes(destination: Destination): (path: string) => Promise<Pairs | undefined> {
-  if (destination.kind !== 'folder') return async () => undefined;
-  const dir = resolve(destination.locate(''));
+  const dir = destination.kind === 'folder' ? resolve(destination.locate('')) : destination.locate('');
   const opened = new Map<string, Promise<ConversionNotes>>();
   const notesOf = (root: string): Promise<ConversionNotes> => {
-    const notes = opened.get(root) ?? openNotes(root);
+    const notes = opened.get(root) ?? openNotes(root, destination.files);
     opened.set(root, notes);
     return notes;
   };
   return async (path) => {
     const target = destination.locate(path);
-    return (await notesOf(dirname(target))).get(target) ?? (await notesOf(dir)).get(target);
+    const own = await (await notesOf(dirname(target))).get(target);
+    return own ?? (await notesOf(dir)).get(target);
   };
 }
 

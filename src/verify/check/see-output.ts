@@ -1,11 +1,13 @@
 import { readParquetFooter } from '../../format/parquet/footer.js';
 import { readNdjsonText } from '../../inspect/ndjson-text.js';
 import { countLines } from '../../integrity/count-lines.js';
+import { localFiles } from '../../store/folder/local-files.js';
 import type { Seen } from '../types.js';
 
 /** @throws TickhaulError `corrupt` where there is no whole footer, `disk`. */
 export async function seeParquet(path: string): Promise<Pick<Seen, 'rows' | 'keyValues'>> {
-  const { rows, keyValues } = await readParquetFooter(path);
+  const file = await localFiles.openRandom(path);
+  const { rows, keyValues } = await readParquetFooter(file, path).finally(() => file.close());
   return { rows, keyValues };
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { type ParquetFooter, readParquetFooter } from '../../../src/format/parquet/footer.js';
+import { localFiles } from '../../../src/store/folder/local-files.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
 import { type Duck, openDuck } from './readers.js';
 
@@ -170,7 +171,9 @@ test('each byte of a footer changed: an answer or a clear error', async () => {
 });
 
 test('a file that is not there is a disk error', async () => {
-  const error = await readParquetFooter(join(folder, 'nowhere.parquet')).catch((reason: unknown) => reason);
+  const error = await localFiles
+    .openRandom(join(folder, 'nowhere.parquet'))
+    .catch((reason: unknown) => reason);
   assert.ok(error instanceof TickhaulError);
   assert.equal(error.code, 'disk');
 });
@@ -178,7 +181,8 @@ test('a file that is not there is a disk error', async () => {
 async function footerOf(bytes: Uint8Array): Promise<ParquetFooter> {
   const path = join(folder, 'footer.parquet');
   await writeFile(path, bytes);
-  return readParquetFooter(path);
+  const file = await localFiles.openRandom(path);
+  return readParquetFooter(file, path).finally(() => file.close());
 }
 
 function sql(value: Cell): string {

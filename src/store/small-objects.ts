@@ -1,0 +1,34 @@
+import { TickhaulError } from '../base/errors.js';
+import type { Files } from './files.js';
+
+/** The text at a location; undefined where nothing is. @throws what reading throws. */
+export async function readTextAt(
+  files: Files,
+  location: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    await files.read(location, async (chunk) => void chunks.push(Buffer.from(chunk)), signal);
+  } catch (error) {
+    if (error instanceof TickhaulError && error.code === 'missing') return undefined;
+    throw error;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Puts texts to a location, whole or not at all. @throws what writing throws. */
+export async function writeTextsAt(
+  files: Files,
+  location: string,
+  texts: Iterable<string>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const part = await files.openPart(location, undefined, signal);
+  try {
+    for (const text of texts) await part.write(Buffer.from(text));
+    await part.publish();
+  } finally {
+    await part.discard();
+  }
+}

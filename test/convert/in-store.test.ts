@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { convertFile, type FileJob, type FileResult } from '../../src/convert/file.js';
+import { runJob } from '../../src/convert/job.js';
+import { openNotes } from '../../src/convert/output/notes.js';
+import { convertOptions, type Format } from '../../src/format/options.js';
+import { parseComputedTypeName } from '../../src/market/names/data-type-name.js';
+import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
+import { tempDir } from '../helpers/temp.js';
+import { csvOf, parquetRows, writeDayFile } from './day-files.js';
+
+const { signal } = new AbortController();
+const SOURCE = 's3://bucket/raw/deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz';
+const CSV = csvOf('trades', 500);
+
+function stored(csv = CSV): ObjectFiles {
+  return objectFiles(new Map([[SOURCE, gzipSync(csv)]]));
+}
+
+function jobOf(target: string, format: Format = 'parquet', rest: Partial<FileJob> = {}): FileJob {
+  const options = convertOptions(format, {});
+  const common = {
+    dataType: 'trades',
+    existing: 'skip',
+    keepSource: true,
+    spare: 0,
+    noted: undefined,
+  } as const;
+  return { source: SOURCE, target, options, ...common, ...rest };
+}
+
+function convert(files: ObjectFiles, job: FileJob): Promise<FileResult> {
+  files.asked.length = 0;
+  return convertFile(job, files, () => {}, signal);
+}
+
+/** The same conversion on disk, to compare with. */
+async function onDisk(t: TestContext, format: Format): Promise<Buffer> {
+  const dir = await tempDir(t);
+  const source = await writeDayFile(dir, 'trades', CSV);
+  const target = join(dir, 'out');
+  await convertFile(jobOf(target, format, { source }), objectFiles(), () => {}, signal);
+  return readFile(target);
+}
+
+test('an object is converted to an object, and left alone while its ETag is the same', async (t) => {
+  const files = stored();
+  const target = 's3://bucket/out/a.parquet';
+  const first = await convert(files, jobOf(target));
+  assert.equal(first.status, 'converted');
+  const made = files.objects.get(target) ?? Buffer.alloc(0);
+  assert.deepEqual(await parquetRows(made), await parquetRows(await onDisk(t, 'parquet')));
+
+  const { rows, bytes } = first;
+  assert.deepEqual(await convert(files, jobOf(target)), { status: 'skipped', rows, bytes });
+  assert.ok(!files.asked.includes(`get ${SOURCE}`), 'the source is not read again');
+  assert.equal(
+    files.asked.filter((asked) => asked.startsWith('get ')).length,
+    1,
+    'the footer is one request',
+  );
+
+  files.objects.set(SOURCE, gzipSync(CSV, { level: 1 }));
+  assert.equal((await convert(files, jobOf(target))).status, 'converted');
+});
+
+test('a source in a store goes only where it is the object that was read', async () => {
+  const files = stored();
+  const gone = await convert(files, jobOf('s3://bucket/out/a.parquet', 'parquet', { keepSource: false }));
+  assert.equal(gone.warning, undefined);
+  assert.ok(!files.objects.has(SOURCE));
+
+  const replaced = stored();
+  const put = replaced.openPart;
+  const late = {
+    ...replaced,
+    openPart: (...args: Parameters<typeof put>) => {
+      replaced.objects.set(SOURCE, gzipSync(CSV, { level: 1 }));
+      return put(...args);
+    },
+  };
+  const kept = await convert(late, jobOf('s3://bucket/out/a.parquet', 'parquet', { keepSource: false }));
+  assert.match(kept.warning ?? '', /it changed while it was converted, so it is kept/);
+  assert.ok(replaced.objects.has(SOURCE));
+});
+
+test('of a source that is cut or wrong nothing stands in the store', async () => {
+  const whole = gzipSync(CSV);
+  for (const [bytes, code] of [
+    [whole.subarray(0, -10), 'corrupt'],
+    [gzipSync(`${CSV}deribit,X,soon,1,a,buy,1,1\n`), 'corrupt'],
+  ] as const) {
+    const files = objectFiles(new Map([[SOURCE, Buffer.from(bytes)]]));
+    await assert.rejects(convert(files, jobOf('s3://bucket/out/a.parquet')), { code });
+    assert.deepEqual([...files.objects.keys()], [SOURCE]);
+  }
+});
+
+test('notes of NDJSON in a store are objects of their own, which tell the same again', async (t) => {
+  const files = stored();
+  const root = 's3://bucket/out';
+  const target = `${root}/day/a.ndjson`;
+  const notes = await openNotes(root, files);
+  assert.equal(await notes.get(target), undefined);
+  const { note = {}, bytes } = await convert(files, jobOf(target, 'ndjson'));
+  assert.deepEqual(files.objects.get(target), await onDisk(t, 'ndjson'));
+  await notes.add(target, { ...note, 'tickhaul.output_bytes': String(bytes) });
+  assert.ok(files.objects.has(`${root}/.tickhaul/conversions/day/a.ndjson.json`));
+
+  const noted = await (await openNotes(root, files)).get(target);
+  assert.equal((await convert(files, jobOf(target, 'ndjson', { noted }))).status, 'skipped');
+  files.objects.set(target, Buffer.from('{}\n'));
+  assert.equal((await convert(files, jobOf(target, 'ndjson', { noted }))).status, 'converted');
+});
+
+test('computed types are made of an object, from a store to disk as well', async (t) => {
+  const dir = await tempDir(t);
+  const files = stored();
+  const types = ['trade_bar_1m', 'trade_bar_1s'].map(parseComputedTypeName);
+  const outputs = types.map((type) => ({
+    type,
+    target: join(dir, `${type.name}.parquet`),
+    noted: undefined,
+  }));
+  const { target: _, noted: _noted, spare: _spare, ...job } = jobOf('');
+  const make = (source: string): ReturnType<typeof runJob> =>
+    runJob({ ...job, source, outputs, day: undefined }, files, () => {}, signal);
+  const made = await make(SOURCE);
+  assert.deepEqual(
+    made.map(({ status }) => status),
+    ['converted', 'converted'],
+  );
+  const bars = await Promise.all(outputs.map(({ target }) => readFile(target)));
+  const again = await make(SOURCE);
+  assert.deepEqual(
+    again.map(({ status }) => status),
+    ['skipped', 'skipped'],
+  );
+  const local = await writeDayFile(dir, 'trades', CSV);
+  await make(local);
+  for (const [at, { target }] of outputs.entries()) {
+    assert.deepEqual(
+      await parquetRows(await readFile(target)),
+      await parquetRows(bars[at] ?? Buffer.alloc(0)),
+    );
+  }
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { TickhaulError } from '../../src/base/errors.js';
+import { toFile } from '../../src/replay/file-output.js';
+import { limitOpenFiles, readInTurns } from '../../src/replay/read-in-turns.js';
+import type { RandomAccess } from '../../src/store/files.js';
+import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
+
+const { signal } = new AbortController();
+const CHUNK = 1000;
+/** Of an object, so much comes at once. */
+const RANGE = 4 * CHUNK;
+
+function bytesOf(length: number, seed: number): Buffer {
+  return Buffer.from(Array.from({ length }, (_, at) => (at * 31 + seed) % 251));
+}
+
+/** Counts the requests that are under way. */
+function counting(files: ObjectFiles): ObjectFiles & { readonly most: () => number } {
+  let open = 0;
+  let most = 0;
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setImmediate(resolve));
+    return work().finally(() => open--);
+  };
+  return {
+    ...files,
+    most: () => most,
+    openRandom: async (location): Promise<RandomAccess> => {
+      const found = await counted(() => files.openRandom(location));
+      return { ...found, read: (position, length) => counted(() => found.read(position, length)) };
+    },
+  };
+}
+
+test('many objects are read side by side in ranges, with few requests at once', async () => {
+  const names = Array.from({ length: 20 }, (_, at) => `s3://bucket/${at}`);
+  const objects = new Map(names.map((name, at) => [name, bytesOf(at * 1500, at)]));
+  const files = counting(objectFiles(objects));
+  const read = readInTurns(limitOpenFiles(3), CHUNK, files);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const chunks: Buffer[] = [];
+      await read(name, async (chunk) => void chunks.push(Buffer.from(chunk)), signal);
+      assert.ok(chunks.every(({ length }) => length <= RANGE));
+      return Buffer.concat(chunks);
+    }),
+  );
+  assert.deepEqual(found, [...objects.values()]);
+  assert.equal(files.most(), 3);
+  const ranges = [...objects.values()].reduce((sum, { length }) => sum + Math.ceil(length / RANGE), 0);
+  assert.equal(files.asked.filter((asked) => asked.startsWith('get ')).length, ranges);
+});
+
+test('no more is asked of a store than one range ahead, and none once a reader has enough', async () => {
+  const location = 's3://bucket/large';
+  const files = objectFiles(new Map([[location, bytesOf(100 * RANGE, 1)]]));
+  const read = readInTurns(limitOpenFiles(3), CHUNK, files);
+  let chunks = 0;
+  const enough = new Error('enough');
+  const reading = read(
+    location,
+    async () => {
+      const asked = files.asked.filter((request) => request.startsWith('get ')).length;
+      assert.ok(asked <= chunks + 2, `${asked} ranges at the chunk ${chunks}`);
+      if (++chunks === 5) throw enough;
+    },
+    signal,
+  );
+  await assert.rejects(reading, enough);
+  assert.ok(files.asked.length <= 1 + 6, files.asked.join('\n'));
+});
+
+test('an object that is replaced while it is read is no longer read', async () => {
+  const location = 's3://bucket/a';
+  const files = objectFiles(new Map([[location, bytesOf(10 * RANGE, 1)]]));
+  const read = readInTurns(limitOpenFiles(3), CHUNK, files);
+  const replace = async (): Promise<void> => void files.objects.set(location, bytesOf(10 * RANGE, 2));
+  await assert.rejects(read(location, replace, signal), { code: 'changed' });
+});
+
+test('lines come to stand in a store when they are whole, and not at all where their making fails', async () => {
+  const files = objectFiles();
+  const line = Buffer.from('{"type":"trade"}\n');
+  await toFile(files, 's3://bucket/all.ndjson.gz', async ({ write }) => {
+    await write(line);
+    assert.equal(files.objects.size, 0);
+    await write(line);
+  });
+  const made = files.objects.get('s3://bucket/all.ndjson.gz') ?? Buffer.alloc(0);
+  assert.deepEqual(gunzipSync(made), Buffer.concat([line, line]));
+
+  const failing = toFile(files, 's3://bucket/failed.ndjson', async ({ write }) => {
+    await write(line);
+    throw new TickhaulError('interrupted', 'interrupted');
+  });
+  await assert.rejects(failing, { code: 'interrupted' });
+  assert.equal(files.objects.size, 1);
+});
