@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from './process-identity.js';
+import { lookUpProcess, type ProcessIdentity, processIdentity, thisMachine } from './process-identity.js';
 
 /** What a lock says of its holder: one line of JSON. */
 export interface LockHolder {
@@ -9,6 +9,35 @@ export interface LockHolder {
   readonly command: string;
   /** Undefined where no /proc tells. */
   readonly process: ProcessIdentity | undefined;
+}
+
+/** What a lock is to say of who takes it. @param started milliseconds since the epoch. */
+export async function holderNow(
+  pid: number,
+  host: string,
+  started: number,
+  command: string,
+): Promise<LockHolder> {
+  const process = await processIdentity(pid);
+  return { pid, host, started: new Date(started).toISOString(), command, process };
+}
+
+/**
+ * Whether a holder's process is gone. Undefined where that can't be known.
+ * @param host of this process.
+ * @param isAlive whether a process of this host runs.
+ */
+export async function isGone(
+  { pid, host: its, process: told }: LockHolder,
+  host: string,
+  isAlive: (pid: number) => boolean,
+): Promise<boolean | undefined> {
+  if (its !== host) return undefined;
+  if (told && told.machine !== (await thisMachine())) return undefined;
+  const running = told && (await lookUpProcess(pid));
+  if (told && running) return running.start !== told.start;
+  // Its number may be another process's by now.
+  return isAlive(pid) ? undefined : true;
 }
 
 /** Undefined for a holder who is just writing, or crashed while writing. */

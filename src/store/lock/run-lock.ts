@@ -5,8 +5,7 @@ import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
 import { stateFolder } from '../state-folder.js';
 import { startHeartbeat } from './heartbeat.js';
-import { type LockHolder, parseHolder } from './lock-holder.js';
-import { lookUpProcess, processIdentity, thisMachine } from './process-identity.js';
+import { holderNow, isGone, parseHolder } from './lock-holder.js';
 import { removeIfStill } from './stale.js';
 
 export interface LockOwner {
@@ -63,9 +62,7 @@ export function lockPath(dir: string, name = 'lock'): string {
  */
 async function create(path: string, owner: LockOwner): Promise<FileHandle | undefined> {
   if (await isThere(path)) return undefined;
-  const { pid, host, command } = owner;
-  const started = new Date(owner.now).toISOString();
-  const holder: LockHolder = { pid, host, started, command, process: await processIdentity(pid) };
+  const holder = await holderNow(owner.pid, owner.host, owner.now, owner.command);
   const mine = `${path}.${randomUUID()}`;
   try {
     await writeFile(mine, `${JSON.stringify(holder)}\n`, { flag: 'wx' });
@@ -103,7 +100,7 @@ async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
     const there = await open(path, 'r');
     try {
       const holder = parseHolder(await there.readFile('utf8'));
-      const gone = holder && (await isGone(holder, owner));
+      const gone = holder && (await isGone(holder, owner.host, owner.isAlive));
       if (gone ?? (await isOld(there, path))) await removeIfStill(there, path);
     } finally {
       await there.close();
@@ -111,19 +108,6 @@ async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
   }
-}
-
-/** Undefined where that can't be known. */
-async function isGone(
-  { pid, host, process: told }: LockHolder,
-  owner: LockOwner,
-): Promise<boolean | undefined> {
-  if (host !== owner.host) return undefined;
-  if (told && told.machine !== (await thisMachine())) return undefined;
-  const running = told && (await lookUpProcess(pid));
-  if (told && running) return running.start !== told.start;
-  // Its number may be another process's by now.
-  return owner.isAlive(pid) ? undefined : true;
 }
 
 /** Both times are the file system's, so that clocks of two machines needn't agree. */

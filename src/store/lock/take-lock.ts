@@ -22,18 +22,38 @@ const MAX_LOOK_MS = 500;
  * Takes the lock of a download folder for a run that must be the only one.
  * @throws TickhaulError `locked`, which names the holder; `disk`; the reason of an abort.
  */
-export async function takeLock(
-  dir: string,
-  owner: LockOwner,
-  { timeoutMs = 0, onWait, signal, name }: TakeLockOptions = {},
-): Promise<RunLock> {
+export function takeLock(dir: string, owner: LockOwner, options: TakeLockOptions = {}): Promise<RunLock> {
+  const { name } = options;
+  const tries: LockTries<RunLock> = {
+    name: dir,
+    tryIt: () => tryLock(dir, owner, name),
+    holder: () => holderOf(dir, name),
+  };
+  return waitForLock(tries, options);
+}
+
+/** One lock that may be another run's. */
+export interface LockTries<T> {
+  /** What is locked, for the error. */
+  readonly name: string;
+  /** @returns undefined when another run holds it. */
+  readonly tryIt: () => Promise<T | undefined>;
+  /** Who that is, in words. */
+  readonly holder: () => Promise<string>;
+}
+
+/** Tries to take a lock until it is there, or the time is over. @throws as `takeLock`. */
+export async function waitForLock<T>(
+  { name, tryIt, holder }: LockTries<T>,
+  { timeoutMs = 0, onWait, signal }: Omit<TakeLockOptions, 'name'>,
+): Promise<T> {
   const end = performance.now() + timeoutMs;
   for (let isFirst = true; ; isFirst = false) {
-    const lock = await tryLock(dir, owner, name);
+    const lock = await tryIt();
     if (lock) return lock;
     const left = end - performance.now();
-    if (left <= 0) throw heldError(dir, await holderOf(dir, name), timeoutMs);
-    if (isFirst) onWait?.(await holderOf(dir, name));
+    if (left <= 0) throw heldError(name, await holder(), timeoutMs);
+    if (isFirst) onWait?.(await holder());
     const pause = MIN_LOOK_MS + Math.random() * (MAX_LOOK_MS - MIN_LOOK_MS);
     await wait(Math.min(left, pause), signal);
   }
@@ -46,10 +66,10 @@ export function noteOfWait(
   return (holder) => emit({ event: 'note', message: `waiting for another run to end: ${holder}` });
 }
 
-function heldError(dir: string, holder: string, timeoutMs: number): TickhaulError {
+function heldError(name: string, holder: string, timeoutMs: number): TickhaulError {
   const advice =
     timeoutMs > 0 ? 'a longer --lock-timeout waits longer' : '--lock-timeout 10m waits for its end';
-  return new TickhaulError('locked', `${dir}: another run holds the lock, ${holder}; ${advice}`);
+  return new TickhaulError('locked', `${name}: another run holds the lock, ${holder}; ${advice}`);
 }
 
 async function holderOf(dir: string, name: string | undefined): Promise<string> {

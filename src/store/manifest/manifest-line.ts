@@ -2,12 +2,17 @@ import { formatDay, parseDay } from '../../dataset/day.js';
 import { isDataPath } from '../paths.js';
 import type { ConversionEntry, ManifestRecord } from '../types.js';
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** The record as one line of JSON, with its line feed. */
-export function formatLine({ file, ...rest }: ManifestRecord): string {
+export function formatLine(record: ManifestRecord): string {
+  return `${JSON.stringify(fieldsOf(record))}\n`;
+}
+
+/** The record as a line has it. */
+export function fieldsOf({ file, ...rest }: ManifestRecord): Fields {
   const { exchange, dataType, symbol, day } = file;
-  return `${JSON.stringify({ exchange, dataType, symbol, date: formatDay(day), ...rest })}\n`;
+  return { exchange, dataType, symbol, date: formatDay(day), ...rest };
 }
 
 /** Reads a line back; undefined when it isn't a whole record. */
@@ -19,8 +24,8 @@ export function parseLine(line: string): ManifestRecord | undefined {
   }
 }
 
-/** @throws Error for a field that is missing or of the wrong kind. */
-function toRecord(fields: Fields): ManifestRecord {
+/** Reads a line's fields back. @throws Error for a field that is missing or of the wrong kind. */
+export function toRecord(fields: Fields): ManifestRecord {
   const md5Match = fields['md5Match'];
   if (md5Match !== null && typeof md5Match !== 'boolean') throw new TypeError('md5Match');
   return {

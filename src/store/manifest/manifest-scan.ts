@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { isDataPath } from '../paths.js';
 import type { ManifestRecord } from '../types.js';
+import { takeLines } from './cut-lines.js';
 import { History } from './history.js';
 import { LineStore } from './line-store.js';
 import { parseLine } from './manifest-line.js';
@@ -22,16 +23,16 @@ export interface ManifestScan {
 }
 
 const CHUNK = 1024 * 1024;
-const LF = 0x0a;
 
 /** Notes the last line of a path; one that says that nothing is left of a day file is the end of its record. */
-export function keepLine(
-  live: LineStore,
-  { path, dropped, conversions }: ManifestRecord,
-  line: string,
-): void {
-  if (dropped && !conversions?.length) live.delete(path);
-  else live.set(path, line);
+export function keepLine(live: LineStore, record: ManifestRecord, line: string): void {
+  if (isForgotten(record)) live.delete(record.path);
+  else live.set(record.path, line);
+}
+
+/** Whether a record says that nothing is left of its day file. */
+export function isForgotten({ dropped, conversions }: ManifestRecord): boolean {
+  return dropped === true && !conversions?.length;
 }
 
 /** Reads a manifest from its beginning. */
@@ -72,11 +73,7 @@ export async function eachLine(
     if (bytesRead === 0) return { end: position - kept, rest: kept };
     position += bytesRead;
     const filled = buffer.subarray(0, kept + bytesRead);
-    let from = 0;
-    for (let at = filled.indexOf(LF, kept); at !== -1; at = filled.indexOf(LF, from)) {
-      use(filled.toString('utf8', from, at));
-      from = at + 1;
-    }
+    const from = takeLines(filled, kept, use);
     filled.copy(buffer, 0, from);
     kept = filled.length - from;
   }

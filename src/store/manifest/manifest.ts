@@ -17,6 +17,8 @@ import { ManifestWriter } from './manifest-writer.js';
 export interface ManifestOptions {
   /** Is told, in one line each, what of the file was passed over. */
   readonly warn: (message: string) => void;
+  /** Ends what takes long with a store: reading, and compaction. What was appended is written in any case. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -37,6 +39,8 @@ export interface Manifest {
    * @throws TickhaulError `disk`.
    */
   append(record: ManifestRecord): Promise<void>;
+  /** Writes at once what waits for others to be written with. Failures are those of the appends. */
+  flush(): Promise<void>;
   /** Waits for what is being appended. @throws TickhaulError `disk`. */
   close(): Promise<void>;
 }
@@ -105,14 +109,17 @@ async function readManifest(path: string): Promise<ManifestScan> {
   }
 }
 
-function* findings(scan: ManifestScan, path: string): Generator<string> {
-  const { damaged, outside } = scan;
+/** What of a manifest, or of a part of one, was passed over: a line each. */
+export function* findings(
+  { damaged, outside, halfLine }: Pick<ManifestScan, 'damaged' | 'outside' | 'halfLine'>,
+  path: string,
+): Generator<string> {
   if (damaged.length > 0)
     yield `${path}: ${plural(damaged.length, 'damaged line')} passed over, the first is line ${damaged[0]}`;
   if (outside.length > 0) {
     yield `${path}: ${plural(outside.length, 'record')} with a path outside the folder passed over, the first is line ${outside[0]}`;
   }
-  if (scan.halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
+  if (halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
 }
 
 class ManifestFile implements Manifest {
@@ -158,8 +165,12 @@ class ManifestFile implements Manifest {
     return this.#writing;
   }
 
-  async close(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#writing.catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
     try {
       await this.#writer.close();
     } catch (error) {

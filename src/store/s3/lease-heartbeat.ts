@@ -1,0 +1,97 @@
+import { TickhaulError } from '../../base/errors.js';
+import type { RunLock } from '../lock/run-lock.js';
+import { GIVE_UP_MS, type LeaseClock, REFRESH_MS, STALE_MS } from './lease-clock.js';
+import type { ObjectStore } from './object-store.js';
+
+/** When a lease's object was last put. */
+export interface Refreshed {
+  /** By our clock, before it was. */
+  readonly begun: number;
+  /** By the store's. */
+  readonly modified: number;
+}
+
+/**
+ * Keeps a lease alive: puts its object again every 30 seconds. It is lost when the object is gone, when the store's
+ * clock shows a gap in which others may have taken it for dead (a machine that slept), or when it couldn't be put for
+ * four minutes. Not in a thread of its own, as a folder's lock is: that would need a client of the store for itself. A
+ * busy event loop has four minutes, and the first thing that it does after them is to end the run.
+ */
+export class LeaseHeartbeat implements RunLock {
+  readonly #store: ObjectStore;
+  readonly #key: string;
+  readonly #body: Buffer;
+  readonly #clock: LeaseClock;
+  readonly #lost = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #beating: Promise<void>;
+  #last: Refreshed;
+  #released: Promise<void> | undefined;
+
+  constructor(store: ObjectStore, key: string, body: Buffer, last: Refreshed, clock: LeaseClock) {
+    this.#store = store;
+    this.#key = key;
+    this.#body = body;
+    this.#last = last;
+    this.#clock = clock;
+    this.#beating = this.#beat();
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#giveBack();
+    return this.#released;
+  }
+
+  /** The object bears a name that nobody else uses: it is removed whatever others made of it. */
+  async #giveBack(): Promise<void> {
+    this.#stop.abort();
+    await this.#beating;
+    await this.#store.remove([this.#key]);
+  }
+
+  async #beat(): Promise<void> {
+    while (!this.#stop.signal.aborted && !this.lost.aborted) {
+      const isStopped = await this.#clock.wait(REFRESH_MS, this.#stop.signal).then(
+        () => false,
+        () => true,
+      );
+      if (isStopped) return;
+      await this.#refreshInTime();
+    }
+  }
+
+  /** One that fails is tried again with the next beat, as long as there is time. */
+  async #refreshInTime(): Promise<void> {
+    const left = this.#last.begun + GIVE_UP_MS - this.#clock.now();
+    if (left <= 0) return this.#lose('as this one was held up for long');
+    const done = new AbortController();
+    const tooLate = this.#clock.wait(left, done.signal).then(
+      () => this.#lose('as the store took no sign of life of this one for four minutes'),
+      () => {},
+    );
+    // What the store refuses it may take the next time.
+    const refreshing = this.#refresh().catch(() => {});
+    await Promise.race([refreshing, tooLate]);
+    done.abort();
+  }
+
+  async #refresh(): Promise<void> {
+    const begun = this.#clock.now();
+    const there = await this.#store.head(this.#key, this.lost);
+    if (!there) return this.#lose('or removed it');
+    if (there.modified - this.#last.modified > STALE_MS)
+      return this.#lose('as this one was held up for long');
+    await this.#store.put(this.#key, this.#body, this.lost);
+    this.#last = { begun, modified: there.modified };
+  }
+
+  #lose(why: string): void {
+    const { name } = this.#store;
+    const message = `${name}/${this.#key}: another run may have taken the lock over, ${why}`;
+    this.#lost.abort(new TickhaulError('locked', message));
+  }
+}

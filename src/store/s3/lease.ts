@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { STATE_FOLDER } from '../../dataset/layout.js';
+import { describeHolder, holderNow, isGone, type LockHolder, parseHolder } from '../lock/lock-holder.js';
+import type { LockOwner, RunLock } from '../lock/run-lock.js';
+import { type TakeLockOptions, waitForLock } from '../lock/take-lock.js';
+import { LEASE_CLOCK, type LeaseClock, STALE_MS } from './lease-clock.js';
+import { LeaseHeartbeat } from './lease-heartbeat.js';
+import { timeName } from './manifest/names.js';
+import type { ObjectStore, StoredObject } from './object-store.js';
+
+/** Held until released, or until its process ends and five minutes are over. */
+export interface Lease extends RunLock {
+  /** When it was taken, in milliseconds since the epoch by the store's clock. */
+  readonly taken: number;
+}
+
+export interface TryLeaseOptions {
+  /** Alone; else beside others that share. */
+  readonly exclusive: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Under `.tickhaul/`, where leases lie that have to do with each other. */
+  readonly folder?: string | undefined;
+  readonly clock?: LeaseClock | undefined;
+}
+
+export interface TakeLeaseOptions extends Omit<TakeLockOptions, 'name'>, TryLeaseOptions {}
+
+/** Looks of one that came first at those who came at the same moment, until they have left. */
+const LOOKS = 20;
+const MIN_LOOK_MS = 50;
+const MAX_LOOK_MS = 150;
+
+/**
+ * Takes the right to work in a destination of a bucket: alone, or beside others that share.
+ * @param prefix of the destination: empty, or with a slash at its end.
+ * @throws TickhaulError `locked`, which names the holder; of the store; the reason of an abort.
+ */
+export function takeLease(
+  store: ObjectStore,
+  prefix: string,
+  owner: LockOwner,
+  options: TakeLeaseOptions,
+): Promise<Lease> {
+  const tries = new LeaseTries(store, prefix, owner, options);
+  return waitForLock(tries, options);
+}
+
+/**
+ * The same, without a wait for another run's end.
+ * @returns undefined where another run holds it.
+ */
+export function tryLease(
+  store: ObjectStore,
+  prefix: string,
+  owner: LockOwner,
+  options: TryLeaseOptions,
+): Promise<Lease | undefined> {
+  return new LeaseTries(store, prefix, owner, options).tryIt();
+}
+
+/**
+ * Each run puts an object of its own, and lists then: of two that keep each other out, whoever put later sees the other,
+ * in any store that shows at once what was put. It goes on only after a listing without such a one. The earlier of two
+ * that come at once stays and looks again, the later one leaves, so one of any number gets it.
+ *
+ * A lease is alive while its object is younger than five minutes, both by the store's clock: that of our own, just
+ * written, is now. One whose process is known to be gone is dead at once, as that of a folder's lock is.
+ */
+class LeaseTries {
+  readonly name: string;
+  readonly #store: ObjectStore;
+  readonly #folder: string;
+  readonly #owner: LockOwner;
+  readonly #options: TryLeaseOptions;
+  readonly #clock: LeaseClock;
+  /** The store's clock when ours had its reading, once something was put. */
+  #seen: { readonly store: number; readonly ours: number } | undefined;
+  #holder: LockHolder | undefined;
+
+  constructor(store: ObjectStore, prefix: string, owner: LockOwner, options: TryLeaseOptions) {
+    this.name = `${store.name}/${prefix}`.replace(/\/$/, '');
+    this.#store = store;
+    this.#folder = `${prefix}${STATE_FOLDER}/${options.folder ?? 'locks'}/`;
+    this.#owner = owner;
+    this.#options = options;
+    this.#clock = options.clock ?? LEASE_CLOCK;
+  }
+
+  readonly tryIt = async (): Promise<Lease | undefined> => {
+    // Whoever waits only looks: many that put and remove all the time would be in each other's way.
+    if (this.#seen) {
+      const now = this.#seen.store + this.#clock.now() - this.#seen.ours;
+      if (await this.#findRival(await this.#list(), now)) return undefined;
+    }
+    const { exclusive } = this.#options;
+    const { pid, host, now, command } = this.#owner;
+    const holder = { ...(await holderNow(pid, host, now, command)), exclusive };
+    const body = Buffer.from(`${JSON.stringify(holder)}\n`);
+    const key = `${this.#folder}${timeName(Date.now())}-${randomBytes(6).toString('hex')}${endOf(exclusive)}`;
+    const begun = this.#clock.now();
+    const taken = await this.#put(key, body);
+    if (taken === undefined) return undefined;
+    const lock = new LeaseHeartbeat(this.#store, key, body, { begun, modified: taken }, this.#clock);
+    return { lost: lock.lost, release: () => lock.release(), taken };
+  };
+
+  readonly holder = async (): Promise<string> =>
+    this.#holder ? describeHolder(this.#holder) : 'which ended just now';
+
+  /** As `#standAlone`; leaves nothing behind where it doesn't end with a lease: that would keep others out for minutes. */
+  async #put(key: string, body: Buffer): Promise<number | undefined> {
+    try {
+      await this.#store.put(key, body, this.#options.signal);
+      const taken = await this.#standAlone(key);
+      if (taken === undefined) await this.#store.remove([key]);
+      return taken;
+    } catch (error) {
+      await this.#store.remove([key]).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** @returns when our object was put, by the store's clock, once no other is in the way; undefined where one stays. */
+  async #standAlone(own: string): Promise<number | undefined> {
+    const { signal } = this.#options;
+    for (let look = 0; look < LOOKS; look++) {
+      if (look > 0) await this.#clock.wait(MIN_LOOK_MS + Math.random() * (MAX_LOOK_MS - MIN_LOOK_MS), signal);
+      const listed = await this.#list();
+      const modified = listed.find(({ key }) => key === own)?.modified;
+      if (modified === undefined) return undefined;
+      this.#seen = { store: modified, ours: this.#clock.now() };
+      const others = listed.filter(({ key }) => key !== own);
+      const rival = await this.#findRival(others, modified);
+      if (!rival) {
+        await this.#removeDead(others, modified);
+        return modified;
+      }
+      if (rival.key < own) return undefined;
+    }
+    return undefined;
+  }
+
+  /** The first lease that is alive and keeps ours out. @param now the store's. */
+  async #findRival(listed: readonly StoredObject[], now: number): Promise<StoredObject | undefined> {
+    for (const object of listed) {
+      if (isDead(object, now) || !(this.#options.exclusive || object.key.endsWith(endOf(true)))) continue;
+      const body = await this.#store.getWhole(object.key, this.#options.signal);
+      if (!body) continue;
+      const holder = parseHolder(body.toString('utf8'));
+      const { host, isAlive } = this.#owner;
+      // Hosts of one name are many, so only an identity of its process tells.
+      if (holder?.process && (await isGone(holder, host, isAlive))) continue;
+      this.#holder = holder;
+      return object;
+    }
+    return undefined;
+  }
+
+  async #list(): Promise<readonly StoredObject[]> {
+    const listed: StoredObject[] = [];
+    for await (const page of this.#store.list(this.#folder, this.#options.signal)) listed.push(...page);
+    return listed;
+  }
+
+  /** What is dead stays so: a run that couldn't refresh its lease for that long has ended by itself. */
+  async #removeDead(listed: readonly StoredObject[], now: number): Promise<void> {
+    const dead = listed.filter((object) => isDead(object, now)).map(({ key }) => key);
+    if (dead.length > 0) await this.#store.remove(dead, this.#options.signal);
+  }
+}
+
+function isDead({ modified }: StoredObject, now: number): boolean {
+  return now - modified > STALE_MS;
+}
+
+function endOf(exclusive: boolean): string {
+  return exclusive ? '.exclusive' : '.shared';
+}

@@ -1,0 +1,101 @@
+import { listPrefixes } from './list-months.js';
+import { baseName, type ManifestPlace, type NamedObject } from './names.js';
+import { NewestLines } from './newest-lines.js';
+import { readObjects } from './read-objects.js';
+import { formatBaseHead } from './segment-line.js';
+import { readHeads, type Standing, whatStands } from './standing.js';
+
+/** Milliseconds by the store's clock for which a base stands beside what it stands for. */
+const KEEP_MS = 3_600_000;
+const MOST_LOOSE = 50;
+/** For each, one segment more may be loose: a large base isn't written anew for every few. */
+const BASE_BYTES_A_SEGMENT = 1_000_000;
+const LINES_A_WRITE = 4096;
+
+export interface CompactionInput {
+  /** A name that no other run has. */
+  readonly run: string;
+  /** Milliseconds since the epoch by the clock of this machine: for a name alone. */
+  readonly now: number;
+  /** The same by the store's: for the age of its objects. */
+  readonly storeNow: number;
+  /** Segments above which a base is made, where there is none yet. */
+  readonly mostLoose?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes one base of a month's segments where there are many, and removes what a base has stood for since an hour.
+ * Whoever does the same at once, or is killed on the way, harms nothing:
+ *
+ * - A base stands for objects only by holding all that they hold, and appears in one step.
+ * - It names what it was made of. A segment that comes beside it, or comes late, isn't named, and is read.
+ * - What is removed is named by a base that was listed with it. Names are never used again.
+ *
+ * @param month as `monthOf` names it.
+ */
+export async function compactMonth(
+  place: ManifestPlace,
+  month: string,
+  { run, now, storeNow, mostLoose, signal }: CompactionInput,
+): Promise<void> {
+  const objects = (await listPrefixes(place, [month], signal)).get(month) ?? [];
+  const standing = whatStands(objects, await readHeads(place, objects, signal));
+  if (isCrowded(standing, mostLoose)) {
+    const name = baseName(
+      now,
+      run,
+      objects.map((object) => object.name),
+    );
+    await writeBase(place, `${place.root}${month}${name}`, objects, standing, signal);
+  }
+  await place.store.remove(removable(standing, objects, storeNow), signal);
+}
+
+/** Whether a month is worth a new base. */
+export function isCrowded(
+  { loose, baseBytes }: Pick<Standing, 'loose' | 'baseBytes'>,
+  mostLoose = MOST_LOOSE,
+): boolean {
+  return loose > mostLoose + baseBytes / BASE_BYTES_A_SEGMENT;
+}
+
+/** Keys of what a base has stood for long enough. */
+function removable({ covered }: Standing, objects: readonly NamedObject[], storeNow: number): string[] {
+  return objects
+    .filter(({ name }) => {
+      const base = covered.get(name);
+      return base !== undefined && base.modified + KEEP_MS <= storeNow;
+    })
+    .map(({ key }) => key);
+}
+
+/**
+ * Writes what the needed objects hold, which is all that the listed ones do. Nothing is written where one of them was
+ * removed meanwhile: another compaction is under way.
+ */
+async function writeBase(
+  place: ManifestPlace,
+  key: string,
+  objects: readonly NamedObject[],
+  { needed }: Standing,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const newest = new NewestLines();
+  const gone = await readObjects(place, needed, newest, () => {}, signal);
+  if (gone.length > 0) return;
+  const upload = place.store.upload(key, undefined, signal);
+  try {
+    let batch: string[] = [formatBaseHead(objects.map(({ name }) => name)), '\n'];
+    for (const line of newest.lines()) {
+      batch.push(line, '\n');
+      if (batch.length < 2 * LINES_A_WRITE) continue;
+      await upload.write(Buffer.from(batch.join('')));
+      batch = [];
+    }
+    await upload.write(Buffer.from(batch.join('')));
+    await upload.complete();
+  } finally {
+    await upload.abort();
+  }
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import type { ManifestScope } from '../../destination.js';
+import { History } from '../../manifest/history.js';
+import type { Manifest, ManifestOptions } from '../../manifest/manifest.js';
+import type { ManifestRecord } from '../../types.js';
+import type { ObjectStore } from '../object-store.js';
+import { isCrowded } from './compact-month.js';
+import { compactMonths } from './compact-months.js';
+import { listScope } from './list-months.js';
+import { type ManifestPlace, manifestRoot, monthOf } from './names.js';
+import { NewestLines } from './newest-lines.js';
+import { readMonths } from './read-months.js';
+import { formatSegmentLine } from './segment-line.js';
+import { SegmentWriter } from './segment-writer.js';
+import type { Standing } from './standing.js';
+
+export interface StoreManifestOptions extends ManifestOptions {
+  /** Milliseconds since the epoch. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/**
+ * Opens the manifest of a destination in a bucket: segments of JSON lines, by exchange, data type and month, which are
+ * written once and never changed. The newest record of a path counts, whichever segment holds it, so several processes
+ * may append at once; each knows its own records and those that stood when it opened.
+ * @param prefix of the destination: empty, or with a slash at its end.
+ * @param scope what is read; what is appended should lie in it, to be newer than what is there whatever the clock says.
+ * @throws TickhaulError of the store; the reason of an abort.
+ */
+export async function openStoreManifest(
+  store: ObjectStore,
+  prefix: string,
+  { warn, signal, clock = Date.now }: StoreManifestOptions,
+  scope: ManifestScope = {},
+): Promise<Manifest> {
+  const place = { store, root: manifestRoot(prefix) };
+  const history = new History();
+  const newest = new NewestLines((record) => history.see(record));
+  const listed = await listScope(place, scope, signal);
+  const months = await readMonths(place, listed, newest, warn, signal);
+  return new StoreManifest({ place, prefix, history, newest, months, signal, clock });
+}
+
+interface Opened {
+  readonly place: ManifestPlace;
+  readonly prefix: string;
+  readonly history: History;
+  readonly newest: NewestLines;
+  /** As they were when they were read. */
+  readonly months: ReadonlyMap<string, Standing>;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: () => number;
+}
+
+class StoreManifest implements Manifest {
+  readonly #opened: Opened;
+  readonly #newest: NewestLines;
+  readonly #run = randomBytes(6).toString('hex');
+  readonly #writer: SegmentWriter;
+  /** When the records were written, by path, that are not yet known to stand. */
+  readonly #pending = new Map<string, number>();
+
+  constructor(opened: Opened) {
+    this.#opened = opened;
+    this.#newest = opened.newest;
+    this.#writer = new SegmentWriter(opened.place, this.#run);
+  }
+
+  get history(): History {
+    return this.#opened.history;
+  }
+
+  get size(): number {
+    return this.#newest.size;
+  }
+
+  has(path: string): boolean {
+    return this.#newest.has(path);
+  }
+
+  get(path: string): ManifestRecord | undefined {
+    return this.#newest.get(path);
+  }
+
+  records(): IterableIterator<ManifestRecord> {
+    return this.#newest.records();
+  }
+
+  /** Records of some seconds go out together: whoever needs them to stand sooner flushes. */
+  async append(record: ManifestRecord): Promise<void> {
+    const { path, file } = record;
+    const before = this.#pending.get(path) ?? this.#newest.writtenAt(path) ?? 0;
+    const written = Math.max(this.#opened.clock(), before + 1);
+    const line = formatSegmentLine({ record, written });
+    this.#pending.set(path, written);
+    try {
+      await this.#writer.append(monthOf(file), line);
+      this.#newest.add({ record, written }, line);
+    } finally {
+      if (this.#pending.get(path) === written) this.#pending.delete(path);
+    }
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** A run that wrote leaves the months that it knows tidy; one that only read writes nothing. */
+  async close(): Promise<void> {
+    await this.flush();
+    const { place, prefix, months, signal } = this.#opened;
+    const { segments } = this.#writer;
+    if (segments.size === 0 || signal?.aborted) return;
+    const crowded = new Set([...months.keys(), ...segments.keys()].filter((month) => this.#isCrowded(month)));
+    if (crowded.size > 0) await compactMonths(place, prefix, this.#run, [...crowded], signal);
+  }
+
+  #isCrowded(month: string): boolean {
+    const { covered, loose = 0, baseBytes = 0 } = this.#opened.months.get(month) ?? {};
+    const own = this.#writer.segments.get(month) ?? 0;
+    return (covered?.size ?? 0) > 0 || isCrowded({ loose: loose + own, baseBytes });
+  }
+}

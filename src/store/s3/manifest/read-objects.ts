@@ -1,0 +1,94 @@
+import { TickhaulError } from '../../../base/errors.js';
+import { takeLines } from '../../manifest/cut-lines.js';
+import { findings } from '../../manifest/manifest.js';
+import { fetchAhead } from './fetch-ahead.js';
+import { isBase, type ManifestPlace, type NamedObject } from './names.js';
+import type { NewestLines } from './newest-lines.js';
+import { parseBaseHead } from './segment-line.js';
+
+/**
+ * Reads the records of some objects, in the order in which they are given.
+ * @param warn told what of an object is passed over.
+ * @returns objects that were removed meanwhile.
+ */
+export async function readObjects<T extends NamedObject>(
+  { store }: ManifestPlace,
+  objects: readonly T[],
+  into: NewestLines,
+  warn: (message: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<readonly T[]> {
+  const gone: T[] = [];
+  const broken = new AbortController();
+  const either = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal;
+  const ahead = fetchAhead(objects, (key) => store.getWhole(key, either));
+  try {
+    for (const object of objects) {
+      const reading = new Reading(object.name, into);
+      const fetching = ahead.next(object);
+      const chunks = fetching ? oneChunk(await fetching) : store.get(object.key, undefined, either);
+      if (!(await giveAll(chunks, reading))) gone.push(object);
+      for (const message of findings(reading.end(), `${store.name}/${object.key}`)) warn(message);
+    }
+  } finally {
+    broken.abort();
+  }
+  return gone;
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof TickhaulError && error.code === 'missing';
+}
+
+/** One object's lines on their way. */
+class Reading {
+  readonly #isBase: boolean;
+  readonly #into: NewestLines;
+  readonly #damaged: number[] = [];
+  readonly #outside: number[] = [];
+  #rest: Buffer = Buffer.alloc(0);
+  #lines = 0;
+
+  constructor(name: string, into: NewestLines) {
+    this.#isBase = isBase(name);
+    this.#into = into;
+  }
+
+  give(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = bytes.subarray(takeLines(bytes, this.#rest.length, (line) => this.#take(line)));
+  }
+
+  /** Objects are whole, so a last line without a line feed is one like the others. */
+  end(): Parameters<typeof findings>[0] {
+    if (this.#rest.length > 0) this.#take(this.#rest.toString('utf8'));
+    return { damaged: this.#damaged, outside: this.#outside, halfLine: false };
+  }
+
+  #take(line: string): void {
+    this.#lines++;
+    if (line === '' || (this.#isBase && this.#lines === 1 && parseBaseHead(line))) return;
+    const verdict = this.#into.take(line);
+    if (verdict === 'damaged') this.#damaged.push(this.#lines);
+    else if (verdict === 'outside') this.#outside.push(this.#lines);
+  }
+}
+
+/** @returns false where the object isn't there. */
+async function giveAll(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer> | undefined,
+  reading: Reading,
+): Promise<boolean> {
+  try {
+    if (chunks === undefined) return false;
+    for await (const chunk of chunks) reading.give(chunk);
+    return true;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return false;
+  }
+}
+
+function oneChunk(bytes: Buffer | undefined): readonly Buffer[] | undefined {
+  return bytes && [bytes];
+}

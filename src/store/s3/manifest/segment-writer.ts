@@ -1,0 +1,85 @@
+import pLimit from 'p-limit';
+import { type ManifestPlace, segmentName } from './names.js';
+
+/** Milliseconds after which what waits is written, and how many records are. */
+const FLUSH_MS = 5_000;
+const MOST_RECORDS = 500;
+const PUTS_AT_ONCE = 8;
+
+/** Lines of one month that are to be one segment. */
+interface Batch {
+  readonly month: string;
+  readonly lines: string[];
+  readonly written: Promise<void>;
+  readonly settle: (writing: Promise<void>) => void;
+}
+
+/** Writes the records of one run as segments. What comes within five seconds goes into one a month. */
+export class SegmentWriter {
+  readonly #place: ManifestPlace;
+  readonly #run: string;
+  readonly #limit = pLimit(PUTS_AT_ONCE);
+  readonly #writing = new Set<Promise<void>>();
+  readonly #segments = new Map<string, number>();
+  #batches = new Map<string, Batch>();
+  #records = 0;
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param run a name that no other run has. */
+  constructor(place: ManifestPlace, run: string) {
+    this.#place = place;
+    this.#run = run;
+  }
+
+  /** How many were written so far, by month. */
+  get segments(): ReadonlyMap<string, number> {
+    return this.#segments;
+  }
+
+  /** Resolves when the segment stands. @throws TickhaulError of the store. */
+  append(month: string, line: string): Promise<void> {
+    const batch = this.#batches.get(month) ?? createBatch(month);
+    this.#batches.set(month, batch);
+    batch.lines.push(line, '\n');
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
+    if (++this.#records >= MOST_RECORDS) void this.flush();
+    return batch.written;
+  }
+
+  /** Resolves when all that was appended stands, or failed to: appends tell. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const batches = this.#batches;
+    this.#batches = new Map();
+    this.#records = 0;
+    for (const batch of batches.values()) {
+      const writing = this.#limit(() => this.#write(batch));
+      batch.settle(writing);
+      const done = writing.then(
+        () => {},
+        () => {},
+      );
+      this.#writing.add(done);
+      void done.then(() => this.#writing.delete(done));
+    }
+    await Promise.all(this.#writing);
+  }
+
+  /** Without a signal: what was done is worth its record, even at an interrupt. */
+  async #write({ month, lines }: Batch): Promise<void> {
+    const { store, root } = this.#place;
+    const name = segmentName(Date.now(), this.#run, ++this.#count);
+    await store.put(`${root}${month}${name}`, Buffer.from(lines.join('')));
+    this.#segments.set(month, (this.#segments.get(month) ?? 0) + 1);
+  }
+}
+
+function createBatch(month: string): Batch {
+  let settle: Batch['settle'] = () => {};
+  const written = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { month, lines: [], written, settle };
+}

@@ -1,0 +1,86 @@
+import pLimit from 'p-limit';
+import { takeLines } from '../../manifest/cut-lines.js';
+import type { ObjectStore } from '../object-store.js';
+import { isBase, type ManifestPlace, type NamedObject } from './names.js';
+import { isMissing } from './read-objects.js';
+import { parseBaseHead } from './segment-line.js';
+
+/** Which objects of a month have to be read. */
+export interface Standing {
+  /** Those that nothing stands for: bases first by their names' order, as they hold what is older. */
+  readonly needed: readonly NamedObject[];
+  /** By name, the base that stands for an object: the oldest of several. */
+  readonly covered: ReadonlyMap<string, NamedObject>;
+  /** How many of those needed are segments, and the bytes of the others. */
+  readonly loose: number;
+  readonly baseBytes: number;
+}
+
+/** What bases name in their first lines, by the bases' keys. */
+export type Heads = ReadonlyMap<string, readonly string[]>;
+
+const HEADS_AT_ONCE = 16;
+/** Mostly enough for the first line of a base, in bytes. */
+const HEAD_BYTES = 16_384;
+
+/** Reads the first lines of the bases among some objects. */
+export async function readHeads(
+  place: ManifestPlace,
+  objects: Iterable<NamedObject>,
+  signal: AbortSignal | undefined,
+): Promise<Heads> {
+  const limit = pLimit(HEADS_AT_ONCE);
+  const bases = [...objects].filter(({ name }) => isBase(name));
+  const heads = await Promise.all(bases.map((base) => limit(readHead, place, base, signal)));
+  return new Map(bases.map(({ key }, at) => [key, heads[at] ?? []]));
+}
+
+/** @param objects of one month, in the order of names. */
+export function whatStands(objects: readonly NamedObject[], heads: Heads): Standing {
+  const covered = new Map<string, NamedObject>();
+  for (const base of objects.filter(({ name }) => isBase(name))) {
+    // A base that named itself, or a later one, would hide both.
+    for (const name of heads.get(base.key) ?? [])
+      if (name < base.name && !covered.has(name)) covered.set(name, base);
+  }
+  const needed = objects
+    .filter(({ name }) => !covered.has(name))
+    .sort((a, b) => Number(isBase(b.name)) - Number(isBase(a.name)));
+  const bases = needed.filter(({ name }) => isBase(name));
+  const baseBytes = bases.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { needed, covered, loose: needed.length - bases.length, baseBytes };
+}
+
+/** None for a base whose first line is no head, or that was removed meanwhile: it stands for nothing. */
+async function readHead(
+  { store }: ManifestPlace,
+  { key, bytes }: NamedObject,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  for (let end = HEAD_BYTES; bytes > 0; end *= 8) {
+    const read = await readStart(store, key, Math.min(end, bytes), signal);
+    let head: string | undefined;
+    takeLines(read, 0, (line) => {
+      head ??= line;
+    });
+    if (head !== undefined) return parseBaseHead(head) ?? [];
+    if (end >= bytes) break;
+  }
+  return [];
+}
+
+async function readStart(
+  store: ObjectStore,
+  key: string,
+  end: number,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of store.get(key, { end }, signal)) chunks.push(chunk);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return Buffer.alloc(0);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { TickhaulError } from '../../src/base/errors.js';
+import type {
+  ByteRange,
+  ObjectStore,
+  StoredAs,
+  StoredObject,
+  UnfinishedUpload,
+  Upload,
+} from '../../src/store/s3/object-store.js';
+
+/** One request of a client: which call, and of which key or prefix. */
+export interface StoreCall {
+  readonly name: 'put' | 'head' | 'get' | 'list' | 'remove' | 'complete' | 'part';
+  readonly key: string;
+}
+
+/**
+ * Awaited before a request takes effect, and before its answer arrives. What it throws is what the client sees: before,
+ * the request never happens; after, it happened unseen.
+ */
+export type Gate = (call: StoreCall, moment: 'before' | 'after') => Promise<void>;
+
+interface Held {
+  readonly body: Buffer;
+  readonly etag: string;
+  readonly modified: number;
+}
+
+/** A bucket in memory, as its clients see it: each request is one step, a listing one for each page. */
+export class MemoryBucket {
+  /** The store's clock, in milliseconds since the epoch; what it tells has whole seconds, as stores do. */
+  now = Date.UTC(2026, 0, 1);
+  /** Keys on a page of a listing. */
+  page = 1000;
+  readonly #objects = new Map<string, Held>();
+  readonly #unfinished = new Map<string, UnfinishedUpload>();
+  #uploads = 0;
+
+  /** Keys that begin so, in their order. */
+  keys(prefix = ''): readonly string[] {
+    return [...this.#objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+  }
+
+  text(key: string): string | undefined {
+    return this.#objects.get(key)?.body.toString('utf8');
+  }
+
+  write(key: string, body: Uint8Array | string): StoredAs {
+    const bytes = Buffer.from(body as Uint8Array);
+    const etag = createHash('md5').update(bytes).digest('hex');
+    this.#objects.set(key, { body: bytes, etag, modified: Math.floor(this.now / 1000) * 1000 });
+    return { etag };
+  }
+
+  delete(key: string): void {
+    this.#objects.delete(key);
+  }
+
+  client(gate: Gate = async () => {}): ObjectStore {
+    const request = async <T>(call: StoreCall, act: () => T): Promise<T> => {
+      await gate(call, 'before');
+      const result = act();
+      await gate(call, 'after');
+      return result;
+    };
+    const list = (prefix: string, signal?: AbortSignal) => this.#list(prefix, request, signal);
+    const unfinished = this.#unfinished;
+    return {
+      name: 's3://bucket',
+      check: async () => {},
+      put: (key, body, signal) => {
+        signal?.throwIfAborted();
+        return request({ name: 'put', key }, () => this.write(key, body));
+      },
+      head: (key) => request({ name: 'head', key }, () => this.#look(key)),
+      get: (key, range) => this.#get(key, range, request),
+      getWhole: (key, signal) => {
+        signal?.throwIfAborted();
+        return request({ name: 'get', key }, () => this.#objects.get(key)?.body);
+      },
+      list,
+      remove: async (keys, signal) => {
+        signal?.throwIfAborted();
+        for (const key of keys) await request({ name: 'remove', key }, () => this.delete(key));
+      },
+      upload: (key) => this.#upload(key, request),
+      async *unfinished(prefix) {
+        yield [...unfinished.values()].filter(({ key }) => key.startsWith(prefix));
+      },
+      abandon: async ({ id }) => {
+        unfinished.delete(id);
+      },
+      close: () => {},
+    };
+  }
+
+  #look(key: string): StoredObject | undefined {
+    const held = this.#objects.get(key);
+    return held && { key, bytes: held.body.length, etag: held.etag, modified: held.modified };
+  }
+
+  async *#list(prefix: string, request: Request, signal?: AbortSignal): AsyncGenerator<StoredObject[]> {
+    for (let after = ''; ; ) {
+      signal?.throwIfAborted();
+      const page = await request({ name: 'list', key: prefix }, () => {
+        const keys = this.keys(prefix).filter((key) => key > after);
+        return keys.slice(0, this.page).flatMap((key) => this.#look(key) ?? []);
+      });
+      if (page.length > 0) yield page;
+      if (page.length < this.page) return;
+      after = page.at(-1)?.key ?? '';
+    }
+  }
+
+  async *#get(key: string, range: ByteRange | undefined, request: Request): AsyncGenerator<Buffer> {
+    const held = await request({ name: 'get', key }, () => this.#objects.get(key));
+    if (!held) throw new TickhaulError('missing', `s3://bucket/${key}: there is no such object`);
+    const bytes = held.body.subarray(range?.start, range?.end);
+    // Of odd sizes, so that lines and letters are cut.
+    for (let at = 0; at < bytes.length; at += 1009) yield bytes.subarray(at, at + 1009);
+  }
+
+  #upload(key: string, request: Request): Upload {
+    const id = String(++this.#uploads);
+    const parts: Buffer[] = [];
+    return {
+      write: (bytes) =>
+        request({ name: 'part', key }, () => {
+          this.#unfinished.set(id, { key, id, begun: this.now });
+          parts.push(Buffer.from(bytes));
+        }),
+      complete: () =>
+        request({ name: 'complete', key }, () => {
+          this.#unfinished.delete(id);
+          return this.write(key, Buffer.concat(parts));
+        }),
+      abort: async () => {
+        this.#unfinished.delete(id);
+      },
+    };
+  }
+}
+
+type Request = <T>(call: StoreCall, act: () => T) => Promise<T>;
+
+/** What a client sees whose process was killed: no call of it ever ends well again. */
+export class Killed extends Error {}
+
+/** Lets a client live for so many requests; the one after them never happens, or happens unseen. */
+export function killAfter(requests: number, moment: 'before' | 'after', gate: Gate = async () => {}): Gate {
+  let left = requests;
+  let isDead = false;
+  return async (call, at) => {
+    if (!isDead) await gate(call, at);
+    if (at === 'before' && !isDead) left--;
+    if (left < 0 && at === moment) isDead = true;
+    if (isDead) throw new Killed(`killed at ${call.name} ${call.key}`);
+  };
+}
