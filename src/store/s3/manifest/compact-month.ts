@@ -52,12 +52,12 @@ export async function compactMonth(
   await place.store.remove(removable(standing, objects, storeNow), signal);
 }
 
-/** Whether a month is worth a new base. */
+/** Whether a month is worth a new base. Two bases, of compactions that knew nothing of each other, are. */
 export function isCrowded(
-  { loose, baseBytes }: Pick<Standing, 'loose' | 'baseBytes'>,
+  { loose, bases, baseBytes }: Pick<Standing, 'loose' | 'bases' | 'baseBytes'>,
   mostLoose = MOST_LOOSE,
 ): boolean {
-  return loose > mostLoose + baseBytes / BASE_BYTES_A_SEGMENT;
+  return bases > 1 || loose > mostLoose + baseBytes / BASE_BYTES_A_SEGMENT;
 }
 
 /** Keys of what a base has stood for long enough. */

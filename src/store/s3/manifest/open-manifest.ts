@@ -116,8 +116,8 @@ class StoreManifest implements Manifest {
   }
 
   #isCrowded(month: string): boolean {
-    const { covered, loose = 0, baseBytes = 0 } = this.#opened.months.get(month) ?? {};
+    const { covered, loose = 0, bases = 0, baseBytes = 0 } = this.#opened.months.get(month) ?? {};
     const own = this.#writer.segments.get(month) ?? 0;
-    return (covered?.size ?? 0) > 0 || isCrowded({ loose: loose + own, baseBytes });
+    return (covered?.size ?? 0) > 0 || isCrowded({ loose: loose + own, bases, baseBytes });
   }
 }

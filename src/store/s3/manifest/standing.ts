@@ -11,8 +11,9 @@ export interface Standing {
   readonly needed: readonly NamedObject[];
   /** By name, the base that stands for an object: the oldest of several. */
   readonly covered: ReadonlyMap<string, NamedObject>;
-  /** How many of those needed are segments, and the bytes of the others. */
+  /** How many of those needed are segments, how many are bases, and the bytes of these. */
   readonly loose: number;
+  readonly bases: number;
   readonly baseBytes: number;
 }
 
@@ -48,7 +49,7 @@ export function whatStands(objects: readonly NamedObject[], heads: Heads): Stand
     .sort((a, b) => Number(isBase(b.name)) - Number(isBase(a.name)));
   const bases = needed.filter(({ name }) => isBase(name));
   const baseBytes = bases.reduce((sum, { bytes }) => sum + bytes, 0);
-  return { needed, covered, loose: needed.length - bases.length, baseBytes };
+  return { needed, covered, loose: needed.length - bases.length, bases: bases.length, baseBytes };
 }
 
 /** None for a base whose first line is no head, or that was removed meanwhile: it stands for nothing. */
