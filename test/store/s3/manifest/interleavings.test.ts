@@ -9,7 +9,8 @@ import { type Gate, Killed, killAfter, MemoryBucket } from '../../../helpers/mem
 import { recordOf } from '../../manifest/records.js';
 
 const ROOT = '.tickhaul/manifest/';
-const PATHS = ['a', 'b', 'c'];
+const HOUR = 3_600_000;
+const PATHS = ['a', 'b'];
 
 /** What a run does, and the request after which it is killed, if it is. */
 interface Run {
@@ -40,30 +41,28 @@ const kill = fc.option(
 );
 const run: fc.Arbitrary<Run> = fc.record({
   steps: fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { maxLength: 3 }),
-  skew: fc.integer({ min: -1e12, max: 1e12 }),
+  skew: fc.constantFrom(0, 0, -1e12, 1e12),
   kill,
 });
-const compaction = fc.record({ hours: fc.constantFrom(0, 2), kill });
+const compaction = fc.record({ hours: fc.constantFrom(0, 2, 2), kill });
+/** How many requests somebody makes before the others may come in between, again and again. */
+const bursts = fc.array(fc.constantFrom(0, 0, 1, 3, 40), { minLength: 4, maxLength: 8 });
 
 /**
- * What runs, compactions and kills leave, told apart from what they may: of each path, one of the records that nobody
- * wrote over who knew it.
+ * What runs, compactions and kills leave, and what they may: of each path, one of the records that nobody wrote over who
+ * knew it.
  */
 class World {
   readonly bucket = new MemoryBucket();
-  readonly #step: () => Promise<void>;
   readonly #written: Written[] = [];
   /** Versions that were told to stand. */
   readonly #told = new Set<number>();
+  readonly #puts: (readonly [key: string, text: string])[] = [];
+  #runs = 0;
 
-  constructor(step: () => Promise<void>) {
-    this.#step = step;
-    this.bucket.page = 2;
-  }
-
-  async run({ steps, skew, kill }: Run): Promise<void> {
+  async run({ steps, skew, kill }: Run, gate: Gate): Promise<void> {
     const known = new Set(this.#told);
-    const manifest = await this.#open(this.#client(kill), skew);
+    const manifest = await this.#open(kill ? killAfter(kill.after, kill.moment, gate) : gate, skew);
     for (const changes of steps) {
       const appended = changes.map(async ({ path, isForgotten }) => {
         const version = this.#written.length + 1;
@@ -78,24 +77,28 @@ class World {
     await manifest.close();
   }
 
-  async compact({ hours, kill }: { readonly hours: number; readonly kill: Run['kill'] }): Promise<void> {
-    await this.#step();
-    this.bucket.now += hours * 3_600_000;
-    const place = { store: this.bucket.client(this.#client(kill)), root: ROOT };
+  async compact(hours: number, kill: Run['kill'] = null, gate: Gate = async () => {}): Promise<void> {
+    this.bucket.now += hours * HOUR;
+    const store = this.bucket.client(kill ? killAfter(kill.after, kill.moment, gate) : gate);
     const { now } = this.bucket;
-    await compactMonth(place, monthOf(recordOf('').file), {
-      run: `c${Math.random()}`,
-      now,
-      storeNow: now,
-      mostLoose: 0,
-    });
+    const month = monthOf(recordOf('').file);
+    const run = `c${++this.#runs}`;
+    await compactMonth({ store, root: ROOT }, month, { run, now, storeNow: now, mostLoose: 0 });
+  }
+
+  /** A segment is put once more: the first try of a put that was tried again arrives at last. */
+  async arriveLate(which: number, gate: Gate): Promise<void> {
+    await gate({ name: 'put', key: '' }, 'before');
+    const [key, text] = this.#puts[which % this.#puts.length] ?? [];
+    if (key !== undefined && text !== undefined) this.bucket.write(key, text);
   }
 
   /** What a reader that begins now finds, which must be right by what it could know. */
-  async read(gate?: Gate): Promise<readonly string[]> {
+  async read(gate: Gate = async () => {}): Promise<readonly string[]> {
     const told = new Set(this.#told);
-    const manifest = await this.#open(gate ?? (async () => {}), 0);
+    const manifest = await this.#open(gate, 0);
     const found = new Map([...manifest.records()].map(({ path, rows }) => [path, rows]));
+    assert.equal(manifest.size, found.size);
     for (const path of PATHS) {
       const all = this.#written.filter((one) => one.path === path);
       const known = all.filter(({ version }) => told.has(version));
@@ -112,56 +115,68 @@ class World {
     return [...found].map(([path, version]) => `${path} ${version}`).sort();
   }
 
-  readonly gate: Gate = () => this.#step();
-
-  #client(kill: Run['kill']): Gate {
-    return kill ? killAfter(kill.after, kill.moment, this.gate) : this.gate;
-  }
-
   #open(gate: Gate, skew: number): Promise<Manifest> {
-    return openStoreManifest(this.bucket.client(gate), '', {
+    const noted: Gate = async (call, moment) => {
+      const text = this.bucket.text(call.key);
+      if (call.name === 'put' && moment === 'after' && text !== undefined) this.#puts.push([call.key, text]);
+      await gate(call, moment);
+    };
+    return openStoreManifest(this.bucket.client(noted), '', {
       warn: assert.fail,
       clock: () => this.bucket.now + skew,
     });
   }
 }
 
-const unlessKilled = (work: Promise<unknown>): Promise<unknown> =>
-  work.catch((error: unknown) => {
-    if (!(error instanceof Killed)) throw error;
-  });
+/** Does one thing after the other, as somebody who may be killed at each of them, and begins anew. */
+async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  for (const item of items)
+    await work(item).catch((error: unknown) => {
+      if (!(error instanceof Killed)) throw error;
+    });
+}
 
 test('whatever runs, kills and compactions do to each other, a manifest has what one run alone would leave', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
+      fc.array(bursts, { minLength: 7, maxLength: 7 }),
       fc.array(fc.array(run, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
-      fc.array(compaction, { maxLength: 5 }),
-      async (scheduler, lines, compactions) => {
-        const world = new World(() => scheduler.schedule(Promise.resolve()));
-        const inTurn = async <T>(
-          items: readonly T[],
-          work: (item: T) => Promise<unknown>,
-        ): Promise<void> => {
-          for (const item of items) await unlessKilled(work(item));
+      fc.array(fc.array(compaction, { maxLength: 4 }), { maxLength: 2 }),
+      fc.array(fc.nat(20), { maxLength: 2 }),
+      async (scheduler, paces, lines, compactors, late) => {
+        const world = new World();
+        const gates = paces.map((pace): Gate => {
+          let [at, left] = [0, 0];
+          return async () => {
+            if (left-- > 0) return;
+            left = pace[at++ % pace.length] ?? 0;
+            await scheduler.schedule(Promise.resolve());
+          };
+        });
+        /** One who does so many things in turn, at a pace of its own. */
+        const somebody = <T>(items: readonly T[], work: (item: T, gate: Gate) => Promise<unknown>) => {
+          const gate = gates.pop() ?? assert.fail('more than there are paces');
+          return inTurn(items, (item) => work(item, gate));
         };
         const all = [
-          ...lines.map((runs) => inTurn(runs, (one) => world.run(one))),
-          inTurn(compactions.slice(0, 3), (one) => world.compact(one)),
-          inTurn(compactions.slice(3), (one) => world.compact(one)),
-          inTurn([1, 2], () => world.read(world.gate)),
+          ...lines.map((runs) => somebody(runs, (one, gate) => world.run(one, gate))),
+          ...compactors.map((some) =>
+            somebody(some, ({ hours, kill }, gate) => world.compact(hours, kill, gate)),
+          ),
+          somebody([1, 2], (_, gate) => world.read(gate)),
+          somebody(late, (which, gate) => world.arriveLate(which, gate)),
         ];
         await scheduler.waitFor(Promise.all(all));
         const left = await world.read();
         assert.deepEqual(await world.read(), left);
         for (const hours of [0, 2, 2]) {
-          const tidy = world.compact({ hours, kill: null });
-          await scheduler.waitFor(tidy);
+          await world.compact(hours);
           assert.deepEqual(await world.read(), left, 'a compaction changes nothing');
         }
         assert.ok(world.bucket.keys(ROOT).length <= 1, 'and leaves one base');
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 150 },
   );
 });
