@@ -100,11 +100,11 @@ test('a slice that lost its worker too often is told, and counts as failed', {
     warn: assert.fail,
     signal: new AbortController().signal,
   });
-  t.after(close);
   const [lost] = await queue.getActive();
   const id = lost?.id ?? '';
   // As if five workers had had it before.
   await redis.hset(queue.toKey(id), 'stc', 5);
+  await close();
   const heir = await startBrief(t, work).finished;
   assert.equal(heir.exitCode, 3, heir.stderr);
   assert.equal(heir.stderr.match(/failed .*: its workers ended, or fell silent/g)?.length, 1, heir.stderr);
