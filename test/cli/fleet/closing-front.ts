@@ -34,7 +34,7 @@ export async function closingFront(
     if (closed && now < closed.until) {
       closed.refused.push(now - closed.since);
       refuse(response, Math.ceil((closed.until - now) / 1000));
-    } else if (isPoison(request.url ?? '')) response.end('this is not gzip');
+    } else if (isPoison((request.url ?? '').split('?')[0] ?? '')) response.end('this is not gzip');
     else passOn(request, response);
   });
   return {
@@ -57,6 +57,6 @@ export async function closingFront(
 }
 
 function refuse(response: ServerResponse, seconds: number): void {
-  response.writeHead(429, { 'content-type': 'application/json', 'retry-after': seconds });
+  response.writeHead(429, { 'content-type': 'application/json', 'retry-after': String(seconds) });
   response.end(JSON.stringify({ code: 429, message: 'You are sending data feed requests too quickly' }));
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addDays, formatDay, parseDay } from '../../../src/dataset/day.js';
+import { addDays, formatDay } from '../../../src/dataset/day.js';
 import { type OpenQueue, openQueue } from '../../../src/fleet/redis.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
@@ -23,7 +23,7 @@ const SELECTION = [
   ...['--from', formatDay(FROM), '--to', formatDay(EXPORTED_UNTIL)],
 ];
 /** Days of one series of which no whole file ever comes. */
-const POISON = [3, 8, 21, 34, 55].map((day) => formatDay(addDays(FROM, day)));
+const POISON = [3, 8, 11, 15, 18].map((day) => formatDay(addDays(FROM, day)));
 const isPoison = (path: string): boolean =>
   POISON.some((day) => path === `/v1/binance-futures/trades/${day.replaceAll('-', '/')}/SOLUSDT.csv.gz`);
 /** Seconds for which the service is closed, so that slices of a worker that is silent are others' before it opens. */
