@@ -76,7 +76,7 @@ async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceRes
   };
   const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
   const [summary] = await runJobs(
-    { destination, manifest, partSuffix, options, transfers, emit: tell, signal, noMore },
+    { destination, manifest, partSuffix, options, transfers, isPart: true, emit: tell, signal, noMore },
     [{ plan, options, client }],
   );
   if (!summary) throw new Error('a run without a summary');
