@@ -110,7 +110,7 @@ async function freeze({ queue }: OpenQueue, { child }: Started, over: Promise<un
       const job = await queue.getJob(id);
       if (!job || job.finishedOn !== undefined || job.stalledCounter > 0) held.delete(id);
     }
-    await sleep(50);
+    await sleep(250);
   }
   child.kill('SIGCONT');
 }
