@@ -5,9 +5,16 @@ export interface FileError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status?: number | undefined;
+  /** Milliseconds that the service asked to wait. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** An error as events carry it: plain data. */
-export function fileError({ code, message, status }: TickhaulError): FileError {
-  return { code, message, ...(status !== undefined && { status }) };
+export function fileError({ code, message, status, retryAfterMs }: TickhaulError): FileError {
+  return {
+    code,
+    message,
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
 }

@@ -25,10 +25,8 @@ export async function runJobs(
   // Each count is taken before the run changes what it counts; the first requests don't wait for a large one.
   const planTold = Promise.all(runs.map((run) => run.count())).then(async (totals) => {
     if (!totals.every((total) => total !== undefined)) return;
-    await tellPlan(
-      input,
-      jobs.map(({ options }, i) => ({ options, totals: totals[i] })),
-    );
+    const counted = jobs.map(({ options }, i) => ({ options, totals: totals[i] }));
+    if (!input.isPart) await tellPlan(input, counted);
     const tellings = held.tellings ?? [];
     held.tellings = undefined;
     for (const tell of tellings) tell();

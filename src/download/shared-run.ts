@@ -23,6 +23,8 @@ export interface JobsInput {
   /** Once it is aborted no file is begun, and what is in flight goes on to its end. */
   readonly noMore?: AbortSignal | undefined;
   readonly askForSpace?: AskForSpace | undefined;
+  /** Whether nobody is told what the plans come to: they are parts of one that was told. */
+  readonly isPart?: boolean | undefined;
 }
 
 /** What the jobs of one run share. */

@@ -1,5 +1,8 @@
+import { TickhaulError } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
+import type { SliceJob } from './slice-job.js';
 import type { Slice } from './slices.js';
+import type { SliceResult } from './work-slice.js';
 
 /** What became of a slice: `returned` ones are another worker's now. */
 export type SliceStatus = 'done' | 'failed' | 'returned';
@@ -33,4 +36,30 @@ export interface WorkerSummary {
   readonly bytes: number;
   readonly seconds: number;
   readonly error?: FileError | undefined;
+}
+
+/** @param ended what came of the slice, or the error that it ended with. @param why it failed, or went back. */
+export function sliceEvent(
+  job: { readonly id?: string | undefined; readonly data: SliceJob; readonly attemptsMade: number },
+  status: SliceStatus,
+  ended: SliceResult | TickhaulError,
+  why: TickhaulError | undefined,
+): SliceEvent {
+  const { exchange, dataType, symbol, from, to } = job.data;
+  const { counts = {}, bytes = 0 } = ended instanceof TickhaulError ? {} : ended.summary;
+  return {
+    event: 'slice',
+    id: job.id ?? '',
+    status,
+    exchange,
+    dataType,
+    symbol,
+    from,
+    to,
+    downloaded: counts.downloaded ?? 0,
+    skipped: (counts.skipped ?? 0) + (counts.verified ?? 0),
+    bytes,
+    attempts: job.attemptsMade + (status === 'returned' ? 0 : 1),
+    ...(status !== 'done' && why && { error: why.message }),
+  };
 }

@@ -25,6 +25,12 @@ export async function queueStatus({ queue }: OpenQueue): Promise<QueueStatus> {
   return { waiting: wait + prioritized, active, delayed, completed, failed, paused };
 }
 
+/** How BullMQ has it. */
+const STALLED = 'job stalled more than allowable limit';
+/** What is told of a slice that lost its worker more often than it may. */
+export const LOST_TOO_OFTEN =
+  'its workers ended, or fell silent, again and again while they had it: do they run out of memory? tickhaul queue retry puts it back';
+
 /** A slice that failed as often as it may. */
 export interface FailedSlice extends Slice {
   readonly id: string;
@@ -36,7 +42,8 @@ export async function failedSlices({ queue }: OpenQueue): Promise<readonly Faile
   const jobs = await queue.getFailed();
   return jobs.map(({ id = '', data, attemptsMade, failedReason }) => {
     const { exchange, dataType, symbol, from, to } = data;
-    return { id, exchange, dataType, symbol, from, to, attempts: attemptsMade, error: failedReason ?? '' };
+    const error = failedReason === STALLED ? LOST_TOO_OFTEN : (failedReason ?? '');
+    return { id, exchange, dataType, symbol, from, to, attempts: attemptsMade, error };
   });
 }
 
@@ -44,12 +51,14 @@ export async function failedSlices({ queue }: OpenQueue): Promise<readonly Faile
  * Puts failed slices into the queue again, all of them without ids.
  * @returns how many. @throws usage error for an id of which no slice failed; then none is put back.
  */
-export async function retrySlices({ queue }: OpenQueue, ids: readonly string[]): Promise<number> {
+export async function retrySlices({ queue, redis }: OpenQueue, ids: readonly string[]): Promise<number> {
   const failed = await queue.getFailed();
   const wanted = ids.length === 0 ? failed : failed.filter(({ id = '' }) => ids.includes(id));
   const unknown = ids.find((id) => !wanted.some((job) => job.id === id));
   if (unknown !== undefined)
     throw usageError(`"${unknown}" is no failed slice; tickhaul queue failed lists them`);
+  // It may lose its worker as often as before.
+  await Promise.all(wanted.map(({ id = '' }) => redis.hdel(queue.toKey(id), 'stc')));
   const retried = await Promise.all(wanted.map(retryOnce));
   return retried.filter((done) => done).length;
 }

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode, TickhaulError } from '../base/errors.js';
 import type { SliceStatus } from './events.js';
+import type { SliceJob } from './slice-job.js';
 import { failureText, type SliceResult } from './work-slice.js';
 
 /** What is to become of a slice, and of the worker that had it. */
@@ -8,22 +9,24 @@ export interface Verdict {
   readonly why?: TickhaulError | undefined;
   /** The worker would fare no better with any other slice. */
   readonly endsWorker?: boolean | undefined;
+  /** Milliseconds for which nobody would: all workers are to wait. One that may wait need not end then. */
+  readonly holdsAllMs?: number | undefined;
 }
 
 /** Of answers that concern every file, those after which this worker may go on. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited']);
 
 /**
- * @param uncovered files of the slice that the key of whoever filled the queue doesn't cover.
  * @param ended what came of the slice, or the error that it ended with.
  * @param isStopped whether the worker was told to end, or to hand its slices back, meanwhile.
  */
 export function verdictOf(
   ended: SliceResult | TickhaulError,
-  uncovered: number,
+  job: Pick<SliceJob, 'unauthorized' | 'options'>,
   isStopped: boolean,
 ): Verdict {
-  if (ended instanceof TickhaulError) return verdictOfError(ended, isStopped);
+  const { unauthorized: uncovered = 0 } = job;
+  if (ended instanceof TickhaulError) return verdictOfError(ended, job, isStopped);
   const { summary, failed } = ended;
   if ((summary.counts.unauthorized ?? 0) > uncovered) {
     const why = new TickhaulError(
@@ -33,8 +36,8 @@ export function verdictOf(
     return { status: 'returned', why, endsWorker: true };
   }
   if (summary.error) {
-    const { code, message, status } = summary.error;
-    return verdictOfError(new TickhaulError(code, message, { status }), isStopped);
+    const { code, message, ...details } = summary.error;
+    return verdictOfError(new TickhaulError(code, message, details), job, isStopped);
   }
   if (failed.length > 0) {
     return {
@@ -45,10 +48,16 @@ export function verdictOf(
   return isStopped && summary.unfinished > 0 ? { status: 'returned' } : { status: 'done' };
 }
 
-function verdictOfError(why: TickhaulError, isStopped: boolean): Verdict {
-  const { code } = why;
+function verdictOfError(
+  why: TickhaulError,
+  { options: { maxWaitMs } }: Pick<SliceJob, 'options'>,
+  isStopped: boolean,
+): Verdict {
+  const { code, retryAfterMs = 0 } = why;
   // Another run took the folder's lock: whoever is next opens the folder anew.
   if (isStopped || code === 'locked') return { status: 'returned', why };
+  if (code === 'rate_limited' && retryAfterMs > maxWaitMs)
+    return { status: 'returned', why, endsWorker: true, holdsAllMs: retryAfterMs };
   if (ERRORS[code].everyone && !PASSING.has(code)) return { status: 'returned', why, endsWorker: true };
   return { status: 'failed', why };
 }

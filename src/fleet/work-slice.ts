@@ -7,8 +7,23 @@ import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { MayRead } from '../service/key/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import type { Pause } from '../transfer/pause.js';
 import type { OpenFolder } from './open-folders.js';
 import { downloadOptions, type SliceJob } from './slice-job.js';
+
+/**
+ * Works on one slice.
+ * @param signal ends the work at once. @param noMore ends it after the files under way.
+ * @throws TickhaulError for what no work begins with; the reason of an abort.
+ */
+export type SliceWork = (job: SliceJob, signal: AbortSignal, noMore: AbortSignal) => Promise<SliceResult>;
+
+/** What the worker gives to those who work on its slices. */
+export interface SliceWorkContext {
+  /** Of all workers. */
+  readonly pause: Pause;
+  readonly emit: EventSink;
+}
 
 export interface SliceInput {
   readonly job: SliceJob;
@@ -61,7 +76,7 @@ async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceRes
   };
   const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
   const [summary] = await runJobs(
-    { destination, manifest, partSuffix, options, transfers, emit: tell, signal, noMore },
+    { destination, manifest, partSuffix, options, transfers, isPart: true, emit: tell, signal, noMore },
     [{ plan, options, client }],
   );
   if (!summary) throw new Error('a run without a summary');

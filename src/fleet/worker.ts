@@ -5,42 +5,29 @@ import { secondsSince } from '../base/units.js';
 import { aborted, orAborted, wait, within } from '../base/wait.js';
 import type { RunEvent } from '../run/events.js';
 import { describeFailure } from '../run/failure.js';
-import type { Client } from '../service/http/client.js';
-import type { LockOwner } from '../store/lock/run-lock.js';
-import type { SliceStatus, WorkerEvent, WorkerSummary } from './events.js';
-import { type OpenDestination, OpenFolders } from './open-folders.js';
-import { queueStatus } from './queue.js';
+import { type SliceStatus, sliceEvent, type WorkerEvent, type WorkerSummary } from './events.js';
+import { LOST_TOO_OFTEN, queueStatus } from './queue.js';
 import type { OpenQueue, SliceWorker } from './redis.js';
-import { SharedBySlices } from './shared-by-slices.js';
 import { createSharedPause, LIMITER, pauseAll } from './shared-pause.js';
 import type { SliceJob } from './slice-job.js';
 import { verdictOf } from './verdict.js';
-import { type SliceResult, workSlice } from './work-slice.js';
-
-/** Milliseconds after which a slice of a worker that is silent is given to another, and between two looks for such. */
-export interface LockTimes {
-  readonly lockMs: number;
-  readonly stalledMs: number;
-}
+import type { SliceResult, SliceWork, SliceWorkContext } from './work-slice.js';
 
 export interface WorkerInput {
   readonly open: OpenQueue;
-  readonly client: Client;
-  readonly openDestination: OpenDestination;
-  readonly owner: () => LockOwner;
+  /** What is done with a slice. */
+  readonly work: (context: SliceWorkContext) => SliceWork;
   /** Slices at once. */
   readonly concurrency: number;
   /** To end when no slice is left. */
   readonly once: boolean;
-  /** That this worker converts with. */
-  readonly threads: number;
+  /** Milliseconds after which a slice of a worker that is silent is given to another. */
+  readonly lockMs: number;
   readonly emit: (event: WorkerEvent) => void;
   /** Ends the worker after the files under way. */
   readonly signal: AbortSignal;
-  readonly times?: LockTimes | undefined;
 }
 
-const TIMES: LockTimes = { lockMs: 60_000, stalledMs: 30_000 };
 /** A slice may lose its worker so often before it counts as failed: machines of the cheap kind come and go. */
 const MOST_STALLED = 5;
 /** Milliseconds between two looks whether a slice is left. */
@@ -62,8 +49,7 @@ export async function runWorker(input: WorkerInput): Promise<WorkerSummary> {
 class FleetWorker {
   readonly #input: WorkerInput;
   readonly #worker: SliceWorker;
-  readonly #folders: OpenFolders;
-  readonly #shared: SharedBySlices;
+  readonly #workOn: SliceWork;
   /** What is to be over before the worker leaves. */
   readonly #working = new Set<Promise<unknown>>();
   readonly #bullmq: OpenQueue['bullmq'];
@@ -74,14 +60,13 @@ class FleetWorker {
   readonly #counts = { done: 0, failed: 0, returned: 0, bytes: 0 };
 
   constructor(input: WorkerInput) {
-    const { open, openDestination, owner, concurrency, times = TIMES } = input;
+    const { open, work, concurrency, lockMs } = input;
     this.#input = input;
     this.#bullmq = open.bullmq;
     // Each file in flight listens to them, and that is no leak.
     setMaxListeners(0, this.#end.signal, this.#handBack.signal);
     const pause = createSharedPause(open, this.#end.signal);
-    this.#shared = new SharedBySlices(input.client, openDestination, pause, this.#warn);
-    this.#folders = new OpenFolders(openDestination, owner, this.#warn);
+    this.#workOn = work({ pause, emit: (event) => this.#onRunEvent(event) });
     this.#worker = new open.bullmq.Worker<SliceJob>(
       open.queue.name,
       (job, token) => this.#process(job, token),
@@ -91,11 +76,12 @@ class FleetWorker {
         autorun: false,
         concurrency,
         limiter: LIMITER,
-        lockDuration: times.lockMs,
-        stalledInterval: times.stalledMs,
+        lockDuration: lockMs,
+        stalledInterval: lockMs / 2,
         maxStalledCount: MOST_STALLED,
       },
     );
+    this.#worker.on('failed', (job) => this.#onFailed(job));
     // Connections tell of theirs; another worker's slice that ends here is no trouble.
     this.#worker.on('error', () => {});
     // A worker that is to end takes nothing more, also where that was said before it began.
@@ -160,11 +146,12 @@ class FleetWorker {
     const working = this.#work(job, handBack);
     this.#working.add(working);
     const ended = await working.finally(() => this.#working.delete(working));
-    const { unauthorized = 0 } = job.data;
-    const verdict = verdictOf(ended, unauthorized, handBack.aborted || this.#end.signal.aborted);
-    const { status, why } = verdict;
+    const verdict = verdictOf(ended, job.data, handBack.aborted || this.#end.signal.aborted);
+    const { status, why, holdsAllMs } = verdict;
     this.#tell(job, status, ended, why);
-    if (verdict.endsWorker && why) this.#endFor(why);
+    if (holdsAllMs !== undefined) await this.#holdAll(holdsAllMs);
+    const isPatient = holdsAllMs !== undefined && !this.#input.once;
+    if (verdict.endsWorker && why && !isPatient) this.#endFor(why);
     if (status === 'done') return undefined;
     if (status === 'failed') throw new Error(why?.message);
     return this.#giveBack(job, token);
@@ -177,32 +164,21 @@ class FleetWorker {
 
   /** What came of it, or the error that it ended with. */
   async #work({ data }: Job<SliceJob>, handBack: AbortSignal): Promise<SliceResult | TickhaulError> {
-    const { client, threads } = this.#input;
     const noMore = this.#end.signal;
     try {
       if (noMore.aborted) throw abortReason(noMore);
-      const [{ mayRead }, pin] = await Promise.all([
-        this.#shared.reachOfKey(handBack),
-        this.#shared.pinOf(data),
-      ]);
-      return await this.#folders.use(data.dir, (folder) =>
-        workSlice({
-          job: data,
-          pin,
-          folder,
-          client,
-          mayRead,
-          threads,
-          transfers: this.#shared.transfersOf(data.options),
-          emit: (event) => this.#onRunEvent(event),
-          signal: handBack,
-          noMore,
-        }),
-      );
+      return await this.#workOn(data, handBack, noMore);
     } catch (error) {
       if (error instanceof TickhaulError) return error;
       throw error;
     }
+  }
+
+  /** Of a slice that lost its worker too often, nobody else tells: it isn't worked on any more. */
+  #onFailed(job: Job<SliceJob> | undefined): void {
+    if (job?.deferredFailure === undefined) return;
+    const why = new TickhaulError('mixed', LOST_TOO_OFTEN);
+    this.#tell(job, 'failed', why, why);
   }
 
   #onRunEvent(event: RunEvent): void {
@@ -210,7 +186,12 @@ class FleetWorker {
     if (event.event !== 'pause') return;
     const { waitMs, error } = event;
     if (error.code === 'ip_locked') void this.#standBack(waitMs, error.message);
-    else void pauseAll(this.#input.open, waitMs).catch(() => {});
+    else void this.#holdAll(waitMs);
+  }
+
+  /** A Redis that is gone has no worker take anything either. */
+  async #holdAll(ms: number): Promise<void> {
+    await pauseAll(this.#input.open, ms).catch(() => {});
   }
 
   /** The key is in use elsewhere, lawfully for all that is known: others may go on, and this worker not. */
@@ -245,24 +226,9 @@ class FleetWorker {
     ended: SliceResult | TickhaulError,
     why?: TickhaulError,
   ): void {
-    const { exchange, dataType, symbol, from, to } = job.data;
-    const { counts = {}, bytes = 0 } = ended instanceof TickhaulError ? {} : ended.summary;
+    const event = sliceEvent(job, status, ended, why);
     this.#counts[status]++;
-    this.#counts.bytes += bytes;
-    this.#input.emit({
-      event: 'slice',
-      id: job.id ?? '',
-      status,
-      exchange,
-      dataType,
-      symbol,
-      from,
-      to,
-      downloaded: counts.downloaded ?? 0,
-      skipped: (counts.skipped ?? 0) + (counts.verified ?? 0),
-      bytes,
-      attempts: job.attemptsMade + (status === 'returned' ? 0 : 1),
-      ...(status !== 'done' && why && { error: why.message }),
-    });
+    this.#counts.bytes += event.bytes;
+    this.#input.emit(event);
   }
 }

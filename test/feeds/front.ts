@@ -1,7 +1,7 @@
-import { get, type IncomingMessage, type ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
+import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import type { Sandbox } from '../../src/sandbox/options.js';
+import { forward } from '../helpers/forward.js';
 import { serve } from '../service/loopback.js';
 
 /**
@@ -13,16 +13,10 @@ export async function behindFront(
   service: Sandbox,
   answer: (minute: number, response: ServerResponse) => boolean,
 ): Promise<Sandbox> {
-  const forward = ({ url, headers }: IncomingMessage, response: ServerResponse): void => {
-    get(`${service.apiUrl}${url}`, { headers }, (found) => {
-      response.writeHead(found.statusCode ?? 500, found.headers);
-      // Either side may end it: a replay that failed, or the service at the test's end.
-      pipeline(found, response, () => {});
-    }).on('error', () => response.destroy());
-  };
+  const passOn = forward(service.apiUrl);
   const apiUrl = await serve(t, (request, response) => {
     const offset = /^\/v1\/data-feeds\/.*[?&]offset=(\d+)/.exec(request.url ?? '')?.[1];
-    if (offset === undefined || !answer(Number(offset), response)) forward(request, response);
+    if (offset === undefined || !answer(Number(offset), response)) passOn(request, response);
   });
   return { ...service, apiUrl };
 }

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { nextTurn } from '../../src/base/wait.js';
+import { queueStatus } from '../../src/fleet/queue.js';
 import { openQueue } from '../../src/fleet/redis.js';
 import { createSharedPause, LIMITER, pauseAll } from '../../src/fleet/shared-pause.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
-import { envOf, start, tickhaul } from '../helpers/cli.js';
+import { envOf, type Started, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, startRedis, type TestRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -29,25 +28,25 @@ interface Work {
   readonly env: Record<string, string>;
 }
 
-async function workFor(t: TestContext, options: SandboxOptions = {}): Promise<Work> {
+async function workFor(
+  t: TestContext,
+  options: SandboxOptions = {},
+  flags: readonly string[] = [],
+): Promise<Work> {
   const service = await sandbox(t, { rows: 50, ...options });
   const redis = await startRedis(t);
   const dir = join(await tempDir(t), 'data');
   const env = { ...envOf(service, dir), TICKHAUL_QUEUE_URL: redis.url };
-  const { exitCode, stderr } = await runHere(['enqueue', ...SELECTION], { env });
+  const { exitCode, stderr } = await runHere(['enqueue', ...SELECTION, ...flags], { env });
   assert.equal(exitCode, 0, stderr);
   return { service, redis, dir, env };
 }
 
-function startChild(t: TestContext, { redis, service }: Work): ChildProcess {
-  const script = join(import.meta.dirname, 'worker-child.js');
-  const { apiUrl, datasetsUrl, apiKey } = service;
-  const child = spawn(process.execPath, [script, redis.url, apiUrl, datasetsUrl, apiKey], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  t.after(() => child.kill('SIGKILL'));
-  child.stdout?.resume();
-  return child;
+/** A worker whose slices are another's after a second. */
+function startBrief(t: TestContext, { env }: Work): Started {
+  const started = start(['worker', '--once', '-j', '2', '--lock-duration', '1s'], { env });
+  t.after(() => started.child.kill('SIGKILL'));
+  return started;
 }
 
 const dayFiles = ({ service }: Work): readonly string[] =>
@@ -73,13 +72,49 @@ test('the slices of a worker that is killed are ended by another', { skip: NO_RE
     if (host === 'datasets' && ++asked === 5) onFifth();
   };
   const work = await workFor(t, { latencyMs: 50, onRequest });
-  const victim = startChild(t, work);
-  const gone = once(victim, 'exit');
-  await Promise.race([fifth, gone]);
-  victim.kill('SIGKILL');
-  await gone;
-  const heir = startChild(t, work);
-  assert.deepEqual(await once(heir, 'exit'), [0, null]);
+  const victim = startBrief(t, work);
+  await Promise.race([fifth, victim.finished]);
+  victim.child.kill('SIGKILL');
+  await victim.finished;
+  const { exitCode, stderr } = await startBrief(t, work).finished;
+  assert.equal(exitCode, 0, stderr);
+  await assertWhole(work);
+});
+
+test('a slice that lost its worker too often is told, and counts as failed', {
+  skip: NO_REDIS,
+}, async (t) => {
+  let onFirst = (): void => {};
+  const first = new Promise<void>((resolve) => {
+    onFirst = resolve;
+  });
+  const onRequest: SandboxOptions['onRequest'] = ({ host }) => host === 'datasets' && onFirst();
+  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const victim = start(['worker', '-j', '1', '--lock-duration', '1s'], { env: work.env });
+  await Promise.race([first, victim.finished]);
+  victim.child.kill('SIGKILL');
+  await victim.finished;
+  const { queue, redis, close } = await openQueue({
+    url: work.redis.url,
+    name: 'tickhaul',
+    warn: assert.fail,
+    signal: new AbortController().signal,
+  });
+  const [lost] = await queue.getActive();
+  const id = lost?.id ?? '';
+  // As if five workers had had it before.
+  await redis.hset(queue.toKey(id), 'stc', 5);
+  await close();
+  const heir = await startBrief(t, work).finished;
+  assert.equal(heir.exitCode, 3, heir.stderr);
+  assert.equal(heir.stderr.match(/failed .*: its workers ended, or fell silent/g)?.length, 1, heir.stderr);
+  const [failed] = JSON.parse((await runHere(['queue', 'failed', '--json'], work)).stdout) as {
+    readonly id: string;
+    readonly error: string;
+  }[];
+  assert.deepEqual([failed?.id, failed?.error.startsWith('its workers ended')], [id, true]);
+  assert.equal((await runHere(['queue', 'retry'], work)).exitCode, 0);
+  assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
   await assertWhole(work);
 });
 
@@ -112,12 +147,12 @@ test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, 
     if (host === 'datasets' && ++asked === 10) onTenth();
   };
   const work = await workFor(t, { latencyMs: 30, onRequest });
-  const child = startChild(t, work);
-  const ended = once(child, 'exit');
-  await Promise.race([tenth, ended]);
+  const { finished } = startBrief(t, work);
+  await Promise.race([tenth, finished]);
   await work.redis.kill();
   await work.redis.restart();
-  assert.deepEqual(await ended, [0, null]);
+  const { exitCode, stderr } = await finished;
+  assert.equal(exitCode, 0, stderr);
   await assertWhole(work);
 });
 
@@ -192,6 +227,22 @@ test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, asy
   await assert.rejects(passed, { code: 'terminated' });
   child.kill('SIGTERM');
   assert.equal((await finished).exitCode, 143);
+});
+
+test('a wait that is longer than --max-wait holds all workers, and fails no slice', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const faults = { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 } as const;
+  const work = await workFor(t, faults, ['--max-wait', '1m']);
+  const ended = await runHere(['worker', '--once', '--json'], work);
+  assert.equal(ended.exitCode, 5, ended.stdout);
+  assert.match(ended.stdout, /"returned".*longer than --max-wait/);
+  const { signal } = new AbortController();
+  const open = await openQueue({ url: work.redis.url, name: 'tickhaul', warn: assert.fail, signal });
+  t.after(() => open.close());
+  assert.ok((await open.queue.getRateLimitTtl(LIMITER.max)) > 500_000);
+  const { waiting, failed, delayed } = await queueStatus(open);
+  assert.deepEqual([waiting > 0, failed, delayed], [true, 0, 0]);
 });
 
 test('a folder that a machine does not have ends its worker, and the slices stay', {

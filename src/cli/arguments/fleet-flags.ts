@@ -16,5 +16,6 @@ export const ENQUEUE_FLAGS = grouped('Queue:', {
 export const WORKER_FLAGS = grouped('Queue:', {
   concurrency: value('slices at once, 1 to 100 (default: 4)', { alias: 'j' }),
   once: toggle('end when no slice is left: code 0, or 3 where some failed for good'),
+  'lock-duration': value('a slice is another worker’s when its own was silent for so long (default: 60s)'),
   'stall-timeout': DOWNLOAD_FLAGS['stall-timeout'] ?? {},
 });

@@ -1,8 +1,10 @@
+import { usageError } from '../../base/errors.js';
+import { downloadSlices } from '../../fleet/download-slices.js';
 import type { WorkerEvent, WorkerSummary } from '../../fleet/events.js';
 import { runWorker } from '../../fleet/worker.js';
 import { openDestination } from '../../store/open-destination.js';
 import type { Args } from '../arguments/args.js';
-import { readCount, readToggle } from '../arguments/read.js';
+import { readCount, readDuration, readToggle } from '../arguments/read.js';
 import { storeSettings } from '../destination.js';
 import type { Host } from '../host.js';
 import { lockOwner } from '../lock-owner.js';
@@ -12,6 +14,8 @@ import { withSession } from '../session.js';
 import { readQueueAccess, withQueue } from './queue-access.js';
 
 const CONCURRENCY = 4;
+const LOCK_MS = 60_000;
+const LEAST_LOCK_MS = 1000;
 
 /** Works on slices of the queue. @throws usage error. */
 export function prepareWorker(
@@ -21,6 +25,7 @@ export function prepareWorker(
   const access = readQueueAccess(args, host);
   const concurrency = readCount(args, 'concurrency', 1, 100) ?? CONCURRENCY;
   const once = readToggle(args, 'once');
+  const lockMs = readLock(args);
   const stallTimeoutMs = readStallTimeout(args);
   const threads = conversionThreads();
   const owner = (): ReturnType<typeof lockOwner> => lockOwner(host);
@@ -29,8 +34,15 @@ export function prepareWorker(
     withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
       withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) => {
         const store = storeSettings(settings, stallTimeoutMs);
-        const input = { open, client, owner, concurrency, once, threads, emit, signal };
-        return runWorker({ ...input, openDestination: (name) => openDestination(name, store) });
+        const openOne = (name: string) => openDestination(name, store);
+        const work = downloadSlices({ client, openDestination: openOne, owner, threads });
+        return runWorker({ open, work, concurrency, once, lockMs, emit, signal });
       }),
     );
+}
+
+function readLock(args: Args): number {
+  const lockMs = readDuration(args, 'lock-duration') ?? LOCK_MS;
+  if (lockMs >= LEAST_LOCK_MS) return lockMs;
+  throw usageError('--lock-duration is shorter than a second: a worker that is busy would lose its slices');
 }

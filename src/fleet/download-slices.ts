@@ -1,0 +1,29 @@
+import type { Client } from '../service/http/client.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
+import { type OpenDestination, OpenFolders } from './open-folders.js';
+import { SharedBySlices } from './shared-by-slices.js';
+import { type SliceWork, type SliceWorkContext, workSlice } from './work-slice.js';
+
+export interface DownloadSlicesInput {
+  readonly client: Client;
+  readonly openDestination: OpenDestination;
+  readonly owner: () => LockOwner;
+  /** That this worker converts with. */
+  readonly threads: number;
+}
+
+/** The work that a queue is there for: what is missing of each slice is brought to where it belongs. */
+export function downloadSlices({ client, openDestination, owner, threads }: DownloadSlicesInput) {
+  return ({ pause, emit }: SliceWorkContext): SliceWork => {
+    const warn = (message: string): void => emit({ event: 'warning', message });
+    const shared = new SharedBySlices(client, openDestination, pause, warn);
+    const folders = new OpenFolders(openDestination, owner, warn);
+    return async (job, signal, noMore) => {
+      const [{ mayRead }, pin] = await Promise.all([shared.reachOfKey(signal), shared.pinOf(job)]);
+      const transfers = shared.transfersOf(job.options);
+      return folders.use(job.dir, (folder) =>
+        workSlice({ job, pin, folder, client, mayRead, threads, transfers, emit, signal, noMore }),
+      );
+    };
+  };
+}
