@@ -11,7 +11,7 @@ import { CLOSE, type SocketClient, WRITE } from './client.js';
 import { closeFailed } from './close-failed.js';
 
 /** A connection of `/ws-replay`, as it joined. */
-export interface Member {
+export interface SessionMember {
   readonly client: SocketClient;
   readonly request: Omit<FeedRequest, 'filters'>;
   /** What it subscribed to so far; undefined before the first message that was understood. */
@@ -27,7 +27,7 @@ const SUBSCRIBE_MS = 2000;
  */
 export class ReplaySession {
   readonly #serving: Serving;
-  readonly #members: Member[] = [];
+  readonly #members: SessionMember[] = [];
   readonly #stop = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #hasStarted = false;
@@ -53,7 +53,7 @@ export class ReplaySession {
     return this.#hasStarted;
   }
 
-  join(member: Member): void {
+  join(member: SessionMember): void {
     this.#members.push(member);
     member.client.signal.addEventListener('abort', () => {
       if (this.#members.every(({ client }) => client.signal.aborted)) {
@@ -78,7 +78,7 @@ export class ReplaySession {
     }
   }
 
-  async #replay(members: readonly Member[]): Promise<void> {
+  async #replay(members: readonly SessionMember[]): Promise<void> {
     const { signal } = this.#stop;
     const { options, run: shared } = this.#serving;
     const run = { ...shared, signal };
@@ -133,7 +133,7 @@ function framesFor(owners: readonly SocketClient[]): RawSink {
   };
 }
 
-function noSubscription({ exchange }: Member['request']): TickhaulError {
+function noSubscription({ exchange }: SessionMember['request']): TickhaulError {
   return new TickhaulError(
     'usage',
     `No subscriptions received for websocket connection ${JSON.stringify({ exchange })}`,
