@@ -42,8 +42,9 @@ export interface SeriesThreads {
   replays: number;
 }
 
-export function createSeriesThreads(): SeriesThreads {
-  const most = Math.min(availableParallelism(), MOST_THREADS);
+/** @param processors threads at once; left out, as many as there are processors. */
+export function createSeriesThreads(processors = availableParallelism()): SeriesThreads {
+  const most = Math.min(processors, MOST_THREADS);
   const openFiles = Math.ceil(OPEN_FILES / most);
   return { threads: new Threads(most, () => startSeriesThread(openFiles)), replays: 0 };
 }

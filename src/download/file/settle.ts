@@ -34,6 +34,7 @@ export async function settle(
 ): Promise<Settled | undefined> {
   const started = performance.now();
   const { file, path } = planned;
+  if (context.signal.aborted) return undefined;
   try {
     refuseTakenPath(context, planned);
     const found = planned.action === 'fetch' ? undefined : await lookOnDisk(context, planned);
