@@ -6,6 +6,7 @@ import type { FeedPart } from '../../feeds/read/slices-ahead.js';
 import type { FeedRequest } from '../../feeds/types.js';
 import { mergeRaw, type RawSink } from '../../replay/raw/merge-raw.js';
 import type { Filter } from '../../service/feed-filter.js';
+import { unknownExchange } from '../../service/records/feed-names.js';
 import type { Serving } from '../serving.js';
 import { CLOSE, type SocketClient, WRITE } from './client.js';
 import { closeFailed } from './close-failed.js';
@@ -65,7 +66,7 @@ export class ReplaySession {
   async #run(): Promise<void> {
     const members = this.#members.filter(({ client }) => client.isOpen);
     try {
-      for (const { request, filters } of members) if (!filters) throw noSubscription(request);
+      for (const { request, filters } of members) if (!filters) throw await this.#whyNone(request);
       await this.#replay(members);
       for (const { client } of members) client.close(CLOSE.finished, 'WS replay finished');
     } catch (error) {
@@ -76,6 +77,14 @@ export class ReplaySession {
         error,
       );
     }
+  }
+
+  /** Nothing of an exchange that isn't there is understood. */
+  async #whyNone({ exchange }: SessionMember['request']): Promise<TickhaulError> {
+    const { options } = this.#serving;
+    const { client, offline } = options.feeds;
+    const asking = { cache: options.records, offline, signal: this.#stop.signal };
+    return (await unknownExchange(client, exchange, asking)) ?? noSubscription(exchange);
   }
 
   async #replay(members: readonly SessionMember[]): Promise<void> {
@@ -133,7 +142,7 @@ function framesFor(owners: readonly SocketClient[]): RawSink {
   };
 }
 
-function noSubscription({ exchange }: SessionMember['request']): TickhaulError {
+function noSubscription(exchange: string): TickhaulError {
   return new TickhaulError(
     'usage',
     `No subscriptions received for websocket connection ${JSON.stringify({ exchange })}`,
