@@ -1,3 +1,10 @@
+/** Processes that do the same works in the same folders, and share what one of them would take alone. */
+export interface SideBySide {
+  /** How many. */
+  readonly processes: number;
+  readonly turns: TurnTaking;
+}
+
 /** Lets works of the same name follow each other. */
 export interface TurnTaking {
   /**

@@ -57,11 +57,11 @@ export function openShared(
 ): SharedRun {
   const { destination, options, signal, partSuffix } = input;
   const transfers = input.transfers ?? createTransfers(options);
-  const pool = createPool(transfers.concurrency, transfers.limit);
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   // Each file in flight listens to it, and that is no leak.
   setMaxListeners(0, signal, stopped);
+  const pool = createPool(transfers.concurrency, stopped, transfers.limit);
   const emit: EventSink = (event) => {
     input.emit(event);
     if (event.event === 'progress') pool.adjust();

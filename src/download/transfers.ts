@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { TurnTaking } from '../base/turns.js';
-import { autoConcurrency, type Concurrency, fixedConcurrency } from '../transfer/concurrency.js';
+import type { SideBySide } from '../base/turns.js';
+import { type Concurrency, createConcurrency } from '../transfer/concurrency.js';
 import { createPause, type Pause } from '../transfer/pause.js';
 import { createRateLimit, type RateLimit } from '../transfer/rate.js';
 import type { Underway } from './file/settle.js';
@@ -16,19 +16,19 @@ export interface Transfers extends Underway {
   readonly memory: Memory;
 }
 
-/** @param turns where several processes work in one folder. */
+/** @param beside where several processes work in one folder. */
 export function createTransfers(
   { concurrency: wanted, maxRate }: Pick<DownloadOptions, 'concurrency' | 'maxRate'>,
-  turns?: TurnTaking,
+  beside?: SideBySide,
 ): Transfers {
-  const concurrency = wanted === 'auto' ? autoConcurrency(performance.now()) : fixedConcurrency(wanted);
+  const concurrency = createConcurrency(wanted, { processes: beside?.processes });
   return {
     concurrency,
     limit: pLimit(Math.max(1, concurrency.limit)),
-    rate: createRateLimit(maxRate),
+    rate: createRateLimit(maxRate, beside?.processes),
     pause: createPause(),
     memory: createMemory(),
     underway: new Map(),
-    turns,
+    turns: beside?.turns,
   };
 }

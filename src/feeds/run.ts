@@ -1,7 +1,7 @@
-import type { TurnTaking } from '../base/turns.js';
+import type { SideBySide } from '../base/turns.js';
 import type { EventSink } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
-import { autoConcurrency, fixedConcurrency } from '../transfer/concurrency.js';
+import { createConcurrency } from '../transfer/concurrency.js';
 import { createPause } from '../transfer/pause.js';
 import { createRateLimit } from '../transfer/rate.js';
 import { openSliceCache } from './cache/slice-cache.js';
@@ -22,7 +22,7 @@ export interface FeedOptions {
   /** Bytes a second over all requests. */
   readonly maxRate?: number | undefined;
   /** Where other processes may fetch the same slices. */
-  readonly turns?: TurnTaking | undefined;
+  readonly beside?: SideBySide | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -32,7 +32,7 @@ const SLICES = { first: 20, most: 60 };
 
 /** What all requests of a run share; nothing is asked for yet. */
 export function createFeedRun(options: FeedOptions): FeedRun {
-  const { client, cacheFolder, cacheLimit, concurrency, maxRate, turns, emit } = options;
+  const { client, cacheFolder, cacheLimit, concurrency, maxRate, beside, emit } = options;
   const { offline, retries, maxWaitMs, signal } = options;
   const warn = (message: string): void => emit({ event: 'warning', message });
   return {
@@ -41,13 +41,12 @@ export function createFeedRun(options: FeedOptions): FeedRun {
     offline,
     retries,
     maxWaitMs,
-    concurrency:
-      concurrency === 'auto' ? autoConcurrency(performance.now(), SLICES) : fixedConcurrency(concurrency),
+    concurrency: createConcurrency(concurrency, { bounds: SLICES, processes: beside?.processes }),
     pause: createPause(),
     allowance: createAllowance(),
-    rate: createRateLimit(maxRate),
+    rate: createRateLimit(maxRate, beside?.processes),
     shared: createSharedSlices(),
-    turns,
+    turns: beside?.turns,
     emit,
     signal,
   };

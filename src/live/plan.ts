@@ -3,6 +3,7 @@ import { nearestNames } from '../base/nearest.js';
 import { type FeedPlan, planFeed } from '../dialects/feed-plan.js';
 import { mostStreams, takesWholeChannels } from '../dialects/live/most-streams.js';
 import { type FeedOpener, planFeeds } from '../dialects/live/open-feeds.js';
+import { isRefused } from '../dialects/refusals.js';
 import type { Filter } from '../service/feed-filter.js';
 import type { Client } from '../service/http/client.js';
 import type { MetadataOptions } from '../service/records/metadata.js';
@@ -29,12 +30,17 @@ export interface PlanInput {
  */
 export async function planOption(option: LiveOption, input: PlanInput): Promise<PlannedOption> {
   const { exchange, types } = option;
+  const { client, metadata } = input;
   const now = Date.now() * 1000;
   const planFor = (symbols: readonly string[] | undefined): Promise<FeedPlan> =>
     planFeed({ exchange, types, symbols, period: { start: now, end: now + 1 }, isLive: true });
   const given = option.symbols?.length ? option.symbols : undefined;
   if (given) await tellUnknown(option, given, input);
-  const any = await planFor(given);
+  const any = await planFor(given).catch(async (error: unknown) => {
+    const { unknownExchange } = await import('../service/records/feed-names.js');
+    // An exchange that nobody knows has no type either.
+    throw (isRefused(exchange) ? undefined : await unknownExchange(client, exchange, metadata)) ?? error;
+  });
   for (const type of any.lacking) {
     input.tell({ event: 'warning', message: `${exchange} has no ${type} messages; they are left out` });
   }

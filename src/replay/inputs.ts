@@ -46,9 +46,15 @@ export interface SeriesThreads {
   close(): Promise<void>;
 }
 
-/** @param store how the threads reach object stores. */
-export function createSeriesThreads(store: StoreSettings | undefined): SeriesThreads {
-  const most = Math.min(availableParallelism(), MOST_THREADS);
+/**
+ * @param store how the threads reach object stores.
+ * @param processors threads at once; left out, as many as there are processors.
+ */
+export function createSeriesThreads(
+  store: StoreSettings | undefined,
+  processors = availableParallelism(),
+): SeriesThreads {
+  const most = Math.min(processors, MOST_THREADS);
   const open = Math.ceil(OPEN_FILES / most);
   const threads = new Threads(most, () => startSeriesThread(open, store));
   const files = openFiles(store);

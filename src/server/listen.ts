@@ -1,32 +1,36 @@
 import type { AddressInfo, Server } from 'node:net';
 import { isSystemError, usageError } from '../base/errors.js';
+import { HIGHEST_PORT, wsPortOf } from './ports.js';
 
-/** The highest port that has one above it. */
-export const HIGHEST_PORT = 65_534;
 /** How often two ports beside each other are looked for. */
 const TRIES = 20;
 
+export interface Ports {
+  readonly httpPort: number;
+  readonly wsPort: number;
+}
+
 /**
  * Lets two servers listen on ports beside each other.
- * @param port of the first; 0 for any two that are free.
- * @returns the first one's port.
+ * @param port of HTTP; 0 for any two that are free.
  * @throws usage error for a port that is in use, or an address that isn't this machine's.
  */
 export async function listenBeside(
-  first: Server,
-  second: Server,
+  http: Server,
+  sockets: Server,
   host: string,
   port: number,
-): Promise<number> {
+): Promise<Ports> {
   for (let tries = port === 0 ? TRIES : 1; ; tries--) {
-    await listen(first, host, port);
-    const given = (first.address() as AddressInfo).port;
+    await listen(http, host, port);
+    const given = (http.address() as AddressInfo).port;
     try {
       if (given > HIGHEST_PORT) throw usageError('no port is free above the highest one');
-      await listen(second, host, given + 1);
-      return given;
+      const wsPort = wsPortOf(given);
+      await listen(sockets, host, wsPort);
+      return { httpPort: given, wsPort };
     } catch (error) {
-      await new Promise((resolve) => first.close(resolve));
+      await new Promise((resolve) => http.close(resolve));
       if (tries === 1) throw error;
     }
   }

@@ -1,4 +1,4 @@
-import type { TurnTaking } from '../base/turns.js';
+import type { SideBySide } from '../base/turns.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { DownloadOptions } from '../download/types.js';
 import type { FeedOptions } from '../feeds/run.js';
@@ -37,11 +37,9 @@ export interface ServeOptions {
 }
 
 /** What a worker has in common with the others of its cluster. */
-export interface ClusterShare {
+export interface ClusterShare extends SideBySide {
   /** Warns of the same thing once, whoever notices it. */
   warnOnce(line: string): void;
-  /** Of works that no two of them do at once. */
-  readonly turns: TurnTaking;
   /** What all of them count. @throws where the primary process doesn't answer. */
   counts(): Promise<Counts>;
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { TickhaulError } from '../base/errors.js';
 import { createGuard } from './http/guard.js';
 import { createHttpServer } from './http/http-server.js';
-import { listenBeside } from './listen.js';
+import { listenBeside, type Ports } from './listen.js';
 import type { ServeOptions } from './options.js';
 import { createServing, type Serving } from './serving.js';
 import { createSocketServer } from './socket/socket-server.js';
@@ -41,10 +41,7 @@ export function createReplayServer(options: ServeOptions): ReplayServer {
   };
 }
 
-export interface RunningServer extends Pick<ReplayServer, 'serving' | 'close'> {
-  readonly httpPort: number;
-  readonly wsPort: number;
-}
+export interface RunningServer extends Pick<ReplayServer, 'serving' | 'close'>, Ports {}
 
 /**
  * Starts the local replay server.
@@ -52,6 +49,6 @@ export interface RunningServer extends Pick<ReplayServer, 'serving' | 'close'> {
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { http, sockets, serving, close } = createReplayServer(options);
-  const httpPort = await listenBeside(http, sockets, options.host, options.port);
-  return { httpPort, wsPort: httpPort + 1, serving, close };
+  const ports = await listenBeside(http, sockets, options.host, options.port);
+  return { ...ports, serving, close };
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { createTransfers, type Transfers } from '../download/transfers.js';
 import { createFeedRun } from '../feeds/run.js';
 import type { FeedRun } from '../feeds/types.js';
@@ -42,7 +43,7 @@ export function createServing(options: ServeOptions): Serving {
     }
   };
   const { signal } = new AbortController();
-  const run = createFeedRun({ ...feeds, emit, signal, turns: cluster?.turns });
+  const run = createFeedRun({ ...feeds, emit, signal, beside: cluster });
   const { cache } = run;
   const counted = {
     ...cache,
@@ -51,6 +52,8 @@ export function createServing(options: ServeOptions): Serving {
       return cache.read(slice);
     },
   };
+  // A process of a cluster has its part of them.
+  const processors = Math.max(1, Math.floor(availableParallelism() / (cluster?.processes ?? 1)));
   const counts = async (): Promise<Counts> =>
     (await cluster?.counts()) ?? { metrics, memory: options.memory() };
   return {
@@ -59,9 +62,9 @@ export function createServing(options: ServeOptions): Serving {
     answers: new Answers(),
     metrics,
     counts,
-    transfers: createTransfers(options.dayFiles.options, cluster?.turns),
-    seriesThreads: createSeriesThreads(options.destination.settings),
-    feedThreads: createFeedThreads(),
+    transfers: createTransfers(options.dayFiles.options, cluster),
+    seriesThreads: createSeriesThreads(options.store, processors),
+    feedThreads: createFeedThreads(processors),
     warnOnce,
     emit,
   };

@@ -60,6 +60,19 @@ export function autoConcurrency(startMs: number, { first, most } = DAY_FILES): C
   };
 }
 
-export function fixedConcurrency(limit: number): Concurrency {
-  return { limit, quiet: () => {}, trouble: () => {} };
+interface ConcurrencyOptions {
+  /** Of automatic concurrency. */
+  readonly bounds?: ConcurrencyBounds | undefined;
+  /** That share it: each has its part, and one at least. */
+  readonly processes?: number | undefined;
+}
+
+/** @param wanted a number, or found out. */
+export function createConcurrency(
+  wanted: number | 'auto',
+  { bounds = DAY_FILES, processes = 1 }: ConcurrencyOptions = {},
+): Concurrency {
+  const partOf = (whole: number): number => Math.max(1, Math.floor(whole / processes));
+  if (wanted !== 'auto') return { limit: partOf(wanted), quiet: () => {}, trouble: () => {} };
+  return autoConcurrency(performance.now(), { first: partOf(bounds.first), most: partOf(bounds.most) });
 }

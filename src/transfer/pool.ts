@@ -3,7 +3,7 @@ import type { Concurrency } from './concurrency.js';
 
 /** A file's share of the limit: it needs one while its bytes are on their way. */
 export interface Place {
-  /** Waits for one, unless it has one. */
+  /** Waits for one, unless it has one; at the run's end without one, since nothing is fetched any more. */
   take(): Promise<void>;
   /** Gives it to another file. */
   leave(): void;
@@ -15,7 +15,8 @@ export interface Place {
 export interface Pool {
   /**
    * Resolves when the task has begun and there is room for another, below a limit of the caller's own as well.
-   * The task begins with a place, and may leave it while it waits, or has only its own work to do.
+   * The task begins with a place, and may leave it while it waits, or has only its own work to do. At the run's end it
+   * begins without one, to tell so.
    */
   run(task: (place: Place) => Promise<void>, most?: number): Promise<void>;
   /** To be called when the limit may have grown. */
@@ -28,9 +29,13 @@ export interface Pool {
 const MOST_WITHOUT = 20;
 const MOST_RETIRED = 2000;
 
-/** @param limit shared with other pools of the same concurrency: places go round among them. */
+/**
+ * @param signal at the run's end: nobody waits for a place any longer.
+ * @param limit shared with other pools of the same concurrency: places go round among them.
+ */
 export function createPool(
   concurrency: Concurrency,
+  signal: AbortSignal,
   limit: LimitFunction = pLimit(Math.max(1, concurrency.limit)),
 ): Pool {
   const running = new Set<Promise<void>>();
@@ -60,12 +65,21 @@ export function createPool(
     };
     return {
       async take() {
-        if (end) return;
+        if (end || signal.aborted) return;
         taken++;
         await new Promise<void>((begin) => {
+          const giveUp = (): void => {
+            taken--;
+            begin();
+            adjust();
+          };
+          signal.addEventListener('abort', giveUp, { once: true });
           void limit(
             () =>
               new Promise<void>((resolve) => {
+                signal.removeEventListener('abort', giveUp);
+                // Its turn can't be taken back: it goes by.
+                if (signal.aborted) return resolve();
                 end = resolve;
                 begin();
               }),

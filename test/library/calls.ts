@@ -5,13 +5,13 @@ import { envOf } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
-export interface Place {
+export interface Surroundings {
   readonly service: Sandbox;
   readonly dir: string;
 }
 
 /** A service, and a folder for day files, that the environment of this process names till the test ends. */
-export async function place(t: TestContext, options: SandboxOptions = {}): Promise<Place> {
+export async function place(t: TestContext, options: SandboxOptions = {}): Promise<Surroundings> {
   const service = await sandbox(t, options);
   const dir = await tempDir(t);
   const before = { ...process.env };

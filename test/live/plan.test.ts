@@ -58,3 +58,15 @@ test('a type that the exchange lacks is left out with a word', async (t) => {
   const message = 'binance has no option_summary messages; they are left out';
   assert.deepEqual(events, [{ event: 'warning', message }]);
 });
+
+test('an exchange that nobody knows is told as that, and not as one without the type', async (t) => {
+  const base = await serve(t, (request, response) => {
+    if (request.url !== '/v1/exchanges') response.statusCode = 404;
+    response.end(JSON.stringify([{ id: 'bitmex' }]));
+  });
+  const input = { client: clientFor(t, base), metadata: {}, tell: () => {} };
+  await assert.rejects(
+    planOption(option('bitmx', ['XBTUSD'], 'trade'), input),
+    /^TickhaulError: unknown exchange "bitmx"; did you mean bitmex\?$/,
+  );
+});

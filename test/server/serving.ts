@@ -26,6 +26,8 @@ export function busySandbox(t: TestContext, options: SandboxOptions = {}): Promi
 export interface ServeHere extends Partial<Omit<ServeOptions, 'feeds'>> {
   readonly feeds?: Partial<ServeOptions['feeds']>;
   readonly apiKey?: string | undefined;
+  /** Of slices, and of day files. */
+  readonly concurrency?: number;
   /** Has addresses of exchanges. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -35,7 +37,7 @@ export async function serveHere(
   t: TestContext,
   service: Sandbox,
   dir: string,
-  { env = {}, ...input }: ServeHere = {},
+  { env = {}, concurrency, ...input }: ServeHere = {},
 ): Promise<Served> {
   const client = createClient({
     apiUrl: service.apiUrl,
@@ -47,7 +49,12 @@ export async function serveHere(
   });
   const warnings: string[] = [];
   const log: string[] = [];
-  const transfer = { concurrency: 'auto', retries: 2, maxWaitMs: 5000, maxRate: undefined } as const;
+  const transfer = {
+    concurrency: concurrency ?? 'auto',
+    retries: 2,
+    maxWaitMs: 5000,
+    maxRate: undefined,
+  } as const;
   const server = await startServer({
     port: 0,
     host: '127.0.0.1',

@@ -13,7 +13,7 @@ import { STREAMED } from './exchanges.js';
 const MOST_ADDRESS = 100_000;
 
 /** The server, and what it should say. */
-export interface Place {
+export interface Soaked {
   readonly httpPort: number;
   readonly wsPort: number;
   readonly random: Random;
@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** What clients do, each again and again. What is wrong is thrown. */
-export const CLIENTS: readonly ((place: Place) => Promise<void>)[] = [
+export const CLIENTS: readonly ((place: Soaked) => Promise<void>)[] = [
   readAll,
   hearAll,
   leaveHalfWay,
@@ -36,7 +36,7 @@ export const CLIENTS: readonly ((place: Place) => Promise<void>)[] = [
   stream,
 ];
 
-async function readAll(place: Place): Promise<void> {
+async function readAll(place: Soaked): Promise<void> {
   const asked = oneOf(place.random, ALL_ASKED);
   const { status, text, isWhole } = await ask(place.httpPort, asked.path);
   if (status !== 200 || !isWhole) {
@@ -47,7 +47,7 @@ async function readAll(place: Place): Promise<void> {
   place.count('answers over HTTP');
 }
 
-async function hearAll(place: Place): Promise<void> {
+async function hearAll(place: Soaked): Promise<void> {
   const asked = oneOf(place.random, ALL_ASKED);
   const { messages, code, reason } = await connectTo(place, asked.socket.path, asked.socket.sent).heard;
   if (code !== 1000) {
@@ -61,7 +61,7 @@ async function hearAll(place: Place): Promise<void> {
 }
 
 /** Some bytes, and then the connection is gone, in order or cut. */
-async function leaveHalfWay({ httpPort, wsPort, random, count }: Place): Promise<void> {
+async function leaveHalfWay({ httpPort, wsPort, random, count }: Soaked): Promise<void> {
   const asked = oneOf(random, ALL_ASKED);
   const isSocket = random.chance(0.5);
   const enough = random.int(300_000);
@@ -86,7 +86,7 @@ async function leaveHalfWay({ httpPort, wsPort, random, count }: Place): Promise
 }
 
 /** It asks for more than a connection holds, and reads nothing of it. */
-async function neverRead({ httpPort, random, count }: Place): Promise<void> {
+async function neverRead({ httpPort, random, count }: Soaked): Promise<void> {
   const options = { exchange: oneOf(random, ['bitmex', 'bybit']), filters: [], ...LONG_PERIOD };
   const connection = connect(httpPort, '127.0.0.1').pause();
   connection.on('error', () => {});
@@ -97,7 +97,7 @@ async function neverRead({ httpPort, random, count }: Place): Promise<void> {
 }
 
 /** What can't be answered is refused, and with nothing else. */
-async function askRubbish({ httpPort, wsPort, random, count }: Place): Promise<void> {
+async function askRubbish({ httpPort, wsPort, random, count }: Soaked): Promise<void> {
   const path = oneOf(random, [
     '/replay?options={',
     withOptions('/replay', { exchange: 'bitmx', from: '2024-03-01', to: '2024-03-02' }),
@@ -135,7 +135,7 @@ async function askRubbish({ httpPort, wsPort, random, count }: Place): Promise<v
 }
 
 /** Whatever others do, who asks for little has it soon. */
-async function askHealth({ httpPort, count, waited }: Place): Promise<void> {
+async function askHealth({ httpPort, count, waited }: Soaked): Promise<void> {
   const began = performance.now();
   const { status } = await ask(httpPort, '/health-check');
   assert.equal(status, 200);
@@ -145,7 +145,7 @@ async function askHealth({ httpPort, count, waited }: Place): Promise<void> {
 }
 
 /** Live messages for a while. */
-async function stream({ wsPort, random, count }: Place): Promise<void> {
+async function stream({ wsPort, random, count }: Soaked): Promise<void> {
   const exchanges = Object.entries(STREAMED).filter(() => random.chance(0.6));
   const options = exchanges.map(([exchange, symbol]) => ({
     exchange,
@@ -172,7 +172,7 @@ async function stream({ wsPort, random, count }: Place): Promise<void> {
   count('streams');
 }
 
-function expectedOf({ expected }: Place, { path }: Asked): string {
+function expectedOf({ expected }: Soaked, { path }: Asked): string {
   const text = expected.get(path);
   assert.ok(text !== undefined);
   return text;

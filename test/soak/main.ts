@@ -13,7 +13,7 @@ import { envOf, type Started, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { ask, busySandbox } from '../server/serving.js';
 import { ALL_ASKED } from './asked.js';
-import { CLIENTS, type Place } from './clients.js';
+import { CLIENTS, type Soaked } from './clients.js';
 import { brokenExchanges } from './exchanges.js';
 import { handlesOf, median, memoryOf, openOf, thirds } from './watch.js';
 
@@ -78,7 +78,7 @@ test(`soak, seed ${values.seed}`, async (t) => {
   const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
   const waits: number[] = [];
   const waited = (ms: number): void => void waits.push(ms);
-  const place: Place = { ...ports, random, expected, count, waited };
+  const place: Soaked = { ...ports, random, expected, count, waited };
   // What is made once, as threads and connections, is no leak.
   await keepAsking(place, performance.now() + Math.min(20_000, 100 * seconds));
   await inTime('all at once', Promise.all(ALL_ASKED.map(({ path }) => ask(ports.httpPort, path))));
@@ -132,7 +132,7 @@ async function end({ child, finished }: Started): Promise<void> {
 }
 
 /** All clients at work until a time. @throws what one of them finds. */
-async function keepAsking(place: Place, until: number): Promise<void> {
+async function keepAsking(place: Soaked, until: number): Promise<void> {
   const working = CLIENTS.flatMap((client) =>
     Array.from({ length: clients }, async () => {
       while (performance.now() < until) await inTime(client.name, client(place));

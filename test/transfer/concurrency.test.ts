@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { autoConcurrency } from '../../src/transfer/concurrency.js';
+import { autoConcurrency, createConcurrency } from '../../src/transfer/concurrency.js';
 import { createPause } from '../../src/transfer/pause.js';
-import { createPool } from '../../src/transfer/pool.js';
 import { createRateLimit } from '../../src/transfer/rate.js';
 
 test('auto begins at 8 and grows by one after each quiet stretch, to 20', () => {
@@ -37,6 +36,17 @@ test('a single broken connection counts for nothing, a second in a row does', ()
   assert.equal(auto.limit, 5);
 });
 
+test('processes that share it have a part each, and one at least', () => {
+  const auto = createConcurrency('auto', { processes: 3 });
+  assert.equal(auto.limit, 2);
+  for (let i = 0; i < 1000; i++) auto.quiet(i, true);
+  assert.equal(auto.limit, 6);
+  assert.equal(createConcurrency('auto', { processes: 64 }).limit, 1);
+  assert.equal(createConcurrency(5, { processes: 2 }).limit, 2);
+  assert.equal(createConcurrency(5, { processes: 6 }).limit, 1);
+  assert.equal(createConcurrency(5).limit, 5);
+});
+
 test('auto stays between 1 and 20 whatever happens', () => {
   const step = fc.record({ ms: fc.nat(5_000), kind: fc.constantFrom('finish', 'bytes', 'rate', 'broken') });
   fc.assert(
@@ -51,53 +61,6 @@ test('auto stays between 1 and 20 whatever happens', () => {
       }
     }),
   );
-});
-
-test('the pool runs no more than the limit, and takes no task before there is room', async () => {
-  const concurrency = { limit: 3, quiet: () => {}, trouble: () => {} };
-  const pool = createPool(concurrency);
-  let running = 0;
-  let most = 0;
-  let taken = 0;
-  for (let i = 0; i < 20; i++) {
-    taken++;
-    await pool.run(async () => {
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => setImmediate(resolve));
-      running--;
-    });
-    assert.ok(running <= 3 && taken - i === 1);
-  }
-  await pool.idle();
-  assert.equal(most, 3);
-  assert.equal(running, 0);
-});
-
-test('the pool makes room when the limit grows, before any task ends', async () => {
-  const concurrency = { limit: 1, quiet: () => {}, trouble: () => {} };
-  const pool = createPool(concurrency);
-  let finish = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  let second = false;
-  const first = pool.run(() => held);
-  concurrency.limit = 2;
-  pool.adjust();
-  await first;
-  void pool.run(async () => {
-    second = true;
-  });
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.ok(second);
-  finish();
-  await pool.idle();
-});
-
-test('a task that throws ends the pool with its error', async () => {
-  const pool = createPool({ limit: 2, quiet: () => {}, trouble: () => {} });
-  await pool.run(() => Promise.reject(new Error('broken task')));
-  await assert.rejects(pool.idle(), /broken task/);
 });
 
 test('a pause holds everybody until its latest end', async () => {

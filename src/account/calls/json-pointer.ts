@@ -1,5 +1,5 @@
 /** A place in a JSON document, with the way there (RFC 6901). */
-export interface Place {
+export interface JsonPlace {
   readonly value: unknown;
   /** Such as `/paths/~1v1~1account/get`; empty for the whole document. */
   readonly pointer: string;
@@ -9,7 +9,7 @@ export interface Place {
 const MAX_REFERENCES = 16;
 
 /** A member of an object or an array; its value is undefined where it isn't there. */
-export function memberOf({ value, pointer }: Place, name: string): Place {
+export function memberOf({ value, pointer }: JsonPlace, name: string): JsonPlace {
   const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
   const token = name.replaceAll('~', '~0').replaceAll('/', '~1');
   return {
@@ -19,14 +19,14 @@ export function memberOf({ value, pointer }: Place, name: string): Place {
 }
 
 /** The members of an object, or of an array; none of anything else. */
-export function membersOf(place: Place): readonly Place[] {
+export function membersOf(place: JsonPlace): readonly JsonPlace[] {
   const { value } = place;
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).map((name) => memberOf(place, name));
 }
 
 /** Follows `$ref`s that stay inside the document; what leads out of it, or nowhere, has no value. */
-export function resolved(document: unknown, place: Place): Place {
+export function resolved(document: unknown, place: JsonPlace): JsonPlace {
   let found = place;
   for (let step = 0; step < MAX_REFERENCES; step++) {
     const reference = memberOf(found, '$ref').value;
@@ -36,14 +36,14 @@ export function resolved(document: unknown, place: Place): Place {
   return { value: undefined, pointer: place.pointer };
 }
 
-function placeAt(document: unknown, reference: string): Place {
+function placeAt(document: unknown, reference: string): JsonPlace {
   const whole = { value: document, pointer: '' };
   if (!reference.startsWith('#/')) return { value: undefined, pointer: reference };
   return reference
     .slice('#/'.length)
     .split('/')
     .map((token) => decoded(token).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<Place>(memberOf, whole);
+    .reduce<JsonPlace>(memberOf, whole);
 }
 
 function decoded(token: string): string {

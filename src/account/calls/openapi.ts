@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../service/account/account-api.js';
 import { oneLine } from '../../service/http/error-answer.js';
-import { memberOf, membersOf, type Place, resolved } from './json-pointer.js';
+import { type JsonPlace, memberOf, membersOf, resolved } from './json-pointer.js';
 
 /** A parameter of an operation (OpenAPI 3.1.0, section 4.8.12). */
 export interface Parameter {
@@ -68,8 +68,8 @@ function basePathOf(document: JsonObject): string {
 
 function operationAt(
   document: JsonObject,
-  item: Place,
-  operation: Place,
+  item: JsonPlace,
+  operation: JsonPlace,
   method: string,
   path: string,
 ): Operation {
@@ -84,7 +84,7 @@ function operationAt(
 }
 
 /** The path's parameters and the operation's own, which stand over them. */
-function parametersAt(document: JsonObject, item: Place, operation: Place): readonly Parameter[] {
+function parametersAt(document: JsonObject, item: JsonPlace, operation: JsonPlace): readonly Parameter[] {
   const parameters = new Map<string, Parameter>();
   for (const place of [item, operation].flatMap((owner) => membersOf(memberOf(owner, 'parameters')))) {
     const parameter = parameterAt(resolved(document, place));
@@ -93,7 +93,7 @@ function parametersAt(document: JsonObject, item: Place, operation: Place): read
   return [...parameters.values()];
 }
 
-function parameterAt(place: Place): Parameter | undefined {
+function parameterAt(place: JsonPlace): Parameter | undefined {
   const name = textAt(place, 'name');
   const where = textAt(place, 'in');
   if (name === undefined || name !== oneLine(name, MAX_TEXT)) return undefined;
@@ -108,7 +108,7 @@ function parameterAt(place: Place): Parameter | undefined {
   };
 }
 
-function bodyAt(document: JsonObject, operation: Place): Operation['body'] {
+function bodyAt(document: JsonObject, operation: JsonPlace): Operation['body'] {
   const body = resolved(document, memberOf(operation, 'requestBody'));
   // A media type may have parameters: `application/json; charset=utf-8`.
   const media = membersOf(memberOf(body, 'content')).find((one) => JSON_TYPE.test(nameOf(one)));
@@ -119,17 +119,17 @@ function bodyAt(document: JsonObject, operation: Place): Operation['body'] {
   };
 }
 
-function pointerOf({ value, pointer }: Place): string | undefined {
+function pointerOf({ value, pointer }: JsonPlace): string | undefined {
   return value === undefined ? undefined : pointer;
 }
 
-function textAt(place: Place, name: string): string | undefined {
+function textAt(place: JsonPlace, name: string): string | undefined {
   const { value } = memberOf(place, name);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** The last name of the way to a place. */
-function nameOf({ pointer }: Place): string {
+function nameOf({ pointer }: JsonPlace): string {
   const token = pointer.slice(pointer.lastIndexOf('/') + 1);
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -3,7 +3,7 @@ import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
 import { SOURCE_TYPES } from '../../market/names/data-type-name.js';
 import type { StoredNames } from '../../service/records/stored.js';
 import { nameOf, type Outline } from '../arguments/types.js';
-import { flagsOf, type Place, type Position } from './position.js';
+import { type Cursor, flagsOf, type Position } from './position.js';
 
 /** A word that may stand at the cursor. */
 export interface Candidate {
@@ -24,7 +24,7 @@ export interface Known {
 
 /** What may stand at the cursor. */
 export async function candidatesAt(
-  { command, given, position }: Place,
+  { command, given, position }: Cursor,
   commands: readonly Outline[],
   known: Known,
 ): Promise<Answer> {

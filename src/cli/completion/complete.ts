@@ -2,7 +2,7 @@ import { readSettings } from '../../commands/environment.js';
 import { storedExchanges, storedNames } from '../../service/records/stored.js';
 import { COMMANDS } from '../commands/index.js';
 import { candidatesAt } from './candidates.js';
-import { findPlace } from './position.js';
+import { findCursor } from './position.js';
 import { answerText, SHELLS } from './shells.js';
 
 /**
@@ -19,9 +19,9 @@ export async function complete(
     const shell = SHELLS[name];
     if (!shell) return '';
     const { words, kept } = shell.read(asked);
-    const place = await findPlace(COMMANDS, words);
-    const { apiUrl, cacheDir } = readSettings(env, Object.fromEntries(place.given.flags), home());
-    const answer = await candidatesAt(place, COMMANDS, {
+    const cursor = await findCursor(COMMANDS, words);
+    const { apiUrl, cacheDir } = readSettings(env, Object.fromEntries(cursor.given.flags), home());
+    const answer = await candidatesAt(cursor, COMMANDS, {
       exchanges: () => storedExchanges(apiUrl, cacheDir),
       names: (exchange) => storedNames(apiUrl, cacheDir, exchange).catch(() => undefined),
     });

@@ -30,7 +30,7 @@ export type Position =
       readonly text: string;
     };
 
-export interface Place {
+export interface Cursor {
   readonly command: Command | undefined;
   readonly given: Given;
   readonly position: Position;
@@ -51,7 +51,7 @@ export function flagsOf(command: Command | undefined): Flags {
  * Finds out where the cursor is.
  * @param words without the program's name; the last one is at the cursor.
  */
-export async function findPlace(commands: readonly Outline[], words: readonly string[]): Promise<Place> {
+export async function findCursor(commands: readonly Outline[], words: readonly string[]): Promise<Cursor> {
   const before = words.slice(0, -1);
   const text = words.at(-1) ?? '';
   const outline = commandOf(commands, before);

@@ -4,8 +4,8 @@ import { given } from '../../commands/environment.js';
 import { type FeedSettings, readFeedSettings } from '../../commands/feeds/feed-run.js';
 import { lockOwner } from '../../commands/lock-owner.js';
 import { readDownloadOptions, readLayout } from '../../commands/selection/selection.js';
-import { HIGHEST_PORT } from '../../server/listen.js';
 import type { ServeOptions, ServerLog } from '../../server/options.js';
+import { HIGHEST_PORT } from '../../server/ports.js';
 import type { Args, Cli } from '../arguments/types.js';
 
 const DEFAULT_PORT = 8000;
@@ -20,7 +20,7 @@ export interface ServeSettings {
 export async function readServeSettings(args: Args, cli: Cli): Promise<ServeSettings> {
   const feeds = await readFeedSettings(args, cli);
   const options = {
-    port: readCount(args, 'port', 0, HIGHEST_PORT) ?? portOf(cli) ?? DEFAULT_PORT,
+    port: readCount(args, 'port', 0, HIGHEST_PORT) ?? environmentPort(cli) ?? DEFAULT_PORT,
     host: readText(args, 'host') ?? '127.0.0.1',
     allowOrigins: readOrigins(args),
     isCompressed: readToggle(args, 'compress'),
@@ -53,7 +53,7 @@ export function isTrue({ env }: Cli, variable: string): boolean {
 }
 
 /** @throws usage error. */
-function portOf({ env }: Cli): number | undefined {
+function environmentPort({ env }: Cli): number | undefined {
   const text = given(env, 'TM_PORT');
   if (text === undefined) return undefined;
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;

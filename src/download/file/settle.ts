@@ -35,6 +35,7 @@ export async function settle(
 ): Promise<Settled | undefined> {
   const started = performance.now();
   const { file, path } = planned;
+  if (context.signal.aborted) return undefined;
   try {
     refuseTakenPath(context, planned);
     const found = planned.action === 'fetch' ? undefined : await lookOnDisk(context, planned, place);

@@ -4,7 +4,7 @@ import { TickhaulError } from '../../base/errors.js';
 const SHOWN = 40;
 
 /** Where in a file something is wrong. */
-export interface Place {
+export interface SourceLine {
   /** The file's name. */
   readonly source: string;
   /** Counted from 1, the header. */
@@ -12,12 +12,17 @@ export interface Place {
 }
 
 /** A cell that its column doesn't take; `problem` completes a sentence that begins with the cell. */
-export function cellError(place: Place, column: string, cell: Uint8Array, problem: string): TickhaulError {
+export function cellError(
+  place: SourceLine,
+  column: string,
+  cell: Uint8Array,
+  problem: string,
+): TickhaulError {
   return lineError(place, `column ${column}: ${shown(cell)} ${problem}`);
 }
 
 /** Anything wrong with a line, the header too. */
-export function lineError({ source, line }: Place, problem: string): TickhaulError {
+export function lineError({ source, line }: SourceLine, problem: string): TickhaulError {
   return new TickhaulError('corrupt', `${source}: line ${line}, ${problem}; download the file again`);
 }
 
@@ -26,7 +31,7 @@ export function lineError({ source, line }: Place, problem: string): TickhaulErr
  * one of them, since most often it is the cause.
  */
 export function rowError(
-  place: Place,
+  place: SourceLine,
   names: readonly string[],
   cells: readonly Uint8Array[],
   column: number,

@@ -1,7 +1,7 @@
 import type { Batch, Schema } from '../columns.js';
 import { ColumnMemory } from '../kernel/column-memory.js';
 import { ColumnParser } from '../kernel/column-parser.js';
-import { lineError, type Place } from './errors.js';
+import { lineError, type SourceLine } from './errors.js';
 import { readHeader, schemaOf } from './header.js';
 import { splitLine } from './line.js';
 import { linesOf, parseRecords, RecordEnds } from './quoted.js';
@@ -193,7 +193,7 @@ export class CsvParser {
     return (this.#schema ?? []).map(({ name }) => name);
   }
 
-  #place(): Place {
+  #place(): SourceLine {
     return { source: this.#options.source, line: this.#columns?.line ?? this.#line };
   }
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { CsvError } from 'csv-parse';
-import { cellError, type Place } from './errors.js';
+import { cellError, type SourceLine } from './errors.js';
 
 /** Loads csv-parse when a file has quotes: hardly any has, and each converting thread would pay for it. */
 const require = createRequire(import.meta.url);
@@ -48,7 +48,7 @@ export class RecordEnds {
  * The cells of whole records, by csv-parse: what the loop over unquoted cells declines. `names` are those of the
  * columns, for messages.
  */
-export function parseRecords(bytes: Buffer, place: Place, names: readonly string[]): Buffer[][] {
+export function parseRecords(bytes: Buffer, place: SourceLine, names: readonly string[]): Buffer[][] {
   const { CsvError, parse } = require('csv-parse/sync') as typeof import('csv-parse/sync');
   try {
     const options = { encoding: null, record_delimiter: ['\r\n', '\n'], relax_column_count: true };

@@ -91,6 +91,7 @@ interface Browser {
     };
   };
   readonly location: {
+    readonly protocol: string;
     readonly hostname: string;
     readonly port: string;
     readonly origin: string;

@@ -16,7 +16,7 @@ export interface JobSide {
   close(): void;
 }
 
-interface Place {
+interface SharedThread {
   readonly worker: Worker;
   readonly jobs: Set<{ end(error: unknown): void }>;
   idle?: NodeJS.Timeout | undefined;
@@ -34,7 +34,7 @@ const KEPT_MS = 30_000;
 export class Threads<Task> {
   readonly most: number;
   readonly #start: () => Worker;
-  readonly #places = new Set<Place>();
+  readonly #threads = new Set<SharedThread>();
 
   /** @param start of a thread that takes `Job`s. */
   constructor(most: number, start: () => Worker) {
@@ -48,44 +48,44 @@ export class Threads<Task> {
   }
 
   get #busy(): number {
-    return [...this.#places].filter(({ jobs }) => jobs.size > 0).length;
+    return [...this.#threads].filter(({ jobs }) => jobs.size > 0).length;
   }
 
   /** Begins jobs, each on a thread of its own, as far as they go around: those with the least to do. */
   begin(tasks: readonly Task[]): readonly JobSide[] {
-    while (this.#places.size < Math.min(this.most, tasks.length + this.#busy)) this.#add();
-    const places = [...this.#places].sort((a, b) => a.jobs.size - b.jobs.size);
-    return tasks.map((task, at) => this.#beginOn(places[at % places.length] as Place, task));
+    while (this.#threads.size < Math.min(this.most, tasks.length + this.#busy)) this.#add();
+    const threads = [...this.#threads].sort((a, b) => a.jobs.size - b.jobs.size);
+    return tasks.map((task, at) => this.#beginOn(threads[at % threads.length] as SharedThread, task));
   }
 
   /** Ends all threads: whoever waits for something of them gets an error. */
   async close(): Promise<void> {
-    await Promise.all([...this.#places].map((place) => this.#end(place, brokenOff())));
+    await Promise.all([...this.#threads].map((thread) => this.#end(thread, brokenOff())));
   }
 
   #add(): void {
-    const place = { worker: this.#start(), jobs: new Set<{ end(error: unknown): void }>() };
-    this.#places.add(place);
-    place.worker.on('error', (error) => void this.#end(place, error));
-    place.worker.on('exit', () => void this.#end(place, new Error('a thread of replays ended')));
+    const thread = { worker: this.#start(), jobs: new Set<{ end(error: unknown): void }>() };
+    this.#threads.add(thread);
+    thread.worker.on('error', (error) => void this.#end(thread, error));
+    thread.worker.on('exit', () => void this.#end(thread, new Error('a thread of replays ended')));
   }
 
-  #beginOn(place: Place, task: Task): JobSide {
-    clearTimeout(place.idle);
+  #beginOn(thread: SharedThread, task: Task): JobSide {
+    clearTimeout(thread.idle);
     const { port1: port, port2 } = new MessageChannel();
     const job: Job<Task> = { task, port: port2 };
-    place.worker.postMessage(job, [port2]);
+    thread.worker.postMessage(job, [port2]);
     let listener = (_error: unknown): void => {};
     const own = {
       end: (error: unknown): void => {
-        if (!place.jobs.delete(own)) return;
+        if (!thread.jobs.delete(own)) return;
         port.close();
         listener(error);
-        if (place.jobs.size > 0) return;
-        place.idle = setTimeout(() => void this.#end(place, brokenOff()), KEPT_MS).unref();
+        if (thread.jobs.size > 0) return;
+        thread.idle = setTimeout(() => void this.#end(thread, brokenOff()), KEPT_MS).unref();
       },
     };
-    place.jobs.add(own);
+    thread.jobs.add(own);
     return {
       port,
       onEnd(onEnd) {
@@ -95,11 +95,11 @@ export class Threads<Task> {
     };
   }
 
-  async #end(place: Place, error: unknown): Promise<void> {
-    this.#places.delete(place);
-    for (const job of place.jobs) job.end(error);
-    clearTimeout(place.idle);
-    await place.worker.terminate();
+  async #end(thread: SharedThread, error: unknown): Promise<void> {
+    this.#threads.delete(thread);
+    for (const job of thread.jobs) job.end(error);
+    clearTimeout(thread.idle);
+    await thread.worker.terminate();
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { abortReason } from '../../base/errors.js';
+import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
 import { fnv1a } from '../../dataset/shard.js';
 import { type Counts, type Memory, newMetrics, sumCounts, sumMetrics } from '../metrics.js';
 import type { ServerLog } from '../options.js';
 import { onceOf } from '../warn-once.js';
-import type { Arrival } from './doors.js';
+import type { Connection } from './doors.js';
 import { LentTurns } from './lent-turns.js';
-import type { Question, Told } from './link.js';
+import type { Orders, Question, Told } from './link.js';
 import { Member } from './member.js';
 
 export interface CrewOptions {
@@ -23,10 +23,10 @@ export interface CrewOptions {
 }
 
 /** Where one worker follows another. */
-interface Place {
+interface Slot {
   member: Member;
   /** For its worker, when that takes connections. */
-  readonly waiting: Arrival[];
+  readonly waiting: Connection[];
   /** Workers in a row that ended soon. */
   failures: number;
   timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ const FAREWELL_MS = 400;
 /** The workers of a cluster: one that ends is replaced. */
 export class Crew {
   readonly #options: CrewOptions;
-  readonly #places: readonly Place[];
+  readonly #slots: readonly Slot[];
   readonly #turns = new LentTurns();
   readonly #warnOnce: (line: string) => void;
   /** What workers that ended had counted. */
@@ -54,44 +54,47 @@ export class Crew {
   constructor(options: CrewOptions) {
     this.#options = options;
     this.#warnOnce = onceOf(options.log.warn);
-    this.#places = Array.from({ length: options.size }, () => {
-      const place = { member: this.#fork(), waiting: [], failures: 0, timer: undefined };
-      this.#attend(place);
-      return place;
+    this.#slots = Array.from({ length: options.size }, () => {
+      const slot = { member: this.#fork(), waiting: [], failures: 0, timer: undefined };
+      this.#attend(slot);
+      return slot;
     });
   }
 
-  /** Hands connections to workers once all of them are ready. @throws where one ends before, which has told why. */
+  /** Hands connections to workers once all of them are ready. @throws where one ends before: why. */
   async open(): Promise<void> {
-    try {
-      await Promise.all(this.#places.map(({ member }) => member.ready));
-    } catch (error) {
-      throw new Error('a worker ended before it was ready', { cause: error });
-    }
+    await Promise.all(
+      this.#slots.map(({ member }) =>
+        member.ready.catch((cause: unknown) => {
+          const { code, message } = abortReason(member.gone);
+          throw new TickhaulError(code, `a worker ended at its start: ${message}`, { cause });
+        }),
+      ),
+    );
     this.#isOpen = true;
-    for (const place of this.#places) if (place.member.gone.aborted) this.#replace(place);
+    for (const slot of this.#slots) if (slot.member.gone.aborted) this.#replace(slot);
   }
 
   /** Gives a connection to the worker that has the fewest waiting, in turns; those of a session to one. */
-  take(arrival: Arrival): void {
-    const place = arrival.session === undefined ? this.#choose() : this.#placeOf(arrival.session);
-    place.waiting.push(arrival);
-    this.#hand(place);
+  take(connection: Connection): void {
+    const slot = connection.session === undefined ? this.#choose() : this.#slotOf(connection.session);
+    slot.waiting.push(connection);
+    this.#hand(slot);
   }
 
   /** Numbers of the workers' processes. */
   get pids(): readonly (number | undefined)[] {
-    return this.#places.map(({ member }) => member.pid);
+    return this.#slots.map(({ member }) => member.pid);
   }
 
   /** Lets answers under way end, for a while; then all workers are gone. */
   async end(graceMs: number): Promise<void> {
     this.#isOpen = false;
-    for (const { timer, waiting } of this.#places) {
+    for (const { timer, waiting } of this.#slots) {
       clearTimeout(timer);
       for (const { socket } of waiting) socket.destroy();
     }
-    const members = this.#places.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
+    const members = this.#slots.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
     for (const member of members) member.end(graceMs);
     const killing = setTimeout(() => {
       for (const member of members) member.kill();
@@ -101,8 +104,8 @@ export class Crew {
   }
 
   async #counts(): Promise<Counts> {
-    await Promise.all(this.#places.map(({ member }) => member.count()));
-    const living = this.#places.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
+    await Promise.all(this.#slots.map(({ member }) => member.count()));
+    const living = this.#slots.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
     const own = { metrics: this.#ended, memory: this.#options.memory() };
     return living.map(({ counts }) => counts).reduce(sumCounts, own);
   }
@@ -114,55 +117,54 @@ export class Crew {
     });
   }
 
-  #attend(place: Place): void {
-    const { member } = place;
-    member.gone.addEventListener('abort', () => this.#replace(place));
+  #attend(slot: Slot): void {
+    const { member } = slot;
+    member.gone.addEventListener('abort', () => this.#replace(slot));
   }
 
-  #replace(place: Place): void {
-    const { member } = place;
+  #replace(slot: Slot): void {
+    const { member } = slot;
     // Open ones ended with it.
     const { metrics } = member.counts;
     this.#ended = sumMetrics(this.#ended, { ...metrics, openHttp: 0, openSockets: 0 });
     if (!this.#isOpen) return;
     const isSoon = performance.now() - member.startedMs < SETTLED_MS;
-    place.failures = isSoon ? place.failures + 1 : 1;
-    const waitMs =
-      place.failures === 1 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (place.failures - 2), MOST_WAIT_MS);
+    slot.failures = isSoon ? slot.failures + 1 : 1;
+    const waitMs = slot.failures === 1 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (slot.failures - 2), MOST_WAIT_MS);
     const when = waitMs === 0 ? 'now' : `in ${formatDuration(waitMs)}`;
     const how = abortReason(member.gone).message;
     const who = member.pid === undefined ? 'a worker' : `worker ${member.pid}`;
     this.#options.log.warn(`${who} ended (${how}): its connections are cut, another takes its place ${when}`);
-    place.timer = setTimeout(() => {
-      place.member = this.#fork();
-      this.#attend(place);
+    slot.timer = setTimeout(() => {
+      slot.member = this.#fork();
+      this.#attend(slot);
     }, waitMs);
-    for (const arrival of member.unsent) this.take(arrival);
+    for (const connection of member.unsent) this.take(connection);
   }
 
-  #placeOf(session: string): Place {
-    return this.#places[fnv1a(session) % this.#places.length] as Place;
+  #slotOf(session: string): Slot {
+    return this.#slots[fnv1a(session) % this.#slots.length] as Slot;
   }
 
-  #choose(): Place {
-    const first = this.#next++ % this.#places.length;
-    const turned = [...this.#places.slice(first), ...this.#places.slice(0, first)];
+  #choose(): Slot {
+    const first = this.#next++ % this.#slots.length;
+    const turned = [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
     const ready = turned.filter(({ member }) => member.isReady);
-    const load = ({ member, waiting }: Place): number => member.unsent.size + waiting.length;
-    return (ready.length > 0 ? ready : turned).reduce((best, place) =>
-      load(place) < load(best) ? place : best,
+    const load = ({ member, waiting }: Slot): number => member.unsent.size + waiting.length;
+    return (ready.length > 0 ? ready : turned).reduce((best, slot) =>
+      load(slot) < load(best) ? slot : best,
     );
   }
 
-  #hand({ member, waiting }: Place): void {
+  #hand({ member, waiting }: Slot): void {
     if (!this.#isOpen || !member.isReady) return;
-    for (const arrival of waiting.splice(0)) member.hand(arrival);
+    for (const connection of waiting.splice(0)) member.hand(connection);
   }
 
   async #answer(member: Member, question: Question): Promise<unknown> {
     switch (question.name) {
       case 'input':
-        return this.#options.input;
+        return { input: this.#options.input, workers: this.#options.size } satisfies Orders;
       case 'counts':
         return this.#counts();
       case 'turn':
@@ -174,10 +176,10 @@ export class Crew {
     if (told.told === 'done') this.#turns.giveBack(told.work, member.gone, told.note);
     else if (told.told === 'warning') this.#warnOnce(told.line);
     else if (told.told === 'ready') {
-      const place = this.#places.find((one) => one.member === member);
-      if (!place || !this.#isOpen) return;
+      const slot = this.#slots.find((one) => one.member === member);
+      if (!slot || !this.#isOpen) return;
       this.#options.log.debug?.(`worker ${member.pid} begins`);
-      this.#hand(place);
+      this.#hand(slot);
     }
   }
 }

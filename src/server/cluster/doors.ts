@@ -4,7 +4,7 @@ import { readTarget } from '../http/call.js';
 import { createUpgradeServer } from '../socket/socket-server.js';
 
 /** A connection on its way to a worker. */
-export interface Arrival {
+export interface Connection {
   readonly told: 'http' | 'websocket';
   readonly socket: Socket;
   /** What was read of it, as bytes in latin1. */
@@ -23,14 +23,14 @@ export interface Doors {
  * Nothing listens yet. A connection of HTTP is handed on unread. Of one of WebSocket the handshake is read first, as it
  * names the session; a client says nothing more until it has its answer.
  */
-export function createDoors(take: (arrival: Arrival) => void): Doors {
+export function createDoors(take: (connection: Connection) => void): Doors {
   const http = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     take({ told: 'http', socket, head: '', session: undefined });
   });
   const sockets = createUpgradeServer();
-  sockets.on('upgrade', (request, connection, head) => {
+  sockets.on('upgrade', (request, stream, head) => {
     // Node's own servers have no other connections.
-    const socket = connection as Socket;
+    const socket = stream as Socket;
     socket.on('error', () => socket.destroy());
     const handshake = textOf(request) + head.toString('latin1');
     take({ told: 'websocket', socket, head: handshake, session: sessionOf(request) });

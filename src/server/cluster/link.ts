@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
+import type { FileError } from '../../base/file-error.js';
 
 /** What one process of a cluster asks the other. */
 export type Question =
@@ -10,11 +11,20 @@ export type Question =
   /** A worker: counts of all; the primary process: its own. */
   | { readonly name: 'counts' };
 
+/** The answer to `input`. */
+export interface Orders {
+  readonly input: unknown;
+  /** How many workers there are. */
+  readonly workers: number;
+}
+
 /** What one process tells the other. */
 export type Told =
   /** A worker takes connections. */
   | { readonly told: 'ready' }
   | { readonly told: 'done'; readonly work: string; readonly note?: number | undefined }
+  /** A worker: why it ends, which nobody has told yet. */
+  | { readonly told: 'failed'; readonly error: FileError }
   /** To be warned of once. */
   | { readonly told: 'warning'; readonly line: string }
   /** With a connection, and what was read of it as bytes in latin1. */

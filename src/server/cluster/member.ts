@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
 import { orAborted } from '../../base/wait.js';
 import { type Counts, newMetrics } from '../metrics.js';
-import type { Arrival } from './doors.js';
+import type { Connection } from './doors.js';
 import { Link, type Question, type Told } from './link.js';
 
 /** Milliseconds that a worker has to tell its counts; its last ones stand for those of one that is busy. */
@@ -21,7 +21,7 @@ export class Member {
   readonly #gone = new AbortController();
   readonly startedMs = performance.now();
   /** Connections that are not on their way yet. */
-  readonly unsent = new Set<Arrival>();
+  readonly unsent = new Set<Connection>();
   /** What it last told of itself. */
   counts: Counts = {
     metrics: newMetrics(),
@@ -30,6 +30,8 @@ export class Member {
   /** Resolves when it takes connections; rejects where it ended before. */
   readonly ready: Promise<void>;
   #isReady = false;
+  /** Why it ends, where it told so. */
+  #failure: TickhaulError | undefined;
 
   constructor(worker: Worker, end: MemberEnd) {
     this.#worker = worker;
@@ -48,18 +50,29 @@ export class Member {
         if (told.told === 'ready') {
           this.#isReady = true;
           settle();
+        } else if (told.told === 'failed') {
+          this.#failure = new TickhaulError(told.error.code, told.error.message);
         }
         end.hear(this, told);
       },
     });
-    worker.once('exit', (code, signal) => this.#leave(signal ?? `code ${code}`));
+    worker.once('exit', (code, signal) => {
+      const leave = (): void =>
+        this.#leave(
+          this.#failure ??
+            new TickhaulError(signal === null ? 'bug' : 'terminated', signal ?? `code ${code}`),
+        );
+      // What it told last may still be on its way.
+      if (worker.isConnected()) worker.once('disconnect', leave);
+      else leave();
+    });
     // What began tells of its end by itself; a signal or message that doesn't reach it is no end.
     worker.on('error', (error) => {
-      if (worker.process.pid === undefined) this.#leave(error.message);
+      if (worker.process.pid === undefined) this.#leave(new TickhaulError('terminated', error.message));
     });
   }
 
-  /** Aborted when it ended; the reason says how. */
+  /** Aborted when it ended; the reason says how, or why. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
@@ -74,11 +87,11 @@ export class Member {
     return this.#worker.process.pid;
   }
 
-  hand(arrival: Arrival): void {
-    const { told, head, socket } = arrival;
-    this.unsent.add(arrival);
+  hand(connection: Connection): void {
+    const { told, head, socket } = connection;
+    this.unsent.add(connection);
     this.#link.tell({ told, head }, socket, (error) => {
-      this.unsent.delete(arrival);
+      this.unsent.delete(connection);
       if (error) socket.destroy();
     });
   }
@@ -101,7 +114,7 @@ export class Member {
     this.#worker.process.kill('SIGKILL');
   }
 
-  #leave(how: string): void {
-    this.#gone.abort(new TickhaulError('terminated', how));
+  #leave(why: TickhaulError): void {
+    this.#gone.abort(why);
   }
 }

@@ -1,7 +1,6 @@
-import { listenBeside } from '../listen.js';
-import type { RunningServer } from '../server.js';
+import { listenBeside, type Ports } from '../listen.js';
 import { Crew, type CrewOptions } from './crew.js';
-import { type Arrival, createDoors } from './doors.js';
+import { type Connection, createDoors } from './doors.js';
 
 export interface ClusterOptions extends CrewOptions {
   readonly port: number;
@@ -10,7 +9,9 @@ export interface ClusterOptions extends CrewOptions {
   readonly prepare: () => Promise<void>;
 }
 
-export interface RunningCluster extends Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'> {
+export interface RunningCluster extends Ports {
+  /** Takes nothing new, and lets answers under way end, for a while. */
+  close(graceMs: number): Promise<void>;
   /** Numbers of the workers' processes. */
   readonly pids: readonly (number | undefined)[];
 }
@@ -18,14 +19,14 @@ export interface RunningCluster extends Pick<RunningServer, 'httpPort' | 'wsPort
 /**
  * Starts the local replay server over several processes: this one holds the ports, and gives each connection to a
  * worker. It resolves when all of them are ready.
- * @throws usage error for a port that is in use, or an address that isn't this machine's, before any worker begins; an
- *   error where one ends at its start, which has told why.
+ * @throws usage error for a port that is in use, or an address that isn't this machine's, before any worker begins; what
+ *   ends one at its start.
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
-  const early: Arrival[] = [];
-  let take = (arrival: Arrival): void => void early.push(arrival);
-  const { http, sockets } = createDoors((arrival) => take(arrival));
-  const httpPort = await listenBeside(http, sockets, options.host, options.port);
+  const early: Connection[] = [];
+  let take = (connection: Connection): void => void early.push(connection);
+  const { http, sockets } = createDoors((connection) => take(connection));
+  const ports = await listenBeside(http, sockets, options.host, options.port);
   const closeDoors = (): void => {
     http.close();
     sockets.close();
@@ -43,11 +44,11 @@ export async function startCluster(options: ClusterOptions): Promise<RunningClus
     throw error;
   }
   const open = crew;
-  take = (arrival) => open.take(arrival);
-  for (const arrival of early) take(arrival);
+  take = (connection) => open.take(connection);
+  for (const connection of early) take(connection);
   const close = (graceMs: number): Promise<void> => {
     closeDoors();
     return open.end(graceMs);
   };
-  return { httpPort, wsPort: httpPort + 1, close, pids: open.pids };
+  return { ...ports, close, pids: open.pids };
 }

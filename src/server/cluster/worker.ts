@@ -1,10 +1,11 @@
 import type { Worker } from 'node:cluster';
 import { abortReason } from '../../base/errors.js';
+import type { FileError } from '../../base/file-error.js';
 import { orAborted } from '../../base/wait.js';
 import type { Counts } from '../metrics.js';
 import type { ClusterShare } from '../options.js';
 import type { ReplayServer } from '../server.js';
-import { Link } from './link.js';
+import { Link, type Orders } from './link.js';
 
 /** The primary process, as a worker knows it. */
 export interface Primary {
@@ -13,6 +14,8 @@ export interface Primary {
   readonly share: ClusterShare;
   /** Answers the connections that it hands over, until it ends the worker. */
   serve(server: ReplayServer): Promise<void>;
+  /** Tells why the worker ends, so that it is told once for all of them. Resolves when that is on its way. */
+  fail(error: FileError): Promise<void>;
 }
 
 /** Meets the primary process of a cluster. @param worker this process. */
@@ -35,8 +38,9 @@ export async function meetPrimary(worker: Worker): Promise<Primary> {
       socket.resume();
     },
   });
-  const input = await link.ask({ name: 'input' });
+  const { input, workers } = (await link.ask({ name: 'input' })) as Orders;
   const share: ClusterShare = {
+    processes: workers,
     warnOnce: (line) => link.tell({ told: 'warning', line }),
     turns: {
       async run(name, signal, work, noteOf) {
@@ -72,5 +76,6 @@ export async function meetPrimary(worker: Worker): Promise<Primary> {
       link.tell({ told: 'ready' });
       await own.close(await ended);
     },
+    fail: (error) => new Promise((sent) => link.tell({ told: 'failed', error }, undefined, () => sent())),
   };
 }

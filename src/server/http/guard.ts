@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { portOf, wsPortOf } from '../ports.js';
 
 /** Tells who may use the server: a web page of somebody else must not use the key. */
 export interface Guard {
@@ -65,7 +66,10 @@ function isBeside(page: URL, host = ''): boolean {
   const url = `${page.protocol}//${host}`;
   if (!URL.canParse(url)) return false;
   const asked = new URL(url);
-  return asked.hostname === page.hostname && Math.abs(Number(asked.port) - Number(page.port)) <= 1;
+  const [one, other] = [portOf(asked), portOf(page)];
+  return (
+    asked.hostname === page.hostname && (one === other || one === wsPortOf(other) || other === wsPortOf(one))
+  );
 }
 
 /** Whether only this machine reaches the address. */

@@ -1,15 +1,16 @@
+import { portOf, wsPortOf } from '../ports.js';
 import type { RenderedPage } from './html.js';
 
-/** A host and its port, in names and numbers that a policy can have: not an IPv6 address. */
-const HOST = /^([a-z\d.-]+)(?::(\d+))?$/i;
+/** A host, in names and numbers that a policy can have: not an IPv6 address. */
+const HOST = /^[a-z\d.-]+$/;
 
 /**
  * The content security policy of the page: what stands in it, and its server's two ports.
  * @param host as the browser named the server, with the port; WebSocket is on the next one.
  */
 export function policyOf({ scripts, styles }: Pick<RenderedPage, 'scripts' | 'styles'>, host = ''): string {
-  const [, name, port = '80'] = HOST.exec(host) ?? [];
-  const sockets = name === undefined ? '' : ` ws://${name}:${Number(port) + 1}`;
+  const page = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
+  const sockets = page && HOST.test(page.hostname) ? ` ws://${page.hostname}:${wsPortOf(portOf(page))}` : '';
   return [
     "default-src 'none'",
     `script-src ${scripts}`,

@@ -6,12 +6,13 @@ import type { FeedPart } from '../../feeds/read/slices-ahead.js';
 import type { FeedRequest } from '../../feeds/types.js';
 import { mergeRaw, type RawSink } from '../../replay/raw/merge-raw.js';
 import type { Filter } from '../../service/feed-filter.js';
+import { unknownExchange } from '../../service/records/feed-names.js';
 import type { Serving } from '../serving.js';
 import { CLOSE, type SocketClient, WRITE } from './client.js';
 import { closeFailed } from './close-failed.js';
 
 /** A connection of `/ws-replay`, as it joined. */
-export interface Member {
+export interface SessionMember {
   readonly client: SocketClient;
   readonly request: Omit<FeedRequest, 'filters'>;
   /** What it subscribed to so far; undefined before the first message that was understood. */
@@ -27,7 +28,7 @@ const SUBSCRIBE_MS = 2000;
  */
 export class ReplaySession {
   readonly #serving: Serving;
-  readonly #members: Member[] = [];
+  readonly #members: SessionMember[] = [];
   readonly #stop = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #hasStarted = false;
@@ -53,7 +54,7 @@ export class ReplaySession {
     return this.#hasStarted;
   }
 
-  join(member: Member): void {
+  join(member: SessionMember): void {
     this.#members.push(member);
     member.client.signal.addEventListener('abort', () => {
       if (this.#members.every(({ client }) => client.signal.aborted)) {
@@ -65,7 +66,7 @@ export class ReplaySession {
   async #run(): Promise<void> {
     const members = this.#members.filter(({ client }) => client.isOpen);
     try {
-      for (const { request, filters } of members) if (!filters) throw noSubscription(request);
+      for (const { request, filters } of members) if (!filters) throw await this.#whyNone(request);
       await this.#replay(members);
       for (const { client } of members) client.close(CLOSE.finished, 'WS replay finished');
     } catch (error) {
@@ -78,7 +79,15 @@ export class ReplaySession {
     }
   }
 
-  async #replay(members: readonly Member[]): Promise<void> {
+  /** Nothing of an exchange that isn't there is understood. */
+  async #whyNone({ exchange }: SessionMember['request']): Promise<TickhaulError> {
+    const { options } = this.#serving;
+    const { client, offline } = options.feeds;
+    const asking = { cache: options.records, offline, signal: this.#stop.signal };
+    return (await unknownExchange(client, exchange, asking)) ?? noSubscription(exchange);
+  }
+
+  async #replay(members: readonly SessionMember[]): Promise<void> {
     const { signal } = this.#stop;
     const { options, run: shared } = this.#serving;
     const run = { ...shared, signal };
@@ -133,7 +142,7 @@ function framesFor(owners: readonly SocketClient[]): RawSink {
   };
 }
 
-function noSubscription({ exchange }: Member['request']): TickhaulError {
+function noSubscription(exchange: string): TickhaulError {
   return new TickhaulError(
     'usage',
     `No subscriptions received for websocket connection ${JSON.stringify({ exchange })}`,

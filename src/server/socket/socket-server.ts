@@ -75,7 +75,8 @@ export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT
 export function createUpgradeServer(): Server {
   return createServer(BOUNDS, (request, response) => {
     request.resume();
-    response.writeHead(426).end();
+    // It has to say what it would speak (RFC 9110, 15.5.22).
+    response.writeHead(426, { connection: 'upgrade', upgrade: 'websocket' }).end();
   });
 }
 

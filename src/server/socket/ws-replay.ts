@@ -6,7 +6,7 @@ import { readMinutes } from '../request/raw-options.js';
 import type { Serving } from '../serving.js';
 import type { SocketClient } from './client.js';
 import { closeFailed } from './close-failed.js';
-import { type Member, ReplaySession } from './session.js';
+import { ReplaySession, type SessionMember } from './session.js';
 
 /** Sessions under way, by their keys. */
 export type Sessions = Map<string, ReplaySession>;
@@ -44,7 +44,7 @@ function sessionOf(serving: Serving, sessions: Sessions, key: string | undefined
   return session;
 }
 
-function memberOf(client: SocketClient, query: URLSearchParams): Member {
+function memberOf(client: SocketClient, query: URLSearchParams): SessionMember {
   const textOf = (name: string): string => {
     const text = query.get(name)?.trim();
     if (!text) throw usageError(`the query parameter "${name}" is missing`);
@@ -56,7 +56,7 @@ function memberOf(client: SocketClient, query: URLSearchParams): Member {
 }
 
 /** What isn't understood is ignored, and told once an exchange. */
-function subscribe({ warnOnce }: Serving, member: Member, text: string): void {
+function subscribe({ warnOnce }: Serving, member: SessionMember, text: string): void {
   const { exchange, range } = member.request;
   const { filters, ...refused } = readSubscription(exchange, parsed(text), range.start * US_A_MINUTE);
   if (filters) member.filters = joined(member.filters, filters);
@@ -64,7 +64,10 @@ function subscribe({ warnOnce }: Serving, member: Member, text: string): void {
 }
 
 /** No filter at all is the whole exchange, which nothing adds to. */
-function joined(before: Member['filters'], more: NonNullable<Member['filters']>): Member['filters'] {
+function joined(
+  before: SessionMember['filters'],
+  more: NonNullable<SessionMember['filters']>,
+): SessionMember['filters'] {
   if (before === undefined) return more;
   return before.length === 0 || more.length === 0 ? [] : [...before, ...more];
 }

@@ -1,3 +1,4 @@
+import { TickhaulError } from '../../base/errors.js';
 import type { Client } from '../http/client.js';
 import type { Check } from '../types.js';
 import { parseLargeJson } from './large-json.js';
@@ -27,6 +28,21 @@ export async function fetchFeedNames(
 ): Promise<FeedNames> {
   const record = await fetchRecordWith(client, exchange, options, parseNames, loadCheck);
   return { channels: record.availableChannels ?? [], symbols: record.availableSymbols ?? [] };
+}
+
+/** The error for an exchange that the service doesn't list; undefined where it does, or can't be asked. */
+export async function unknownExchange(
+  client: Client,
+  exchange: string,
+  options: MetadataOptions,
+): Promise<TickhaulError | undefined> {
+  try {
+    await fetchFeedNames(client, exchange, options);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TickhaulError)) throw error;
+    return error.code === 'usage' ? error : undefined;
+  }
 }
 
 /**

@@ -25,7 +25,6 @@ interface Recent {
 }
 
 type Series = Omit<DayFile, 'day'>;
-type Arrival = Pick<ManifestRecord, 'time' | 'bytes'>;
 
 /**
  * What a manifest's records tell of days to come: how large they are, and how fast they come. A few numbers a series
@@ -33,7 +32,7 @@ type Arrival = Pick<ManifestRecord, 'time' | 'bytes'>;
  */
 export class History {
   readonly #series = new Map<string, Recent>();
-  readonly #arrivals: Arrival[] = [];
+  readonly #arrivals: Pick<ManifestRecord, 'time' | 'bytes'>[] = [];
   #arrived = 0;
   #last: { readonly series: Series; readonly recent: Recent } | undefined;
 

@@ -10,7 +10,7 @@ const KILLS = Number(process.env['KILLS'] ?? 8);
 /** Minutes of the period, a slice each, so that the last kill still finds some that are missing. */
 const MINUTES = KILLS * 18;
 
-interface Place {
+interface KilledReplay {
   readonly env: Readonly<Record<string, string>>;
   readonly args: readonly string[];
   readonly dir: string;
@@ -20,7 +20,7 @@ interface Place {
   readonly more: (slices: number) => Promise<void>;
 }
 
-async function place(t: TestContext, minutes: number): Promise<Place> {
+async function place(t: TestContext, minutes: number): Promise<KilledReplay> {
   let asked = 0;
   let onSlice = (): void => {};
   const service = await busySandbox(t, {

@@ -12,13 +12,13 @@ import { repeated } from '../convert/converting.js';
 
 const ARGS = ['replay', 'deribit', '-t', 'trade,trade_bar_1ticks', '--date', '2024-03-01', '--json'];
 
-interface Place {
+interface LongReplay {
   readonly dir: string;
   readonly env: Record<string, string>;
 }
 
 /** A folder with two files that take many seconds; large enough for threads, though they are small. */
-async function longReplay(t: TestContext): Promise<Place> {
+async function longReplay(t: TestContext): Promise<LongReplay> {
   const dir = await tempDir(t);
   const bytes = repeated(csvOf('trades', 50_000), 40);
   for (const symbol of ['A', 'B']) await writeDayFile(dir, 'trades', bytes, symbol);

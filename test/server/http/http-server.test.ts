@@ -24,7 +24,8 @@ test('paths in any case, with or without a slash; nothing but GET; health and me
   for (const method of ['HEAD', 'POST', 'OPTIONS']) {
     assert.equal((await ask(httpPort, '/health-check', { method })).status, 404, method);
   }
-  assert.equal((await ask(wsPort, '/ws-replay')).status, 426);
+  const { status: upgrade, headers: wanted } = await ask(wsPort, '/ws-replay');
+  assert.deepEqual([upgrade, wanted['upgrade']], [426, 'websocket']);
   assert.equal((await ask(httpPort, `/replay?options=${'x'.repeat(70_000)}`)).status, 431);
   assert.match(server.log.join('\n'), /^GET \/Health-Check\/ 200 \d+ms$/m);
 });
@@ -54,6 +55,7 @@ test('pages and hosts of others are refused, unless they are named', async (t) =
   const lan = { host: '192.168.1.5:8001' };
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:8000' }), 200);
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:3000' }), 403);
+  assert.equal(await status(health, { host: '192.168.1.5:81', origin: 'http://192.168.1.5' }), 200);
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.6:8000' }), 403);
   // A page of a name that its owner lets lead here is of this origin for its browser.
   const replay = '/replay?options=1';

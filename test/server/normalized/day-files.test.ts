@@ -120,3 +120,46 @@ test('a file that several answers wait for is asked for once, and comes also whe
   assert.deepEqual([one?.status, one?.isWhole], [200, true]);
   assert.ok(one?.text === two?.text && one?.text.includes('"localTimestamp":"2024-03-02'));
 });
+
+test('who waits for a place among the downloads, and leaves, waits no longer', async (t) => {
+  const service = await sandbox(t);
+  const first = opening();
+  let onAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    onAsked = resolve;
+  });
+  const gate = await gated(t, service, () => {
+    onAsked();
+    return first.opened;
+  });
+  const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets', concurrency: 1 });
+  const open = (): number => server.serving.metrics.openHttp;
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const pathOf = (symbol: string): string =>
+    withOptions('/replay-normalized', {
+      ...OPTIONS,
+      symbols: [symbol],
+      dataTypes: ['trade'],
+      to: '2024-03-02',
+    });
+  let isOver = false;
+  const answer = ask(server.httpPort, pathOf('BTC-PERPETUAL')).finally(() => {
+    isOver = true;
+  });
+  await Promise.race([asked, answer]);
+  const leaver = request({
+    host: '127.0.0.1',
+    port: server.httpPort,
+    path: pathOf('ETH-PERPETUAL'),
+    agent: false,
+  });
+  leaver.on('error', () => {});
+  leaver.end();
+  while (server.serving.transfers.limit.pendingCount === 0 && !isOver) await nextTurn();
+  assert.equal(open(), 2);
+  leaver.destroy();
+  while (open() > 1 && !isOver) await nextTurn();
+  assert.ok(!isOver);
+  first.open();
+  assert.deepEqual([(await answer).status, (await answer).isWhole], [200, true]);
+});

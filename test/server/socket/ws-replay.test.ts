@@ -59,6 +59,8 @@ test('who subscribes to nothing ends the session; other mistakes are said at onc
     [wrong.code, wrong.reason],
     [1011, 'unknown channel "trades" of bitmex; did you mean trade?'],
   );
+  const unknown = await hear(server, PATH.replace('bitmex', 'bitmx'), [subscribe('trade')]);
+  assert.deepEqual([unknown.code, unknown.reason], [1011, 'unknown exchange "bitmx"; did you mean bitmex?']);
   const days = await serveHere(t, service, await tempDir(t), { source: 'datasets' });
   assert.match((await hear(days, PATH)).reason, /day files hold no exchange's own messages/);
 });

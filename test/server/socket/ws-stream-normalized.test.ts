@@ -86,8 +86,8 @@ test('what is wrong closes with 1011 and says so; an empty list is over at once'
     [{ exchange: 'bitmex' }, /"dataTypes" is missing/],
     [{ ...BITMEX, timeoutIntervalMS: '5' }, /"timeoutIntervalMS": expected milliseconds/],
     [{ ...BITMEX, withErrorMessages: 1 }, /"withErrorMessages": expected true or false/],
-    [[BITMEX, { ...BITMEX, exchange: 'bitmx' }], /bitmx/],
-    [{ ...BITMEX, exchange: 'binance', dataTypes: ['option_summary'] }, /no option_summary/],
+    [[BITMEX, { ...BITMEX, exchange: 'bitmx' }], /^unknown exchange "bitmx"; did you mean bitmex\?$/],
+    [{ ...BITMEX, dataTypes: ['option_summary'] }, /no option_summary/],
   ] as const) {
     const heard = await hear(server, withOptions(PATH, options));
     assert.equal(heard.code, 1011);

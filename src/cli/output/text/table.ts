@@ -30,7 +30,7 @@ export function formatTable<Row>(
 }
 
 /** Where a column stands in its line of the table. */
-interface Place {
+interface PlacedColumn {
   readonly column: number;
   readonly isRight: boolean;
   readonly width: number;
@@ -39,7 +39,7 @@ interface Place {
 /** Columns that stand side by side, some of them broken into several rows of the screen. */
 interface Line {
   readonly indent: string;
-  readonly places: readonly Place[];
+  readonly places: readonly PlacedColumn[];
 }
 
 function linesOf<Row>(
@@ -47,7 +47,7 @@ function linesOf<Row>(
   rows: readonly (readonly string[])[],
   screen: number,
 ): readonly Line[] {
-  const lines: { indent: string; places: Place[] }[] = [{ indent: '', places: [] }];
+  const lines: { indent: string; places: PlacedColumn[] }[] = [{ indent: '', places: [] }];
   let used = 0;
   for (const [column, { align, breaks }] of columns.entries()) {
     const most = (measure: (cell: string) => number): number =>
@@ -78,7 +78,7 @@ function lineText({ indent, places }: Line, row: readonly string[]): string {
     .join('');
 }
 
-function pad(cell: string, { width, isRight }: Place): string {
+function pad(cell: string, { width, isRight }: PlacedColumn): string {
   const space = ' '.repeat(Math.max(0, width - textWidth(cell)));
   return isRight ? space + cell : cell + space;
 }

@@ -2,7 +2,7 @@ import { type Day, firstOfMonth, yearOf } from '../../../dataset/day.js';
 import { type PageCanvas, type Pen, window } from '../../../page/browser/dom.js';
 import { color } from '../../../page/browser/elements.js';
 import type { DayState } from '../../types.js';
-import { type CalendarLayout, dayPlace, LABEL_WIDTH, type Place, yearPlace } from './layout.js';
+import { type CalendarLayout, dayPlace, LABEL_WIDTH, type Point, yearPlace } from './layout.js';
 
 const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -48,7 +48,7 @@ export function stateColors(): StateColors {
 /** A day, by colour and by form: full, with a hole, or an outline that is crossed out. */
 export function drawCell(
   pen: Pen,
-  { x, y }: Place,
+  { x, y }: Point,
   pitch: number,
   state: DayState,
   colors: StateColors,

@@ -11,7 +11,7 @@ export interface CalendarLayout {
   readonly height: number;
 }
 
-export interface Place {
+export interface Point {
   readonly x: number;
   readonly y: number;
 }
@@ -41,7 +41,7 @@ function blockHeight(pitch: number): number {
 }
 
 /** The upper left corner of a year's block. */
-export function yearPlace({ first, pitch, across }: CalendarLayout, year: number): Place {
+export function yearPlace({ first, pitch, across }: CalendarLayout, year: number): Point {
   const block = year - yearOf(first);
   return {
     x: (block % across) * (LABEL_WIDTH + WEEKS * pitch + BLOCK_GAP),
@@ -50,7 +50,7 @@ export function yearPlace({ first, pitch, across }: CalendarLayout, year: number
 }
 
 /** The upper left corner of a day's cell. */
-export function dayPlace(layout: CalendarLayout, day: Day): Place {
+export function dayPlace(layout: CalendarLayout, day: Day): Point {
   const { x, y } = yearPlace(layout, yearOf(day));
   const cell = cellOf(day);
   return {
@@ -60,7 +60,7 @@ export function dayPlace(layout: CalendarLayout, day: Day): Place {
 }
 
 /** The day whose cell is at a point; undefined where none is. */
-export function dayAt(layout: CalendarLayout, { x, y }: Place): Day | undefined {
+export function dayAt(layout: CalendarLayout, { x, y }: Point): Day | undefined {
   const { first, last, pitch, across } = layout;
   const blockWidth = LABEL_WIDTH + WEEKS * pitch + BLOCK_GAP;
   const column = Math.floor(x / blockWidth);

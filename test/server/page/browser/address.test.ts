@@ -11,7 +11,7 @@ import {
 } from '../../../../src/server/page/browser/build/address.js';
 import { splitLast, toggleName } from '../../../../src/server/page/browser/names.js';
 
-const ORIGINS = originsOf({ origin: 'http://localhost:8000', hostname: 'localhost', port: '8000' });
+const ORIGINS = originsOf(new URL('http://localhost:8000'));
 
 const FULL: Draft = {
   exchange: ' bitmex ',

@@ -1,3 +1,4 @@
+import { portOf, wsPortOf } from '../../../ports.js';
 import { namesOf } from '../names.js';
 
 /** The options of each endpoint, by the names of the form's fields (service interface, Local replay server). */
@@ -39,13 +40,14 @@ export function isSocket(endpoint: Endpoint): boolean {
   return endpoint.startsWith('/ws-');
 }
 
-/** WebSocket is on the port above that of HTTP. @param page what of the page's own address counts. */
+/** @param page what of the page's own address counts. */
 export function originsOf(page: {
+  readonly protocol: string;
   readonly hostname: string;
   readonly port: string;
   readonly origin: string;
 }): Origins {
-  return { http: page.origin, ws: `ws://${page.hostname}:${Number(page.port || 80) + 1}` };
+  return { http: page.origin, ws: `ws://${page.hostname}:${wsPortOf(portOf(page))}` };
 }
 
 /** The address of an endpoint with its options. @param drafts one; or several, where the endpoint takes a list. */
