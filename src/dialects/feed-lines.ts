@@ -63,9 +63,22 @@ export class FeedLines {
    * @throws `corrupt` where it is no JSON, or nothing that the exchange could have sent.
    */
   message(localTimestamp: string, message: string, out: LineBuffer): void {
+    const { isOurs } = this.#options;
+    const time = this.#timeOf(localTimestamp);
+    if (isOurs === undefined && this.#readText(message, time, out)) return;
     const parsed = this.#parse(message);
-    if (this.#options.isOurs?.(parsed) === false) this.pass(localTimestamp);
-    else this.read(parsed, this.#timeOf(localTimestamp), out, localTimestamp);
+    if (isOurs?.(parsed) === false) this.pass(localTimestamp);
+    else this.read(parsed, time, out, localTimestamp);
+  }
+
+  /** Without parsing it, where it has a form that allows that. */
+  #readText(message: string, time: number, out: LineBuffer): boolean {
+    for (const { readText } of this.#normalizersAt(time)) {
+      if (readText === undefined) continue;
+      this.#begin(time, out);
+      return readText(message, time, this.#emit);
+    }
+    return false;
   }
 
   /** Whether times may end a segment. */
@@ -90,10 +103,7 @@ export class FeedLines {
    * @throws `corrupt` where it is nothing that the exchange could have sent.
    */
   read(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
-    this.#out = out;
-    this.#last = time;
-    this.#passed = undefined;
-    this.#isConnected = true;
+    this.#begin(time, out);
     for (const normalizer of this.#normalizersAt(time)) {
       try {
         normalizer.read(parsed, time, this.#emit);
@@ -101,6 +111,13 @@ export class FeedLines {
         throw this.#unreadable(name ?? new Date(time / 1000).toISOString(), cause);
       }
     }
+  }
+
+  #begin(time: number, out: LineBuffer): void {
+    this.#out = out;
+    this.#last = time;
+    this.#passed = undefined;
+    this.#isConnected = true;
   }
 
   /**

@@ -20,6 +20,12 @@ export interface Normalizer {
    */
   read(message: unknown, localTimestamp: number, emit: Emit): void;
   /**
+   * The same for the text of a message, where it has the form that nearly all have: it is of no other normalizer then.
+   * Undefined where there is no such form.
+   * @returns false for any other text, which is to be parsed.
+   */
+  readonly readText?: ((text: string, localTimestamp: number, emit: Emit) => boolean) | undefined;
+  /**
    * What tells two ways of reading apart: normalizers that are made for two days and have the same kind read both
    * days' messages alike.
    */

@@ -3,6 +3,7 @@ import type { Filter } from '../../service/feed-filter.js';
 import type { Normalizer } from '../normalizer.js';
 import type { MapperFactories, MicroDate, VendorMapper } from './load.js';
 import { recordOf } from './record.js';
+import { tradeTextReader } from './trade-text.js';
 
 /** Within so many milliseconds of now the vendor's normalizers go by the rules of live connections. */
 const LIVE_MS = 4 * 60_000;
@@ -27,6 +28,7 @@ export function vendorNormalizer(
     isLive ? Date.now() : Math.min(at / 1000, Date.now() - LIVE_MS),
   );
   if (mapper === undefined) return undefined;
+  const readTrade = type === 'trade' ? tradeTextReader(exchange) : undefined;
   return {
     kind: kindOf(mapper),
     filters: (symbols) => filtersOf(mapper, symbols),
@@ -36,6 +38,13 @@ export function vendorNormalizer(
       if (messages === undefined) return;
       for (const one of messages) emit(recordOf(one, localTimestamp));
     },
+    readText:
+      readTrade &&
+      ((text, localTimestamp, emit) => {
+        const trade = readTrade(text, localTimestamp);
+        if (trade) emit(trade);
+        return trade !== undefined;
+      }),
   };
 }
 
