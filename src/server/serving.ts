@@ -63,7 +63,7 @@ export function createServing(options: ServeOptions): Serving {
     metrics,
     counts,
     transfers: createTransfers(options.dayFiles.options, cluster),
-    seriesThreads: createSeriesThreads(options.store, processors),
+    seriesThreads: createSeriesThreads(options.destination.settings, processors),
     feedThreads: createFeedThreads(processors),
     warnOnce,
     emit,

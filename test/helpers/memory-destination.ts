@@ -94,6 +94,7 @@ export function memoryDestination(partBytes = 1_000_000, onWrite: OnWrite = () =
       yield [...objects].map(([path, { bytes, etag }]) => ({ path, bytes, etag }));
     },
     openManifest: async () => openManifest(records),
+    manifestVersion: async () => undefined,
     takeLock: () => Promise.reject(new Error('nobody is alone here')),
     joinRun: async () => ({ partSuffix: undefined, lost: undefined, async release() {} }),
     readState: async () => undefined,
