@@ -55,8 +55,11 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
       if (!isRepair) return check();
       const { createRepair } = await import('../verify/amend/repair.js');
       return withSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
-        withDestination({ ...settings, downloadDir: dir }, stallTimeoutMs, (destination) =>
-          check(createRepair({ client, destination, options, threads: checking.jobs, emit })),
+        withDestination(
+          { ...settings, downloadDir: dir },
+          { stallTimeoutMs, signal: host.signal },
+          (destination) =>
+            check(createRepair({ client, destination, options, threads: checking.jobs, emit })),
         ),
       );
     });

@@ -1,5 +1,6 @@
 import { localPath, readDataType, readToggle } from '../../commands/arguments/read.js';
 import type { Cell, Inspection } from '../../inspect/index.js';
+import { STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { inspectionText } from '../output/inspection.js';
 import { documentText } from '../output/text/document.js';
@@ -13,6 +14,7 @@ export const inspect: Action = {
       describe: 'data type of a CSV (default: from the file name, else the header)',
       group: 'Inspection:',
     },
+    ...STORE_FLAGS,
   },
   examples: [
     ['$0 inspect deribit_trades_2024-03-01_SPOT.csv.gz', 'rows, columns, gaps, first and last rows'],

@@ -28,7 +28,9 @@ export function parseAddress(text: string): BucketAddress {
   const path = key.replace(/\/+$/, '');
   if (path === '') return { bucket, prefix: '', name: `s3://${bucket}` };
   if (!isInside(path))
-    throw usageError(`s3://${bucket}/…: a prefix has names between single slashes, and no "." or ".." among them`);
+    throw usageError(
+      `s3://${bucket}/…: a prefix has names between single slashes, and no "." or ".." among them`,
+    );
   if (path.split('/').includes(STATE_FOLDER))
     throw usageError(`s3://${bucket}/${path}: ${STATE_FOLDER} is tickhaul's own; name what is above it`);
   return { bucket, prefix: `${path}/`, name: `s3://${bucket}/${path}` };

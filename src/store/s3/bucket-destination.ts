@@ -25,7 +25,11 @@ export function bucketDestination(
   const files = bucketFiles(stores);
   const data = new DataPrefix(store, address);
   const stateKey = (state: string): string => `${prefix}${STATE_FOLDER}/${state}`;
-  const begin = async (owner: LockOwner, exclusive: boolean, options: TakeLockOptions = {}): Promise<Lease> => {
+  const begin = async (
+    owner: LockOwner,
+    exclusive: boolean,
+    options: TakeLockOptions = {},
+  ): Promise<Lease> => {
     const lease = await takeLease(store, prefix, owner, { ...options, exclusive });
     await data.endOldUploads(lease.taken, options.signal);
     return lease;

@@ -1,5 +1,5 @@
 import type { BegunUpload, ListedFile, Uploads } from '../destination.js';
-import type { FileFacts } from "../files.js";
+import type { FileFacts } from '../files.js';
 import { isDataPath } from '../paths.js';
 import type { BucketAddress } from './address.js';
 import type { ObjectStore } from './object-store.js';
@@ -19,7 +19,10 @@ export class DataPrefix {
   }
 
   /** @param begin of paths. */
-  async *list(begin: string, signal: AbortSignal | undefined): AsyncGenerator<readonly (ListedFile & FileFacts)[], void> {
+  async *list(
+    begin: string,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<readonly (ListedFile & FileFacts)[], void> {
     for await (const page of this.#store.list(this.#prefix + begin, signal)) {
       const files = page.flatMap(({ key, bytes, etag, modified }) => {
         const path = key.slice(this.#prefix.length);

@@ -64,7 +64,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   EntityTooLarge: ['disk', 'the store does not take objects of this size'],
   MethodNotAllowed: READ_ONLY,
   NoSuchKey: ['missing', 'there is no such object'],
-  NoSuchUpload: ['reset', 'the upload was ended by somebody else'],
+  NoSuchUpload: ['rejected', 'the upload was ended by somebody else; run it again'],
   BadDigest: DAMAGED,
   InvalidDigest: DAMAGED,
   XAmzContentSHA256Mismatch: DAMAGED,
@@ -114,6 +114,15 @@ export function failureOf(error: unknown, { name, secrets }: FailureContext): un
   const said = KINDS[code] === undefined && refusal.message !== '' ? `: ${refusal.message}` : '';
   const text = secrets.redact(`${name}: ${advice} (${told}${said})`);
   return new TickhaulError(kind, printable(text.replaceAll(/\s+/g, ' ')), { retryAfterMs });
+}
+
+/** For what is no address of a store, or one with a password in it. */
+export function badEndpoint(endpoint: string): TickhaulError {
+  const shown = printable(endpoint.replace(/^(.*\/\/)?.*@/, '$1…@'));
+  return new TickhaulError(
+    'usage',
+    `the store's endpoint "${shown}" is not an address; write --s3-endpoint, or AWS_ENDPOINT_URL_S3, as https://host or http://host:port, without a user in it`,
+  );
 }
 
 /** After the last try: what would help a single request again is the end for all of them. */
