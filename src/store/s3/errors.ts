@@ -78,6 +78,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   OperationAborted: BUSY,
 };
 
+const NO_STORE = 'this is no answer of an object store; check --s3-endpoint';
+
 /** What any other answer of a status means; of HEAD, which has no body, the only thing to go by. */
 function kindOfStatus(status: number | undefined): Kind {
   if (status === 401 || status === 403) return DENIED;
@@ -88,7 +90,7 @@ function kindOfStatus(status: number | undefined): Kind {
   if (status === 501) return ['rejected', 'the store does not know this request'];
   if (status !== undefined && status >= 500) return ['server_error', 'the store failed'];
   if (status !== undefined && status >= 400) return ['rejected', 'the store refused the request'];
-  return ['bad_answer', 'this is no answer of an object store; check --s3-endpoint'];
+  return ['bad_answer', NO_STORE];
 }
 
 const WRONG_REGION = new Set([
@@ -123,6 +125,11 @@ export function badEndpoint(endpoint: string): TickhaulError {
     'usage',
     `the store's endpoint "${shown}" is not an address; write --s3-endpoint, or AWS_ENDPOINT_URL_S3, as https://host or http://host:port, without a user in it`,
   );
+}
+
+/** For an answer that is a page's, say. */
+export function noStore(name: string): TickhaulError {
+  return new TickhaulError('bad_answer', `${name}: ${NO_STORE}`);
 }
 
 /** After the last try: what would help a single request again is the end for all of them. */
