@@ -33,7 +33,15 @@ const { metafile } = await build({
   charset: 'utf8',
   legalComments: 'none',
   plugins: [replaced, oneChunk],
-  external: ['@aws-sdk/client-s3', '@bokuweb/zstd-wasm', 'bullmq', 'csv-parse', 'ioredis', 'open', 'tardis-dev'],
+  external: [
+    '@aws-sdk/client-s3',
+    '@bokuweb/zstd-wasm',
+    'bullmq',
+    'csv-parse',
+    'ioredis',
+    'open',
+    'tardis-dev',
+  ],
   // For the CommonJS packages among those that are bundled: they ask for Node's own modules by this.
   banner: {
     js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);",

@@ -9,8 +9,15 @@ import type { Host } from './host.js';
 import { readStallTimeout } from './selection/selection.js';
 
 /** How object stores are reached. @param stallTimeoutMs milliseconds without progress of a request; a minute by default. */
-export function storeSettings(_settings: Settings, stallTimeoutMs = 60_000): StoreSettings {
-  return { stallTimeoutMs };
+export function storeSettings({ store }: Settings, stallTimeoutMs = 60_000): StoreSettings {
+  return { ...store, stallTimeoutMs };
+}
+
+interface ReachOptions {
+  /** Milliseconds without progress of a request to a store. */
+  readonly stallTimeoutMs?: number | undefined;
+  /** Ends the look whether the store is there. */
+  readonly signal: AbortSignal;
 }
 
 /** How the stores of some locations are reached; undefined where none of them lies in one. @throws usage error. */
@@ -26,10 +33,11 @@ export async function storeOf(
 /** Does some work with the download folder, or the store in its place, which is closed whatever happens. */
 export async function withDestination<T>(
   settings: Settings,
-  stallTimeoutMs: number | undefined,
+  { stallTimeoutMs, signal }: ReachOptions,
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
-  const destination = await openDestination(settings.downloadDir, storeSettings(settings, stallTimeoutMs));
+  const store = storeSettings(settings, stallTimeoutMs);
+  const destination = await openDestination(settings.downloadDir, store, signal);
   try {
     return await work(destination);
   } finally {

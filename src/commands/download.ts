@@ -17,7 +17,7 @@ export async function prepareDownload(args: Args, host: Host): Promise<Run> {
   const { signal } = host;
   return ({ emit: tell, note, askForSpace }) =>
     withSession(args, host, { stallTimeoutMs, note }, (session) =>
-      withDestination(session.settings, stallTimeoutMs, (destination) =>
+      withDestination(session.settings, { stallTimeoutMs, signal }, (destination) =>
         withFailureList(failedTo, wanted.list?.files, tell, async (emit) => {
           const options = optionsFor(wanted, args);
           const about = { client: session.client, destination, options, emit, signal };

@@ -2,8 +2,10 @@ import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { parseSize } from '../base/units.js';
+import type { StoreSettings } from '../store/files.js';
+import { isObject } from '../store/location.js';
 import type { Args } from './arguments/args.js';
-import { localPath, readText } from './arguments/read.js';
+import { localPath, readText, readToggle } from './arguments/read.js';
 import { LIMITS, readNamedText, readStdin } from './named-text.js';
 
 /** Variables that hold an API key. */
@@ -32,6 +34,9 @@ export interface ConfigSettings {
   readonly authUrl?: string | undefined;
   readonly apiKeyFile?: string | undefined;
   readonly dir?: string | undefined;
+  readonly s3Endpoint?: string | undefined;
+  readonly s3Region?: string | undefined;
+  readonly s3PathStyle?: boolean | undefined;
 }
 
 /** What flags, environment and config file say of the service and of folders, in this order; else the default. */
@@ -42,7 +47,9 @@ export interface Settings {
   /** The identity issuer; undefined for the one that the API host names. */
   readonly authUrl: string | undefined;
   readonly keySource: KeySource | undefined;
+  /** A folder of this machine, or `s3://bucket/prefix`. */
   readonly downloadDir: string;
+  readonly store: Omit<StoreSettings, 'stallTimeoutMs'>;
   /** Bytes; undefined for the default. */
   readonly maxAnswerBytes: number | undefined;
   readonly cacheDir: string;
@@ -62,6 +69,7 @@ export function readSettings(env: Env, args: Args, home: string, config?: Config
     authUrl: address(env, args, config, 'authUrl'),
     keySource: keySource(env, args, config),
     downloadDir: downloadDir(env, args, config),
+    store: readStore(env, args, config),
     maxAnswerBytes: sizeOf(env, 'TICKHAUL_MAX_ANSWER'),
     cacheDir: join(baseFolder(env, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'tickhaul'),
     configDir: join(baseFolder(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul'),
@@ -172,7 +180,31 @@ function downloadDir(env: Env, args: Args, config: ConfigSettings | undefined): 
     ['TICKHAUL_DIR', given(env, 'TICKHAUL_DIR')],
     [`${config?.place('dir')}: dir`, config?.dir],
   ]) ?? ['', 'datasets'];
-  return localPath(name, dir);
+  return isObject(dir) ? dir : localPath(name, dir);
+}
+
+/** Variables that name proxies, and what needs none. */
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+]);
+
+/** As AWS's own tools read it; what is wrong with it is said where a store is used. */
+function readStore(env: Env, args: Args, config: ConfigSettings | undefined): Settings['store'] {
+  const flag = 's3-path-style';
+  const ignoresVariables = given(env, 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS') === 'true';
+  const endpoints = ignoresVariables ? [] : ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'];
+  return {
+    endpoint: readText(args, 's3-endpoint') ?? firstOf(env, endpoints) ?? config?.s3Endpoint,
+    region:
+      readText(args, 's3-region') ?? firstOf(env, ['AWS_REGION', 'AWS_DEFAULT_REGION']) ?? config?.s3Region,
+    pathStyle: args[flag] === undefined ? config?.s3PathStyle : readToggle(args, flag),
+    proxyVariables: Object.fromEntries(PROXY_VARIABLES.map((name) => [name, env[name]])),
+  };
+}
+
+function firstOf(env: Env, names: readonly string[]): string | undefined {
+  return names.map((name) => given(env, name)).find((value) => value !== undefined);
 }
 
 /** A folder of the XDG Base Directory Specification, which says to ignore a path that is relative. */

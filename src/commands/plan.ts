@@ -49,7 +49,7 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
   return ({ emit, note }, work) => {
     const began = performance.now();
     return withSession(args, host, { stallTimeoutMs, note }, (session) =>
-      withDestination(session.settings, stallTimeoutMs, async (destination) => {
+      withDestination(session.settings, { stallTimeoutMs, signal }, async (destination) => {
         const options = optionsFor(wanted, args);
         const opened = await openWanted(wanted, { session, destination, options, emit, signal });
         await opened.manifest.close();

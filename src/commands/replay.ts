@@ -36,7 +36,7 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
     const { openReplay } = await import('../replay/open.js');
     const { replay } = await import('../replay/replay.js');
     await withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
-      withDestination(settings, stallTimeoutMs, async (destination) => {
+      withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
         const { series, arrival, close } = await openReplay({
           request,
           client,

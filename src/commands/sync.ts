@@ -13,7 +13,7 @@ import { lockOwner } from './lock-owner.js';
 import { type Notifications, notified } from './notify/notified.js';
 import { readPing } from './notify/ping.js';
 import type { Run, Teller } from './run.js';
-import { readDownloadOptions } from './selection/selection.js';
+import { readDownloadOptions, readStallTimeout } from './selection/selection.js';
 import { withSession } from './session.js';
 
 /**
@@ -67,9 +67,10 @@ async function syncJobs(
   const settings = readSettings(host.env, args, host.home, settingsOf(file, host.home));
   const allArgs = runArgs(file, args);
   const run = await inPlace(file, [], args, () => readRun(allArgs));
+  const stallTimeoutMs = await inPlace(file, [], args, () => readStallTimeout(allArgs));
   const jobs = jobNamed(await readJobs(file, args, host.signal), readText(args, 'job'));
   return withSession(args, host, { settings, note }, ({ client }) =>
-    withDestination(settings, undefined, async (destination) => {
+    withDestination(settings, { stallTimeoutMs, signal: host.signal }, async (destination) => {
       const { sync } = await import('../sync/run.js');
       return sync({
         client,

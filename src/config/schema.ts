@@ -94,7 +94,10 @@ export const configSchema = z
   .strictObject(
     {
       $schema: text('address of this schema, for editors'),
-      dir: text('download folder (default: ./datasets)'),
+      dir: text('download folder, or s3://bucket/prefix (default: ./datasets)'),
+      s3Endpoint: text("address of the object store (default: AWS_ENDPOINT_URL_S3, else Amazon's)"),
+      s3Region: text("region of the bucket (default: AWS_REGION, else the profile's)"),
+      s3PathStyle: toggle('name the bucket in the path and not in the host, as many stores need it'),
       apiUrl: text('metadata host (default: https://api.tardis.dev)'),
       datasetsUrl: text('dataset host (default: https://datasets.tardis.dev)'),
       authUrl: text('identity issuer'),

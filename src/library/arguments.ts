@@ -89,10 +89,10 @@ export function inOptions(thrown: unknown, { kinds }: OptionTable): unknown {
   const nameOf = (flag: string): string => options.get(flag) ?? flag;
   const message = thrown.message
     .replace(
-      /\bas --([a-z][a-z-]*) ([^\s,;]+)/g,
+      /\bas --([a-z][a-z0-9-]*) ([^\s,;]+)/g,
       (_, flag: string, value: string) => `as ${nameOf(flag)}: '${value}'`,
     )
-    .replace(/--([a-z][a-z-]*)/g, (_, flag: string) => nameOf(flag))
+    .replace(/--([a-z][a-z0-9-]*)/g, (_, flag: string) => nameOf(flag))
     .replace(/^<([a-z]+)>/, (_, name: string) => nameOf(name));
   return new TickhaulError('usage', message, { cause: thrown.cause });
 }

@@ -19,9 +19,19 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How an object store is reached, where `s3://…` is named. Credentials come from AWS's usual chain. */
+export interface StoreOptions {
+  /** Address of the store; default: AWS_ENDPOINT_URL_S3, else Amazon's. */
+  readonly s3Endpoint?: string | undefined;
+  /** Region of the bucket; default: AWS_REGION, else the profile's. */
+  readonly s3Region?: string | undefined;
+  /** Name the bucket in the path and not in the host, as many stores need it. */
+  readonly s3PathStyle?: boolean | undefined;
+}
+
 /** Where day files are. */
-export interface FolderOptions {
-  /** Download folder; default: TICKHAUL_DIR, else `datasets`. */
+export interface FolderOptions extends StoreOptions {
+  /** Download folder, or `s3://bucket/prefix`; default: TICKHAUL_DIR, else `datasets`. */
   readonly dir?: string | undefined;
 }
 
@@ -208,7 +218,7 @@ export interface VerifyOptions
   readonly lockTimeout?: string | undefined;
 }
 
-export interface ConvertOptions extends LayoutOptions, EncodingOptions, ShardOptions {
+export interface ConvertOptions extends LayoutOptions, EncodingOptions, ShardOptions, StoreOptions {
   /** Day files, folders, globs. */
   readonly paths: string | readonly string[];
   /** Only these symbols; globs, `@file`. */

@@ -15,6 +15,7 @@ import type {
   SelectionOptions,
   ServiceOptions,
   ShardOptions,
+  StoreOptions,
   SyncOptions,
   TransferOptions,
   VerifyOptions,
@@ -34,7 +35,8 @@ const SERVICE: Kinds<ServiceOptions> = {
   config: 'file',
   signal: 'signal',
 };
-const FOLDER: Kinds<FolderOptions> = { dir: 'file' };
+const STORE: Kinds<StoreOptions> = { s3Endpoint: 'text', s3Region: 'text', s3PathStyle: 'toggle' };
+const FOLDER: Kinds<FolderOptions> = { ...STORE, dir: 'file' };
 const LAYOUT: Kinds<LayoutOptions> = { layout: 'layout' };
 const TRANSFER: Kinds<TransferOptions> = {
   concurrency: 'number',
@@ -121,6 +123,7 @@ const VERIFY_KINDS: Kinds<VerifyOptions> = {
   lockTimeout: 'text',
 };
 const CONVERT_KINDS: Kinds<ConvertOptions> = {
+  ...STORE,
   ...SHARD,
   ...LAYOUT,
   ...ENCODING,

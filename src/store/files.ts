@@ -1,4 +1,3 @@
-import type { Proxies } from '../http/proxy-env.js';
 import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { StoredAs } from './s3/object-store.js';
 
@@ -51,12 +50,12 @@ export interface Files {
 
 /** How object stores are reached; plain data. Credentials come from the usual chain, and stand nowhere here. */
 export interface StoreSettings {
-  /** `--s3-endpoint`, else the SDK's own way. */
+  /** Address of the store; where there is none, the SDK knows Amazon's. */
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
   readonly pathStyle?: boolean | undefined;
-  /** Those of the environment; undefined for none. */
-  readonly proxies?: Proxies | undefined;
+  /** Variables of the environment that name proxies: HTTP_PROXY and the like. */
+  readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Milliseconds without progress after which a request is broken off. */
   readonly stallTimeoutMs: number;
 }

@@ -1,5 +1,12 @@
 import { grouped, toggle, value } from './flag.js';
-import { DIR, DIR_BESIDE_OUT, LOCK_FLAGS, SHARD_FLAGS, SLICE_CACHE_FLAGS } from './folder-flags.js';
+import {
+  DIR,
+  DIR_BESIDE_OUT,
+  LOCK_FLAGS,
+  SHARD_FLAGS,
+  SLICE_CACHE_FLAGS,
+  STORE_FLAGS,
+} from './folder-flags.js';
 
 /** Flags of every command. */
 export const GLOBAL_FLAGS = grouped('Everywhere:', {
@@ -132,6 +139,7 @@ export const REPLAY_FLAGS = {
     dir: DIR_BESIDE_OUT,
     layout: SELECTION_FLAGS.layout,
   }),
+  ...STORE_FLAGS,
   ...grouped('Transfer:', {
     offline: toggle('only what is on disk; what is missing ends the run with exit code 7'),
     concurrency: value(
@@ -166,6 +174,7 @@ export const SERVE_FLAGS = {
     dir: DIR_BESIDE_OUT,
     layout: SELECTION_FLAGS.layout,
   }),
+  ...STORE_FLAGS,
   ...grouped('Transfer:', {
     offline: toggle('only what is on disk; what is missing is answered with 503'),
     concurrency: REPLAY_FLAGS.concurrency,

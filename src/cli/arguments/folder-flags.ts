@@ -2,9 +2,18 @@ import type { Options } from 'yargs';
 import { grouped, toggle, value } from './flag.js';
 
 /** The download folder, in every command that has one. */
-export const DIR = value('download folder (default: TICKHAUL_DIR, else ./datasets)', { alias: 'o' });
+export const DIR = value('download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets)', {
+  alias: 'o',
+});
 /** The same, where `-o` is the output. */
 export const DIR_BESIDE_OUT: Options = { ...DIR, alias: [] };
+
+/** How an object store is reached, where one is named (contract, Beyond one machine). */
+export const STORE_FLAGS = grouped('Object store:', {
+  's3-endpoint': value("address of the store (default: AWS_ENDPOINT_URL_S3, else Amazon's)"),
+  's3-region': value("region of the bucket (default: AWS_REGION, else the profile's)"),
+  's3-path-style': toggle('name the bucket in the path and not in the host, as many stores need it'),
+});
 
 /** One run a folder (contract, Sync): `verify`, `sync`. */
 export const LOCK_FLAGS = {

@@ -4,12 +4,13 @@ import type { Wanted } from '../../convert/wanted.js';
 import type { ConvertOptions } from '../../format/options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import { CONVERT_FLAGS } from '../arguments/convert-flags.js';
+import { STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { reportRun } from '../session.js';
 
 export const convert: Action = {
   positionals: { path: { type: 'string', describe: 'day files (.csv.gz), folders to search, globs' } },
-  flags: CONVERT_FLAGS,
+  flags: { ...CONVERT_FLAGS, ...STORE_FLAGS },
   examples: [
     ['$0 convert datasets', 'a .parquet beside each day file, where it is not there yet'],
     ["$0 convert 'datasets/*_trades_*.csv.gz' -o parquet --layout hive", 'a partitioned copy'],

@@ -3,7 +3,7 @@ import { readPath, readToggle } from '../../commands/arguments/read.js';
 import type { CoverageOf } from '../../commands/coverage.js';
 import type { Coverage } from '../../coverage/types.js';
 import { line } from '../../run/json.js';
-import { COVERAGE_FLAGS } from '../arguments/folder-flags.js';
+import { COVERAGE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { printLines } from '../output/text/blocks.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';
@@ -12,7 +12,7 @@ export const coverage: Action = {
   positionals: {
     folder: { type: 'string', describe: 'the same as --dir' },
   },
-  flags: COVERAGE_FLAGS,
+  flags: { ...COVERAGE_FLAGS, ...STORE_FLAGS },
   examples: [
     ['$0 coverage', 'tables, and a calendar of each symbol'],
     ['$0 coverage -t trades -s "BTC*" --from 2024-01-01 --to 2025-01-01', 'one year of some of them'],

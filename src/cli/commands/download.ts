@@ -7,7 +7,7 @@ import {
   PLAN_FLAGS,
   SELECTION_FLAGS,
 } from '../arguments/flags.js';
-import { SHARD_FLAGS } from '../arguments/folder-flags.js';
+import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action } from '../arguments/types.js';
 import { askForSpaceOn } from '../ask.js';
@@ -19,6 +19,7 @@ export const download: Action = {
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
+    ...STORE_FLAGS,
     ...DOWNLOAD_FLAGS,
     ...CONVERT_ON_ARRIVAL_FLAGS,
     ...LIST_FLAGS,

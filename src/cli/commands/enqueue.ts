@@ -4,7 +4,7 @@ import { line } from '../../run/json.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import { ENQUEUE_FLAGS, QUEUE_FLAGS } from '../arguments/fleet-flags.js';
-import { SHARD_FLAGS } from '../arguments/folder-flags.js';
+import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action } from '../arguments/types.js';
 import { warningTeller } from '../session.js';
@@ -14,6 +14,7 @@ export const enqueue: Action = {
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
+    ...STORE_FLAGS,
     ...DOWNLOAD_FLAGS,
     ...CONVERT_ON_ARRIVAL_FLAGS,
     pinned: LIST_FLAGS['pinned'] ?? {},

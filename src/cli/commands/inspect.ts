@@ -1,6 +1,7 @@
 import { readDataType, readLocations, readToggle } from '../../commands/arguments/read.js';
 import { storeOf } from '../../commands/destination.js';
 import type { Cell, Inspection } from '../../inspect/index.js';
+import { STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { inspectionText } from '../output/inspection.js';
 import { documentText } from '../output/text/document.js';
@@ -14,6 +15,7 @@ export const inspect: Action = {
       describe: 'data type of a CSV (default: from the file name, else the header)',
       group: 'Inspection:',
     },
+    ...STORE_FLAGS,
   },
   examples: [
     ['$0 inspect deribit_trades_2024-03-01_SPOT.csv.gz', 'rows, columns, gaps, first and last rows'],

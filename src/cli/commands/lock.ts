@@ -3,13 +3,13 @@ import { formatSize, plural } from '../../base/units.js';
 import { readPath, readText, readToggle } from '../../commands/arguments/read.js';
 import { loadSettings } from '../../commands/config/file.js';
 import { withDestination } from '../../commands/destination.js';
-import { LOCK_FILE_FLAGS } from '../arguments/folder-flags.js';
+import { LOCK_FILE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { printLines } from '../output/text/blocks.js';
 import { documentText } from '../output/text/document.js';
 
 export const lock: Action = {
-  flags: LOCK_FILE_FLAGS,
+  flags: { ...LOCK_FILE_FLAGS, ...STORE_FLAGS },
   examples: [
     ['$0 lock', 'tickhaul.lock, for download --frozen'],
     ['$0 lock --format sha256sum > SHA256SUMS', 'a list that sha256sum -c takes, in the download folder'],
@@ -22,7 +22,7 @@ export const lock: Action = {
     const warn = (message: string): void => {
       cli.stderr.write(`warning ${message}\n`);
     };
-    const records = await withDestination(settings, undefined, (destination) =>
+    const records = await withDestination(settings, cli, (destination) =>
       lockedRecords(destination, { warn }),
     );
     const { formatLockFile } = await import('../../store/lists/lock-file.js');

@@ -7,7 +7,7 @@ import type { PlanCounts, PlanStatus } from '../../run/events.js';
 import { line } from '../../run/json.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { DOWNLOAD_FLAGS, LIST_FLAGS, PIN_FLAGS, PLAN_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
-import { SHARD_FLAGS } from '../arguments/folder-flags.js';
+import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { estimateText } from '../output/plan/estimate.js';
@@ -21,6 +21,7 @@ export const plan: Action = {
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
+    ...STORE_FLAGS,
     ...PLAN_FLAGS,
     ...PIN_FLAGS,
     ...DOWNLOAD_FLAGS,

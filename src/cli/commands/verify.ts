@@ -1,5 +1,5 @@
 import { REPAIR_FLAGS } from '../arguments/flags.js';
-import { VERIFY_FLAGS } from '../arguments/folder-flags.js';
+import { STORE_FLAGS, VERIFY_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { reportRun } from '../session.js';
 
@@ -7,7 +7,7 @@ export const verify: Action = {
   positionals: {
     path: { type: 'string', describe: 'files or folders to check (default: the download folder)' },
   },
-  flags: { ...VERIFY_FLAGS, ...REPAIR_FLAGS },
+  flags: { ...VERIFY_FLAGS, ...STORE_FLAGS, ...REPAIR_FLAGS },
   examples: [
     ['$0 verify', 'read every file of the download folder to its end'],
     ['$0 verify --quick', 'presence and size only'],

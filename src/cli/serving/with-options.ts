@@ -26,7 +26,7 @@ export function withServeOptions(
     };
   };
   return withSession(args, cli, { ...feeds, note }, ({ client, settings }) =>
-    withDestination(settings, feeds.stallTimeoutMs, (destination) =>
+    withDestination(settings, { stallTimeoutMs: feeds.stallTimeoutMs, signal: cli.signal }, (destination) =>
       work({ ...options, destination, feeds: { ...feeds.options, client } }, countIn),
     ),
   );

@@ -44,7 +44,7 @@ export async function loadSettings(args: Args, host: Host): Promise<Settings> {
 
 /** What the file says for every command; its paths are relative to its own folder, or to `~`, the user's. */
 export function settingsOf({ path, config, place }: ConfigFile, home: string): ConfigSettings {
-  const { apiUrl, datasetsUrl, authUrl, apiKeyFile, dir } = config;
+  const { apiUrl, datasetsUrl, authUrl, apiKeyFile, dir, s3Endpoint, s3Region, s3PathStyle } = config;
   const own = (text: string): string =>
     besideConfig(
       path,
@@ -57,12 +57,17 @@ export function settingsOf({ path, config, place }: ConfigFile, home: string): C
     authUrl,
     apiKeyFile: apiKeyFile === '-' ? '-' : apiKeyFile && own(apiKeyFile),
     dir: dir && own(dir),
+    s3Endpoint,
+    s3Region,
+    s3PathStyle,
   };
 }
 
-/** A path that a config file names. */
+/** A path that a config file names; an address stays as it is. */
 export function besideConfig(configPath: string, path: string): string {
-  return isAbsolute(path) ? path : resolve(dirname(configPath), path);
+  return isAbsolute(path) || /^[a-z][a-z0-9+.-]*:\/\//i.test(path)
+    ? path
+    : resolve(dirname(configPath), path);
 }
 
 /** The parsers are loaded where there is a file to parse. */

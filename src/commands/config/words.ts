@@ -26,10 +26,10 @@ export function argsOf(settings: Readonly<Record<string, unknown>>): Args {
 
 /** A message about flags as one about settings: `--max-wait: "soon" is …` becomes `maxWait: "soon" is …`. */
 export function inSettings(message: string): string {
-  return message.replace(/--([a-z][a-z-]*)/g, (_, flag: string) => keyOf(flag));
+  return message.replace(/--([a-z][a-z0-9-]*)/g, (_, flag: string) => keyOf(flag));
 }
 
 /** The settings that a message about flags speaks of, in its order. */
 export function settingsIn(message: string): readonly string[] {
-  return [...message.matchAll(/--([a-z][a-z-]*)/g)].map(([, flag = '']) => keyOf(flag));
+  return [...message.matchAll(/--([a-z][a-z0-9-]*)/g)].map(([, flag = '']) => keyOf(flag));
 }

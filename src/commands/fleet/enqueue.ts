@@ -34,7 +34,7 @@ export async function prepareEnqueue(
     const warn = (message: string): void => emit({ event: 'warning', message });
     return withQueue(access, { warn, signal }, (open) =>
       withSession(args, host, { stallTimeoutMs, note }, (session) =>
-        withDestination(forAllMachines(session.settings), stallTimeoutMs, async (destination) => {
+        withDestination(forAllMachines(session.settings), { stallTimeoutMs, signal }, async (destination) => {
           const options = optionsFor(wanted, args);
           const about = { destination, options, signal };
           const { plan, record, manifest } = await openWanted(wanted, { ...about, session, emit });

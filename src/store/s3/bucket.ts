@@ -1,6 +1,7 @@
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { TickhaulError } from '../../base/errors.js';
 import type { Connection } from './connection.js';
+import { noStore } from './errors.js';
 import { md5Of, plainEtag } from './etag.js';
 import type { ObjectStore, StoredObject, UnfinishedUpload } from './object-store.js';
 import type { PartShelf } from './part-shelf.js';
@@ -25,9 +26,11 @@ export function openBucket(Bucket: string, { connect, shelf, close }: BucketOpti
 
     async check(Prefix, signal) {
       const { sdk, ask } = await connect();
-      await ask({ name, signal, isFirst: true }, (client, options) =>
+      const { KeyCount, Name } = await ask({ name, signal, isFirst: true }, (client, options) =>
         client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), options),
       );
+      // Any XML is a listing to the SDK, and so are most pages.
+      if (KeyCount === undefined && Name === undefined) throw noStore(name);
     },
 
     async put(Key, Body, signal) {

@@ -3,8 +3,9 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { withRetries } from '../../base/retry.js';
 import { Secrets } from '../../base/secrets.js';
 import { orAborted } from '../../base/wait.js';
+import { proxiesOf } from '../../http/proxy-env.js';
 import type { StoreSettings } from '../files.js';
-import { failureOf, gaveUp, noCredentials } from './errors.js';
+import { badEndpoint, failureOf, gaveUp, noCredentials } from './errors.js';
 import { createRequestHandler } from './request-handler.js';
 import { createClient, loadSdk, type Sdk } from './sdk.js';
 
@@ -44,10 +45,12 @@ interface SendOptions {
 
 /** Loads the SDK and makes a client; nothing is asked yet. @throws usage error where the SDK isn't installed. */
 export async function connect(settings: StoreSettings): Promise<Connection> {
+  const { endpoint } = settings;
+  if (endpoint !== undefined && !isAddress(endpoint)) throw badEndpoint(endpoint);
   const sdk = await loadSdk();
   const secrets = new Secrets();
   const handler = createRequestHandler({
-    proxies: settings.proxies ?? { http: '', https: '', excepted: '' },
+    proxies: proxiesOf(settings.proxyVariables ?? {}),
     stallTimeoutMs: settings.stallTimeoutMs,
   });
   const client = await clientOf(sdk, settings, handler);
@@ -82,6 +85,12 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
     },
     close: () => client.destroy(),
   };
+}
+
+function isAddress(endpoint: string): boolean {
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint)) return false;
+  const { username, password } = new URL(endpoint);
+  return username === '' && password === '';
 }
 
 async function clientOf(

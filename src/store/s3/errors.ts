@@ -64,7 +64,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   EntityTooLarge: ['disk', 'the store does not take objects of this size'],
   MethodNotAllowed: READ_ONLY,
   NoSuchKey: ['missing', 'there is no such object'],
-  NoSuchUpload: ['reset', 'the upload was ended by somebody else'],
+  NoSuchUpload: ['rejected', 'the upload was ended by somebody else; run it again'],
   BadDigest: DAMAGED,
   InvalidDigest: DAMAGED,
   XAmzContentSHA256Mismatch: DAMAGED,
@@ -78,6 +78,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   OperationAborted: BUSY,
 };
 
+const NO_STORE = 'this is no answer of an object store; check --s3-endpoint';
+
 /** What any other answer of a status means; of HEAD, which has no body, the only thing to go by. */
 function kindOfStatus(status: number | undefined): Kind {
   if (status === 401 || status === 403) return DENIED;
@@ -88,7 +90,7 @@ function kindOfStatus(status: number | undefined): Kind {
   if (status === 501) return ['rejected', 'the store does not know this request'];
   if (status !== undefined && status >= 500) return ['server_error', 'the store failed'];
   if (status !== undefined && status >= 400) return ['rejected', 'the store refused the request'];
-  return ['bad_answer', 'this is no answer of an object store; check --s3-endpoint'];
+  return ['bad_answer', NO_STORE];
 }
 
 const WRONG_REGION = new Set([
@@ -114,6 +116,20 @@ export function failureOf(error: unknown, { name, secrets }: FailureContext): un
   const said = KINDS[code] === undefined && refusal.message !== '' ? `: ${refusal.message}` : '';
   const text = secrets.redact(`${name}: ${advice} (${told}${said})`);
   return new TickhaulError(kind, printable(text.replaceAll(/\s+/g, ' ')), { retryAfterMs });
+}
+
+/** For what is no address of a store, or one with a password in it. */
+export function badEndpoint(endpoint: string): TickhaulError {
+  const shown = printable(endpoint.replace(/^(.*\/\/)?.*@/, '$1…@'));
+  return new TickhaulError(
+    'usage',
+    `the store's endpoint "${shown}" is not an address; write --s3-endpoint, or AWS_ENDPOINT_URL_S3, as https://host or http://host:port, without a user in it`,
+  );
+}
+
+/** For an answer that is a page's, say. */
+export function noStore(name: string): TickhaulError {
+  return new TickhaulError('bad_answer', `${name}: ${NO_STORE}`);
 }
 
 /** After the last try: what would help a single request again is the end for all of them. */

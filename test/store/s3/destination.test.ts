@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import type { Destination } from '../../../src/store/destination.js';
+import { openDestination } from '../../../src/store/open-destination.js';
+import { openFiles } from '../../../src/store/open-files.js';
+import { parseAddress } from '../../../src/store/s3/address.js';
+import { DataPrefix } from '../../../src/store/s3/data-prefix.js';
+import { PART_SIZE } from '../../../src/store/s3/part-size.js';
+import { openStores } from '../../../src/store/s3/stores.js';
+import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { type ReachableBucket, reachableBucket } from './opening.js';
+
+interface Opened extends ReachableBucket {
+  readonly destination: Destination;
+}
+
+async function open(t: TestContext, prefix: string): Promise<Opened> {
+  const reachable = await reachableBucket(t);
+  const name = `s3://${reachable.bucket.name}/${prefix}`;
+  const destination = await openDestination(name, reachable.settings);
+  t.after(() => destination.close());
+  return { ...reachable, destination };
+}
+
+const { signal } = new AbortController();
+
+async function listed(destination: Destination, under: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for await (const page of destination.list(under, signal)) paths.push(...page.map(({ path }) => path));
+  return paths;
+}
+
+test('a prefix of a bucket is a destination: what lies under it, and nothing beside', {
+  skip: NO_STORE,
+}, async (t) => {
+  const { bucket, destination } = await open(t, 'data/');
+  assert.equal(destination.name, `s3://${bucket.name}/data`);
+  for (const key of [
+    'data/a/1.csv.gz',
+    'data/a/2.csv.gz',
+    'data/ab/3.csv.gz',
+    'data/.tickhaul/x',
+    'data/b//c',
+    'data2/d',
+  ])
+    await bucket.write(key, key);
+  assert.deepEqual(await listed(destination, ''), ['a/1.csv.gz', 'a/2.csv.gz', 'ab/3.csv.gz']);
+  assert.deepEqual(await listed(destination, 'a'), ['a/1.csv.gz', 'a/2.csv.gz']);
+  assert.deepEqual(await listed(destination, 'a/2.csv.gz'), ['a/2.csv.gz']);
+  const survey = await destination.survey(['a/', 'b'], signal);
+  assert.deepEqual(
+    ['a/1.csv.gz', 'ab/3.csv.gz', 'c'].map((path) => survey.has(path)),
+    [true, false, false],
+  );
+  const facts = survey.facts('a/1.csv.gz');
+  const looked = await destination.files.look(destination.locate('a/1.csv.gz'));
+  assert.deepEqual([looked?.bytes, looked?.etag], [facts?.bytes, facts?.etag]);
+  assert.equal(destination.locate(''), destination.name);
+  assert.throws(() => destination.locate('../a'), { code: 'usage' });
+  assert.equal(await destination.readState('sync.json'), undefined);
+  await destination.writeState('sync.json', '{"ü":1}');
+  assert.equal(await destination.readState('sync.json'), '{"ü":1}');
+  assert.equal((await bucket.read('data/.tickhaul/sync.json')).toString(), '{"ü":1}');
+});
+
+test('a bucket that is not there is told at once', { skip: NO_STORE }, async (t) => {
+  const { settings } = await reachableBucket(t);
+  await assert.rejects(openDestination('s3://nobodys-bucket/x', settings), {
+    exitCode: 2,
+    message: /^s3:\/\/nobodys-bucket: there is no such bucket/,
+  });
+});
+
+test('files of a store are read whole and here and there, and written whole', {
+  skip: NO_STORE,
+}, async (t) => {
+  const { bucket, settings } = await reachableBucket(t);
+  const files = openFiles(settings);
+  t.after(() => files.close());
+  const location = `s3://${bucket.name}/a b+c.parquet`;
+  const body = randomBytes(100_000);
+  assert.equal(await files.look(location), undefined);
+  assert.equal(await files.look(`s3://${bucket.name}`), undefined);
+  const part = await files.openPart(location);
+  await part.write(body);
+  const stored = await part.publish();
+  await part.discard();
+  assert.equal((await files.look(location))?.etag, stored?.etag);
+  const chunks: Buffer[] = [];
+  await files.read(location, async (chunk) => void chunks.push(Buffer.from(chunk)));
+  assert.ok(body.equals(Buffer.concat(chunks)));
+  const random = await files.openRandom(location);
+  assert.equal(random.bytes, body.length);
+  assert.ok(body.subarray(50, 5000).equals(await random.read(50, 4950)));
+  assert.equal((await random.read(7, 0)).length, 0);
+  await assert.rejects(random.read(99_990, 20), { code: 'corrupt' });
+  await bucket.write('a b+c.parquet', 'other');
+  await assert.rejects(random.read(0, 4), { code: 'changed' });
+  await random.close();
+  await files.remove(location);
+  await files.remove(location);
+  await assert.rejects(files.openRandom(location), { code: 'missing' });
+});
+
+test('uploads of ours that nobody ended are, when they are a day old', { skip: NO_STORE }, async (t) => {
+  const { bucket, settings } = await reachableBucket(t);
+  const stores = openStores(settings);
+  t.after(() => stores.close());
+  const store = stores.bucket(bucket.name);
+  const keys = ['p/a.csv.gz', 'p/b.backup', 'q/c.csv.gz'];
+  const uploads = keys.map((key) => store.upload(key));
+  // The first part of each is there before the second one is sent.
+  for (const upload of uploads) await upload.write(Buffer.alloc(2 * PART_SIZE + 1));
+  const data = new DataPrefix(store, parseAddress(`s3://${bucket.name}/p`));
+  const hours = (count: number): number => Date.now() + count * 3_600_000;
+  await data.endOldUploads(hours(20), signal);
+  assert.deepEqual(await bucket.uploads(), keys);
+  await data.endOldUploads(hours(30), signal);
+  assert.deepEqual(await bucket.uploads(), keys.slice(1));
+  await Promise.all(uploads.map((upload) => upload.abort()));
+});

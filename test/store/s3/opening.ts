@@ -1,0 +1,20 @@
+import type { TestContext } from 'node:test';
+import type { StoreSettings } from '../../../src/store/files.js';
+import { bucketFor, type TestBucket } from '../../helpers/s3/bucket.js';
+import { type Shim, shimFor } from '../../helpers/s3/shim.js';
+
+export interface ReachableBucket {
+  readonly bucket: TestBucket;
+  readonly shim: Shim;
+  /** They lead to the store through the shim. */
+  readonly settings: StoreSettings;
+}
+
+/** A bucket of a real store, with credentials in the environment of this process. */
+export async function reachableBucket(t: TestContext, stallTimeoutMs = 30_000): Promise<ReachableBucket> {
+  const bucket = await bucketFor(t);
+  const shim = await shimFor(t, bucket.gateway.endpoint);
+  const { AWS_ENDPOINT_URL_S3: endpoint, ...env } = bucket.env(shim.endpoint);
+  Object.assign(process.env, env);
+  return { bucket, shim, settings: { endpoint, pathStyle: true, stallTimeoutMs } };
+}
