@@ -41,7 +41,10 @@ export async function storeSection(scratch, cleanUp, { rounds, onRun }) {
   cleanUp(gateway.stop);
   const bucket = bucketsOf(gateway);
   const folder = wholeFiles(files.length, bytes);
-  const peers = [download('to a disk', service, folder), download('to the store', service, bucket.check, bucket)];
+  const peers = [
+    download('to a disk', service, folder),
+    download('to the store', service, bucket.check, bucket),
+  ];
   const check = (peer, output) => peer.check(peer, output);
   const expected = files.map((file) => nameOf(file)).sort();
   bucket.expect(expected, bytes);
@@ -53,7 +56,16 @@ export async function storeSection(scratch, cleanUp, { rounds, onRun }) {
 }
 
 function download(name, { env }, check, bucket) {
-  const words = ['download', 'binance-futures', '-t', 'incremental_book_L2', '-s', 'all', '--date', '2024-03-01'];
+  const words = [
+    'download',
+    'binance-futures',
+    '-t',
+    'incremental_book_L2',
+    '-s',
+    'all',
+    '--date',
+    '2024-03-01',
+  ];
   return {
     name,
     check,
