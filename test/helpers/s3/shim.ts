@@ -6,6 +6,7 @@ import {
   request as requestOf,
   type ServerResponse,
 } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { listen } from '../../service/loopback.js';
 import { callOf, type StoreCall } from './call.js';
@@ -18,7 +19,8 @@ import { callOf, type StoreCall } from './call.js';
  * - `lost answer`: the store does it, and the connection breaks before the answer;
  * - `held answer`: the store does it, and the answer never comes;
  * - `cut answer`: the connection breaks within the answer's body;
- * - `silence`: nothing at all comes.
+ * - `silence`: nothing at all comes;
+ * - a function: makes another answer of the store's.
  */
 export type Harm =
   | { readonly status: number; readonly code: string }
@@ -27,7 +29,8 @@ export type Harm =
   | 'lost answer'
   | 'held answer'
   | 'cut answer'
-  | 'silence';
+  | 'silence'
+  | ((answer: string) => string);
 
 export const SLOW_DOWN: Harm = { status: 503, code: 'SlowDown' };
 
@@ -112,6 +115,12 @@ async function handle(
     answer.resume();
     await once(answer, 'end');
     if (harm === 'lost answer') request.socket.destroy();
+    return rule?.met();
+  }
+  if (typeof harm === 'function') {
+    const text = harm(await readText(answer));
+    response.writeHead(answer.statusCode ?? 0, { 'content-type': 'application/xml' });
+    response.end(text);
     return rule?.met();
   }
   response.writeHead(answer.statusCode ?? 0, answer.rawHeaders);

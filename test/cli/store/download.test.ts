@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { jsonLines } from '../../helpers/cli.js';
+import type { TestBucket } from '../../helpers/s3/bucket.js';
+import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { SLOW_DOWN } from '../../helpers/s3/shim.js';
+import { assertNoSecret, BOOK_ROWS, DOWNLOAD, NAMES, rowsOf, storeRig } from './rig.js';
+
+test('day files lie in a bucket, whole and recorded; a second run asks for nothing', {
+  skip: NO_STORE,
+}, async (t) => {
+  const rig = await storeRig(t);
+  const words = [...DOWNLOAD, '--dir', rig.at('data')];
+  const first = await rig.start(...words, '--json', '--verbose').finished;
+  assert.equal(first.exitCode, 0, first.stderr);
+  assertNoSecret(first, rig);
+  assert.deepEqual(await rig.files('data'), NAMES);
+  assert.deepEqual(await rig.assertTrue('data'), NAMES);
+  assert.deepEqual(await rig.bucket.uploads(), []);
+  const told = jsonLines(first).filter(({ event }) => event === 'file');
+  assert.deepEqual(
+    told.map(({ path, rows }) => [path, rows]).sort(),
+    NAMES.map((name) => [name, rowsOf(name)]),
+  );
+
+  const [asked, calls] = [rig.asked().length, rig.shim.calls.length];
+  const again = await rig.start(...words, '--json').finished;
+  assert.equal(again.exitCode, 0, again.stderr);
+  assert.equal(jsonLines(again).at(-1)?.['skipped'], NAMES.length);
+  assert.equal(rig.asked().length, asked);
+  const since = rig.shim.calls.slice(calls).filter(({ key }) => !key.includes('/.tickhaul/'));
+  assert.deepEqual([...new Set(since.map(({ operation }) => operation))], ['ListObjectsV2']);
+
+  const verified = await rig.run('verify', '--dir', rig.at('data'));
+  assert.equal(verified.exitCode, 0, verified.stderr);
+});
+
+test('names of folders, and of the prefix, may hold what they like', { skip: NO_STORE }, async (t) => {
+  const rig = await storeRig(t);
+  const prefix = 'ü +%41&/ a';
+  const words = [...DOWNLOAD, '--dir', rig.at(prefix), '--layout'];
+  for (const layout of ['hive', '{type}/ß=+ {symbol}%2F&#/{date}']) {
+    const { exitCode, stderr } = await rig.run(...words, layout);
+    assert.equal(exitCode, 0, stderr);
+  }
+  const files = await rig.files(prefix);
+  assert.equal(files.length, 2 * NAMES.length);
+  assert.ok(
+    files.includes('trades/ß=+ BTCUSDT%2F&#/2024-03-01/binance-futures_trades_2024-03-01_BTCUSDT.csv.gz'),
+  );
+  assert.equal((await rig.assertTrue(prefix)).length, 2 * NAMES.length);
+  const { exitCode, stderr } = await rig.run('verify', '--listed', '--dir', rig.at(prefix));
+  assert.equal(exitCode, 0, stderr);
+});
+
+test('what does not hold its proof leaves nothing', { skip: NO_STORE }, async (t) => {
+  const rig = await storeRig(t, { faults: { 'bit-flip': 1 } });
+  const { exitCode } = await rig.run(...DOWNLOAD, '--dir', rig.at('data'), '--retries', '1');
+  assert.equal(exitCode, 6);
+  assert.deepEqual(await rig.files('data'), []);
+  assert.deepEqual(await rig.assertTrue('data'), []);
+  assert.deepEqual(await rig.bucket.uploads(), []);
+});
+
+test('faults of service and store on one way are healed', { skip: NO_STORE }, async (t) => {
+  const rig = await storeRig(t, { faults: { reset: 1 }, faultsPerFile: 1 });
+  const met = [
+    rig.shim.harm('ListObjectsV2', SLOW_DOWN),
+    rig.shim.harm('CreateMultipartUpload', 'lost answer'),
+    rig.shim.harm('UploadPart', 'cut request'),
+    rig.shim.harm('UploadPart', SLOW_DOWN),
+    rig.shim.harm('CompleteMultipartUpload', 'error in 200'),
+    rig.shim.harm('CompleteMultipartUpload', 'lost answer'),
+    rig.shim.harm('PutObject', 'lost answer', 1, /csv\.gz$/),
+    rig.shim.harm('PutObject', 'cut request', 1, /manifest/),
+  ];
+  const { exitCode, stderr } = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
+  assert.equal(exitCode, 0, stderr);
+  await Promise.all(met);
+  assert.deepEqual(await rig.files('data'), NAMES);
+  assert.deepEqual(await rig.assertTrue('data'), NAMES);
+});
+
+test('two that bring the same files both end well, and each file stands once', {
+  skip: NO_STORE,
+}, async (t) => {
+  const rig = await storeRig(t);
+  const both = await Promise.all([1, 2].map(() => rig.start(...DOWNLOAD, '--dir', rig.at('data')).finished));
+  for (const { exitCode, stderr } of both) assert.equal(exitCode, 0, stderr);
+  assert.deepEqual(await rig.files('data'), NAMES);
+  assert.deepEqual(await rig.assertTrue('data'), NAMES);
+  assert.deepEqual(await rig.bucket.uploads(), []);
+});
+
+test('Parquet alone goes to the store, and is read there in ranges', { skip: NO_STORE }, async (t) => {
+  const rig = await storeRig(t);
+  const words = [
+    ...DOWNLOAD,
+    '--dir',
+    rig.at('data'),
+    '--layout',
+    'hive',
+    '--convert',
+    'parquet',
+    '--no-keep-csv',
+  ];
+  const { exitCode, stderr } = await rig.run(...words);
+  assert.equal(exitCode, 0, stderr);
+  const files = await rig.files('data');
+  assert.deepEqual(
+    files.map((path) => path.replace(/.*\//, '')),
+    NAMES.map((name) => name.replace('.csv.gz', '.parquet')),
+  );
+  const [book = ''] = files;
+  assert.equal(
+    book,
+    'exchange=binance-futures/type=incremental_book_L2/symbol=BTCUSDT/date=2024-03-01/binance-futures_incremental_book_L2_2024-03-01_BTCUSDT.parquet',
+  );
+  const file = await rangesOf(rig.bucket, `data/${book}`);
+  assert.equal(Number((await parquetMetadataAsync(file)).num_rows), BOOK_ROWS);
+  const rows = await parquetReadObjects({ file, compressors, rowStart: BOOK_ROWS - 1 });
+  assert.deepEqual(
+    rows.map(({ side, price, amount }) => [side, price, amount]),
+    [['bid', 61000.5, 0.25]],
+  );
+  assert.deepEqual(await rig.bucket.uploads(), []);
+  const asked = rig.asked().length;
+  const again = await rig.run(...words, '--json');
+  assert.deepEqual([again.exitCode, rig.asked().length], [0, asked], again.stderr);
+  assert.deepEqual(await rig.files('data'), files);
+});
+
+/** An object as hyparquet reads it. */
+async function rangesOf({ name: Bucket, client, read }: TestBucket, Key: string): Promise<AsyncBuffer> {
+  const { length } = await read(Key);
+  return {
+    byteLength: length,
+    async slice(from, to = length) {
+      const Range = `bytes=${from < 0 ? length + from : from}-${to - 1}`;
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, Range }));
+      return Uint8Array.from((await Body?.transformToByteArray()) ?? []).buffer;
+    },
+  };
+}

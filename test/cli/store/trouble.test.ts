@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PutBucketPolicyCommand } from '@aws-sdk/client-s3';
+import { jsonLines, tickhaul } from '../../helpers/cli.js';
+import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { assertNoSecret, DOWNLOAD, type StoreRig, storeRig } from './rig.js';
+
+interface Trouble {
+  readonly what: string;
+  readonly exitCode: number;
+  /** Of the one line on stderr. */
+  readonly says: RegExp;
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly begin?: (rig: StoreRig) => unknown;
+}
+
+const FOREVER = 10_000;
+
+/** What is wrong with the store before anything is downloaded. */
+const AT_START: readonly Trouble[] = [
+  {
+    what: 'no such bucket',
+    exitCode: 2,
+    says: /s3:\/\/nobody-has-this.*no such bucket/,
+    flags: ['--dir', 's3://nobody-has-this/a'],
+  },
+  {
+    what: 'an endpoint without a scheme',
+    exitCode: 2,
+    says: /https?:\/\//,
+    flags: ['--s3-endpoint', 'localhost:9000'],
+  },
+  { what: 'another scheme', exitCode: 2, says: /gs:\/\//, flags: ['--dir', 'gs://bucket/a'] },
+  {
+    what: 'no credentials',
+    exitCode: 4,
+    says: /credentials/,
+    env: { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
+  },
+  { what: 'a wrong secret', exitCode: 4, says: /AWS_ACCESS_KEY_ID/, env: { AWS_SECRET_ACCESS_KEY: 'wrong' } },
+  {
+    what: 'nobody there',
+    exitCode: 5,
+    says: /127\.0\.0\.1:9/,
+    flags: ['--s3-endpoint', 'http://127.0.0.1:9'],
+  },
+  {
+    what: 'a silent store',
+    exitCode: 5,
+    says: /no answer within 0\.3s/,
+    begin: ({ shim }) => shim.harm('ListObjectsV2', 'silence', FOREVER),
+  },
+  {
+    what: 'no permission to list',
+    exitCode: 4,
+    says: /AccessDenied/,
+    begin: (rig) => deny(rig, 's3:ListBucket'),
+  },
+];
+
+/** What shows while files come. */
+const ON_THE_WAY: readonly Trouble[] = [
+  {
+    what: 'no permission to write',
+    exitCode: 8,
+    says: /AccessDenied/,
+    begin: (rig) => deny(rig, 's3:PutObject'),
+  },
+  {
+    what: 'a full store',
+    exitCode: 8,
+    says: /full/,
+    begin: ({ shim }) => shim.harm('PutObject', { status: 507, code: 'InsufficientStorage' }, FOREVER),
+  },
+  {
+    what: 'a store that falls silent',
+    exitCode: 5,
+    says: /no answer within 0\.3s/,
+    begin: ({ shim }) => shim.harm('UploadPart', 'silence', FOREVER),
+  },
+];
+
+/** Takes a right from everybody, the bucket's owner too. */
+function deny({ bucket: { name: Bucket, client } }: StoreRig, Action: string): Promise<unknown> {
+  const Resource = [`arn:aws:s3:::${Bucket}`, `arn:aws:s3:::${Bucket}/*`];
+  const statement = { Effect: 'Deny', Principal: '*', Action, Resource };
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+  return client.send(new PutBucketPolicyCommand({ Bucket, Policy }));
+}
+
+for (const [troubles, isAtStart] of [
+  [AT_START, true],
+  [ON_THE_WAY, false],
+] as const) {
+  for (const { what, exitCode, says, flags = [], env = {}, begin } of troubles) {
+    test(`${what}: code ${exitCode}, in one line`, { skip: NO_STORE }, async (t) => {
+      const rig = await storeRig(t);
+      const begun = begin?.(rig);
+      if (what.includes('permission')) await begun;
+      const words = [
+        ...DOWNLOAD,
+        '--dir',
+        rig.at('data'),
+        '--stall-timeout',
+        '300ms',
+        '--json',
+        '--verbose',
+        ...flags,
+      ];
+      const ended = await tickhaul(words, { env: { ...rig.env, AWS_EC2_METADATA_DISABLED: 'true', ...env } });
+      assert.equal(ended.exitCode, exitCode, ended.stderr);
+      assertNoSecret(ended, rig);
+      assert.match(ended.stderr, says);
+      assert.doesNotMatch(ended.stderr, /\n {4}at /, 'no stack trace');
+      assert.deepEqual([jsonLines(ended).at(-1)?.['exitCode']], [exitCode]);
+      if (isAtStart) assert.deepEqual(rig.service.requests, [], 'it is said before the service is asked');
+      if (!what.includes('permission')) assert.deepEqual(await rig.files('data'), []);
+    });
+  }
+}
