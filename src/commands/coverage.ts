@@ -2,8 +2,9 @@ import { usageError } from '../base/errors.js';
 import type { Coverage, CoverageSelection } from '../coverage/types.js';
 import { addDays, dayOfMs, parseDay } from '../dataset/day.js';
 import type { Args } from './arguments/args.js';
-import { readDay, readPath } from './arguments/read.js';
+import { readDay, readText } from './arguments/read.js';
 import { loadSettings } from './config/file.js';
+import { withDestination } from './destination.js';
 import type { Host } from './host.js';
 import { readSeriesSelection } from './selection/selection.js';
 
@@ -19,12 +20,16 @@ export async function prepareCoverage(
   host: Host,
 ): Promise<(warn: (message: string) => void) => Promise<CoverageOf>> {
   const selection = await readCoverageSelection(args, host.signal);
-  const folder = readPath(args, 'folder');
+  const folder = readText(args, 'folder');
   if (folder !== undefined && args['dir'] !== undefined)
     throw usageError('<folder> and --dir name the same thing; give one of them');
-  const dir = folder ?? (await loadSettings(args, host)).downloadDir;
+  const settings = await loadSettings(folder === undefined ? args : { ...args, dir: folder }, host);
   const { readCoverage } = await import('../coverage/read.js');
-  return async (warn) => ({ dir, facts: await readCoverage(dir, { selection, warn, signal: host.signal }) });
+  return (warn) =>
+    withDestination(settings, host, async (destination) => ({
+      dir: destination.name,
+      facts: await readCoverage(destination, { selection, warn, signal: host.signal }),
+    }));
 }
 
 /** A page that needs no network. */

@@ -2,8 +2,8 @@ import { abortReason, usageError } from '../base/errors.js';
 import { type Day, dayOfTime } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter } from '../dataset/series-filter.js';
-import { openManifest } from '../store/manifest/manifest.js';
-import { createDiskSize } from './on-disk.js';
+import type { Destination } from '../store/destination.js';
+import { createSizes, surveyFolders } from './on-disk.js';
 import { createSeriesBuilder, type SeriesBuilder } from './series.js';
 import type { Coverage, CoverageSelection, CoverageTotals, DayBytes, SeriesCoverage } from './types.js';
 
@@ -23,17 +23,21 @@ const RECORDS_A_TURN = 20_000;
  * @throws usage error for a folder without records, an unknown name, or days of which nothing is recorded;
  * `disk`; the reason of an abort.
  */
-export async function readCoverage(dir: string, options: CoverageOptions): Promise<Coverage> {
+export async function readCoverage(destination: Destination, options: CoverageOptions): Promise<Coverage> {
   const { selection, warn, signal } = options;
-  const manifest = await openManifest(dir, { warn });
+  const manifest = await destination.openManifest({ warn });
   await manifest.close();
   if (manifest.size === 0) {
     throw usageError(
-      `${dir}: nothing is recorded here; name a download folder, or record what is there with tickhaul verify --adopt`,
+      `${destination.name}: nothing is recorded here; name a download folder, or record what is there with tickhaul verify --adopt`,
     );
   }
   const filter = createSeriesFilter(selection);
-  const sizeOf = createDiskSize(dir);
+  const sizeOf = createSizes(
+    destination.kind === 'folder'
+      ? surveyFolders(destination.locate(''))
+      : await destination.survey([], signal),
+  );
   const builders = new Map<string, SeriesBuilder>();
   const byDay = new Map<Day, number>();
   const byRecording = new Map<Day, number>();
@@ -53,7 +57,8 @@ export async function readCoverage(dir: string, options: CoverageOptions): Promi
   }
   filter.check();
   const series = [...builders.values()].flatMap((builder) => builder.build(selection) ?? []).sort(byName);
-  if (series.length === 0) throw usageError(`${dir}: nothing is recorded of these series and days`);
+  if (series.length === 0)
+    throw usageError(`${destination.name}: nothing is recorded of these series and days`);
   return { series, totals: totalsOf(series), byDay: ascending(byDay), byRecording: ascending(byRecording) };
 }
 

@@ -54,11 +54,10 @@ async function syncLocked(
   partSuffix: string | undefined,
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
-  const dir = destination.locate('');
   const warn = (message: string): void => emit({ event: 'warning', message });
   const manifest = await destination.openManifest({ warn, signal });
   try {
-    const state = await readSyncState(dir, options.shard);
+    const state = await readSyncState(destination, options.shard);
     const { records, late } = await readRecords(input, noMore);
     const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
     const plans = { records, manifest, mayRead };
@@ -89,7 +88,7 @@ async function syncLocked(
     );
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
     const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
-    await writeSyncState(dir, { ...state, ...statesOf(jobs, told) }, options.shard);
+    await writeSyncState(destination, { ...state, ...statesOf(jobs, told) }, options.shard);
     return { ...summarize(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
   } finally {
     await manifest.close();

@@ -6,6 +6,7 @@ import { Chalk } from 'chalk';
 import { coverageText } from '../../src/cli/output/coverage/text.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
 import { readCoverage } from '../../src/coverage/read.js';
+import { openFolder } from '../../src/store/folder/folder-destination.js';
 import { makeFolder, type Recorded } from '../coverage/folders.js';
 import { envOf } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
@@ -86,7 +87,7 @@ test('on a screen of any width no line of months is longer than the screen', asy
   await makeFolder(dir, [
     { symbol: 'A-VERY-LONG-SYMBOL-20240329', from: '2022-06-01', days: 'p'.repeat(600) },
   ]);
-  const coverage = await readCoverage(dir, {
+  const coverage = await readCoverage(openFolder(dir), {
     selection: {},
     warn: assert.fail,
     signal: new AbortController().signal,

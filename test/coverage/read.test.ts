@@ -6,13 +6,14 @@ import fc from 'fast-check';
 import { readCoverage } from '../../src/coverage/read.js';
 import type { Coverage, CoverageSelection } from '../../src/coverage/types.js';
 import { parseDay } from '../../src/dataset/day.js';
+import { openFolder } from '../../src/store/folder/folder-destination.js';
 import { tempDir } from '../helpers/temp.js';
 import { BYTES, conversionOf, makeFolder, ROWS, recordsOf, writeFolder } from './folders.js';
 
 const warn = (message: string): void => assert.fail(message);
 
 function read(dir: string, selection: CoverageSelection = {}): Promise<Coverage> {
-  return readCoverage(dir, { selection, warn, signal: new AbortController().signal });
+  return readCoverage(openFolder(dir), { selection, warn, signal: new AbortController().signal });
 }
 
 test('each day of a series is present, empty or missing, and the sums add up', async (t) => {
@@ -157,7 +158,7 @@ test('a folder that is gone, one without a manifest, and one of damaged lines ar
   const rest = { bytes: 1, md5: '', sha256: '', md5Match: null, rows: 1, time: '', version: '' };
   await appendFile(join(dir, '.tickhaul/manifest.jsonl'), `{"bad\n${JSON.stringify({ ...line, ...rest })}\n`);
   const warnings: string[] = [];
-  const { totals } = await readCoverage(dir, {
+  const { totals } = await readCoverage(openFolder(dir), {
     selection: {},
     warn: (message) => warnings.push(message),
     signal: new AbortController().signal,

@@ -2,6 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { formatSize, plural } from '../../base/units.js';
 import { readPath, readText, readToggle } from '../../commands/arguments/read.js';
 import { loadSettings } from '../../commands/config/file.js';
+import { withDestination } from '../../commands/destination.js';
 import { LOCK_FILE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { printLines } from '../output/text/blocks.js';
@@ -14,14 +15,16 @@ export const lock: Action = {
     ['$0 lock --format sha256sum > SHA256SUMS', 'a list that sha256sum -c takes, in the download folder'],
   ],
   async run(args, cli) {
-    const { downloadDir } = await loadSettings(args, cli);
+    const settings = await loadSettings(args, cli);
     const format = (readText(args, 'format') ?? 'lock') as Format;
     const out = readPath(args, 'out') ?? (format === 'lock' ? 'tickhaul.lock' : '-');
     const { lockedRecords } = await import('../../store/lists/locked-records.js');
     const warn = (message: string): void => {
       cli.stderr.write(`warning ${message}\n`);
     };
-    const records = await lockedRecords(downloadDir, { warn });
+    const records = await withDestination(settings, cli, (destination) =>
+      lockedRecords(destination, { warn }),
+    );
     const { formatLockFile } = await import('../../store/lists/lock-file.js');
     const { formatChecksums } = await import('../../store/lists/checksum-list.js');
     const isJson = readToggle(args, 'json');

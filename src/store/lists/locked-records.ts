@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { type ManifestOptions, openManifest } from '../manifest/manifest.js';
+import type { Destination } from '../destination.js';
+import type { FileFacts } from '../files.js';
+import type { ManifestOptions } from '../manifest/manifest.js';
 import type { ManifestRecord } from '../types.js';
 
 /**
@@ -10,23 +10,26 @@ import type { ManifestRecord } from '../types.js';
  * @throws usage error where there are none; `missing` where a file isn't there, or hasn't the recorded size.
  */
 export async function lockedRecords(
-  dir: string,
+  destination: Destination,
   options: ManifestOptions,
 ): Promise<readonly ManifestRecord[]> {
-  const manifest = await openManifest(dir, options);
+  const { name } = destination;
+  const manifest = await destination.openManifest(options);
   const records = [...manifest.records()];
   await manifest.close();
   if (records.length === 0)
-    throw usageError(`${dir}: nothing is downloaded here; name the folder with --dir`);
-  const bad = records.filter((record) => !record.dropped && sizeOf(join(dir, record.path)) !== record.bytes);
+    throw usageError(`${name}: nothing is downloaded here; name the folder with --dir`);
+  const survey = await destination.survey();
+  const bad = records.filter((record) => !record.dropped && !isAsRecorded(record, survey.facts(record.path)));
   const [first] = bad;
   if (!first) return records;
   throw new TickhaulError(
     'missing',
-    `${dir}: ${plural(bad.length, 'file')} of the manifest missing or of another size, the first is ${first.path}; run tickhaul verify --repair, or --forget where they were deleted on purpose`,
+    `${name}: ${plural(bad.length, 'file')} of the manifest missing or ${destination.kind === 'folder' ? 'of another size' : 'written since by others'}, the first is ${first.path}; run tickhaul verify --repair, or --forget where they were deleted on purpose`,
   );
 }
 
-function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
+/** Of an object, the ETag tells as well: other bytes may have the same size. */
+function isAsRecorded({ bytes, object }: ManifestRecord, there: FileFacts | undefined): boolean {
+  return there?.bytes === bytes && (object === undefined || object.etag === there.etag);
 }

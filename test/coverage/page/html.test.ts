@@ -4,13 +4,14 @@ import { Script } from 'node:vm';
 import { readScript, renderPage } from '../../../src/coverage/page/html.js';
 import { readCoverage } from '../../../src/coverage/read.js';
 import { readChartParts } from '../../../src/page/inline.js';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
 import { tempDir } from '../../helpers/temp.js';
 import { makeFolder } from '../folders.js';
 
 test('the page names nothing outside itself, and no folder but its own', async (t) => {
   const dir = await tempDir(t);
   await makeFolder(dir, [{ from: '2024-03-01', days: 'p' }]);
-  const coverage = await readCoverage(dir, {
+  const coverage = await readCoverage(openFolder(dir), {
     selection: {},
     warn: assert.fail,
     signal: new AbortController().signal,
@@ -33,7 +34,7 @@ test('a symbol of the manifest stays text', async (t) => {
   const dir = await tempDir(t);
   await makeFolder(dir, [{ symbol: '</script><img src=x>', from: '2024-03-01', days: 'p' }]);
   const { signal } = new AbortController();
-  const coverage = await readCoverage(dir, { selection: {}, warn: assert.fail, signal });
+  const coverage = await readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
   const html = renderPage(coverage, { dir: '<b>"&', now: 0 });
   assert.equal(html.includes('<img'), false);
   assert.equal(html.match(/<\/script>/g)?.length, 3);

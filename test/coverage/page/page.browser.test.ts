@@ -9,6 +9,7 @@ import { renderPage } from '../../../src/coverage/page/html.js';
 import { readCoverage, totalsOf } from '../../../src/coverage/read.js';
 import type { Coverage, SeriesCoverage } from '../../../src/coverage/types.js';
 import { type Day, parseDay } from '../../../src/dataset/day.js';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
 import { browserFor } from '../../helpers/browser.js';
 import { LOWEST_CONTRAST } from '../../helpers/contrast.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -56,7 +57,7 @@ async function smallCoverage(t: TestContext): Promise<Coverage> {
     { exchange: 'binance', dataType: 'quotes', symbol: 'ETHUSDT', from: '2024-03-01', days: 'pp' },
   ]);
   const { signal } = new AbortController();
-  return readCoverage(dir, { selection: {}, warn: assert.fail, signal });
+  return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
 }
 
 const DAYS = 1826;
