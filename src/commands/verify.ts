@@ -2,11 +2,12 @@ import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
 import type { RunSummary } from '../run/events.js';
 import { type CheckThread, startCheckThread } from '../verify/check/threads.js';
+import type { VerifyInput } from '../verify/input.js';
 import type { Repair } from '../verify/types.js';
 import type { Args } from './arguments/args.js';
-import { readCount, readDuration, readPaths, readToggle } from './arguments/read.js';
+import { readCount, readDuration, readLocations, readToggle } from './arguments/read.js';
 import { loadSettings } from './config/file.js';
-import { withDestination } from './destination.js';
+import { storeSettings, withDestination } from './destination.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import type { Run } from './run.js';
@@ -24,14 +25,15 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
     return prepareVerifyCache(args, host);
   }
   const settings = await loadSettings(args, host);
-  const { dir, paths } = await readFolderPaths(readPaths(args, 'path'), settings.downloadDir);
+  const { dir, paths } = await readFolderPaths(readLocations(args, 'path'), settings.downloadDir);
   const options = readDownloadOptions(args);
+  const stallTimeoutMs = readStallTimeout(args);
   const checking = {
-    dir,
     paths,
+    store: storeSettings(settings, stallTimeoutMs),
     selection: await readSeriesSelection(args, host.signal),
     shard: options.shard,
-    quick: readToggle(args, 'quick'),
+    quick: readToggle(args, 'quick') || readToggle(args, 'listed'),
     jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),
     adopt: readToggle(args, 'adopt'),
     clean: readToggle(args, 'clean'),
@@ -41,36 +43,44 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
     lockTimeoutMs: readDuration(args, 'lock-timeout'),
     signal: host.signal,
   };
-  const stallTimeoutMs = readStallTimeout(args);
   const isRepair = readToggle(args, 'repair');
-  if (isRepair && checking.forget) {
+  refuseContradictions(args);
+  return ({ emit, note }) =>
+    withThreads(checking, (threads) =>
+      withDestination({ ...settings, downloadDir: dir }, { ...host, stallTimeoutMs }, async (destination) => {
+        const { verify } = await import('../verify/run.js');
+        const check = (repair?: Repair): Promise<RunSummary> =>
+          verify({ ...checking, destination, threads, repair, emit });
+        if (!isRepair) return check();
+        const { createRepair } = await import('../verify/amend/repair.js');
+        return withSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
+          check(createRepair({ client, destination, options, threads: checking.jobs, emit })),
+        );
+      }),
+    );
+}
+
+/** @throws usage error for flags that do not go together. */
+function refuseContradictions(args: Args): void {
+  const isSet = (flag: string): boolean => readToggle(args, flag);
+  if (isSet('repair') && isSet('forget')) {
     throw usageError(
       '--forget and --repair do not go together: what is missing is forgotten or brought again',
     );
   }
-  return ({ emit, note }) =>
-    withThreads(checking, async (threads) => {
-      const { verify } = await import('../verify/run.js');
-      const check = (repair?: Repair): Promise<RunSummary> => verify({ ...checking, threads, repair, emit });
-      if (!isRepair) return check();
-      const { createRepair } = await import('../verify/amend/repair.js');
-      return withSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
-        withDestination(
-          { ...settings, downloadDir: dir },
-          { stallTimeoutMs, signal: host.signal },
-          (destination) =>
-            check(createRepair({ client, destination, options, threads: checking.jobs, emit })),
-        ),
-      );
-    });
+  const reading = ['repair', 'adopt'].find(isSet);
+  if (isSet('listed') && reading !== undefined) {
+    throw usageError(`--listed reads nothing, and --${reading} has to; --quick goes with it`);
+  }
 }
 
 /** Has some threads start while the rest is loaded and the manifest is read; a quick look needs none. */
 async function withThreads<T>(
-  { quick, jobs }: { readonly quick: boolean; readonly jobs: number },
+  { quick, jobs, store }: Pick<VerifyInput, 'quick' | 'jobs' | 'store'>,
   work: (threads: readonly CheckThread[]) => Promise<T>,
 ): Promise<T> {
-  const threads = Array.from({ length: quick ? 0 : Math.min(jobs, EARLY_THREADS) }, startCheckThread);
+  const count = quick ? 0 : Math.min(jobs, EARLY_THREADS);
+  const threads = Array.from({ length: count }, () => startCheckThread(store));
   try {
     return await work(threads);
   } finally {

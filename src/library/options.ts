@@ -198,6 +198,8 @@ export interface VerifyOptions
   readonly symbols?: List | undefined;
   /** Presence and size only. */
   readonly quick?: boolean | undefined;
+  /** Compare a listing of the object store with the records, and read nothing. */
+  readonly listed?: boolean | undefined;
   /** Download corrupt and missing files again. */
   readonly repair?: boolean | undefined;
   /** Record whole files that the manifest doesn't know. */

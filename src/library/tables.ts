@@ -112,6 +112,7 @@ const VERIFY_KINDS: Kinds<VerifyOptions> = {
   types: 'list',
   symbols: 'list',
   quick: 'toggle',
+  listed: 'toggle',
   repair: 'toggle',
   adopt: 'toggle',
   forget: 'toggle',

@@ -1,21 +1,25 @@
 import type { SeriesSelection } from '../dataset/series-filter.js';
 import type { Shard } from '../dataset/shard.js';
 import type { EventSink } from '../run/events.js';
+import type { Destination } from '../store/destination.js';
+import type { StoreSettings } from '../store/files.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { CheckThread } from './check/threads.js';
 import type { Repair } from './types.js';
 
 /** What a check of a download folder is told. */
 export interface VerifyInput {
-  /** Download folder. */
-  readonly dir: string;
+  /** The download folder. */
+  readonly destination: Destination;
+  /** How threads reach an object store. */
+  readonly store: StoreSettings;
   /** What to check: relative to the download folder, with `/`; none for all. */
   readonly paths: readonly string[];
   /** Which day files of it; undefined for all, and for files of which nobody knows what they are. */
   readonly selection?: SeriesSelection | undefined;
   /** Which part of those; undefined for all. */
   readonly shard?: Shard | undefined;
-  /** Presence and size only; else each file is read to its end. */
+  /** Presence and size only, and of objects the ETag; else each file is read to its end. */
   readonly quick: boolean;
   /** How many threads. */
   readonly jobs: number;

@@ -3,10 +3,9 @@ import { abortReason, diskError, isSystemError, TickhaulError, usageError } from
 import { secondsSince } from '../base/units.js';
 import type { FileEvent, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
-import { noteOfWait, takeLock } from '../store/lock/take-lock.js';
-import { openManifest } from '../store/manifest/manifest.js';
+import type { Destination } from '../store/destination.js';
+import { noteOfWait } from '../store/lock/take-lock.js';
 import { forgetMissing } from './amend/forget.js';
-import { readManifestVersion } from './amend/second-look.js';
 import { checkFiles } from './check/check-files.js';
 import { findRest } from './findings.js';
 import type { VerifyInput } from './input.js';
@@ -19,28 +18,28 @@ import { openVerification } from './verification.js';
  * be changed and another run is at work there.
  */
 export async function verify(input: VerifyInput): Promise<RunSummary> {
-  const { dir, owner } = input;
-  await assertFolder(dir);
+  const { destination, owner } = input;
+  await assertFolder(destination);
   const isChanged = input.adopt || input.clean || input.forget || input.repair !== undefined;
-  if (!isChanged) return verifyFolder(input, false);
-  const lock = await takeLock(dir, owner, {
+  if (!isChanged) return verifyLocked(input, false);
+  const lock = await destination.takeLock(owner, {
     timeoutMs: input.lockTimeoutMs,
     onWait: noteOfWait(input.emit),
     signal: input.signal,
   });
   try {
-    return await verifyFolder({ ...input, signal: AbortSignal.any([input.signal, lock.lost]) }, true);
+    return await verifyLocked({ ...input, signal: AbortSignal.any([input.signal, lock.lost]) }, true);
   } finally {
     await lock.release();
   }
 }
 
-async function verifyFolder(input: VerifyInput, isLockOurs: boolean): Promise<RunSummary> {
-  const { dir, emit } = input;
+async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<RunSummary> {
+  const { destination, emit } = input;
   const started = performance.now();
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const version = await readManifestVersion(dir);
-  const manifest = await openManifest(dir, { warn });
+  const version = await destination.manifestVersion();
+  const manifest = await destination.openManifest({ warn });
   const tally = createTally();
   const tell = (event: FileEvent): void => {
     tally.add(event);
@@ -82,7 +81,10 @@ async function reasonOfEnd(
   }
 }
 
-async function assertFolder(dir: string): Promise<void> {
+/** Of a store, what there is shows by its listing. */
+async function assertFolder(destination: Destination): Promise<void> {
+  if (destination.kind !== 'folder') return;
+  const dir = destination.locate('');
   try {
     if ((await stat(dir)).isDirectory()) return;
   } catch (error) {

@@ -1,26 +1,28 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isSystemError, usageError } from '../base/errors.js';
+import { usageError } from '../base/errors.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
+import type { Destination, ListedFile } from '../store/destination.js';
+import type { FileFacts } from '../store/files.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { parsePartPath } from '../store/part.js';
-import { walkFiles } from '../store/walk.js';
+import { isInside } from '../store/paths.js';
 import type { Recorded } from './recorded.js';
 import type { Scope } from './scope.js';
 
-/** What stands in a folder that its manifest doesn't tell of. Paths are relative to it, with `/`. */
+/** What stands in a download folder, beside what its manifest tells of. Paths are relative to it, with `/`. */
 export interface Survey {
-  /** Day files. */
+  /** Day files that nobody recorded. */
   readonly unknown: readonly string[];
   /** What conversions made, by hand: of those of a download, the manifest tells. */
   readonly outputs: readonly string[];
   readonly parts: readonly string[];
+  /** What a store's listing tells of its objects; undefined for a folder, whose files are looked at one by one. */
+  readonly listed: ReadonlyMap<string, FileFacts> | undefined;
 }
 
-/** Looks through a folder. @throws usage error for a path that neither the disk nor the manifest knows; `disk`. */
-export async function surveyFolder(
-  dir: string,
+/** Looks through a download folder. @throws usage error for a path that is neither there nor recorded; `disk`. */
+export async function surveyDestination(
+  destination: Destination,
   scope: Scope,
   manifest: Manifest,
   { roots, conversions }: Recorded,
@@ -29,24 +31,30 @@ export async function surveyFolder(
   const unknown: string[] = [];
   const outputs: string[] = [];
   const parts: string[] = [];
+  const listed = destination.kind === 'folder' ? undefined : new Map<string, FileFacts>();
   const isMeant = (path: string): boolean => scope.wants(namedFile(path));
   const sort = (path: string): void => {
     if (path.endsWith('.part')) {
       if (isMeant(path)) parts.push(path);
     } else if (path.endsWith(DAY_FILE_EXTENSION)) {
       if (!manifest.has(path) && isMeant(path)) unknown.push(path);
-    } else if (outputKind(path) !== undefined && !conversions.has(path) && isMeant(path)) outputs.push(path);
+    } else if (outputKind(path) !== undefined && !conversions.has(path) && isMeant(path)) {
+      (isInside(path) ? outputs : unknown).push(path);
+    }
   };
   for (const root of scope.roots) {
-    for await (const paths of filesAt(dir, root, roots.has(root), signal)) {
-      for (const path of paths) sort(path);
+    for await (const files of filesAt(destination, root, roots.has(root), signal)) {
+      for (const { path, bytes, etag } of files) {
+        sort(path);
+        if (bytes !== undefined) listed?.set(path, { bytes, etag });
+      }
     }
   }
-  return { unknown, outputs, parts };
+  return { unknown, outputs, parts, listed };
 }
 
 /** The day file that a file's name tells: of a day file, of a conversion's output, or of a part of either. */
-function namedFile(path: string): DayFile | undefined {
+export function namedFile(path: string): DayFile | undefined {
   const whole = parsePartPath(path)?.finalPath ?? path;
   return dayFileOfName(whole.replace(OUTPUT, DAY_FILE_EXTENSION));
 }
@@ -60,17 +68,20 @@ export function outputKind(path: string): 'parquet' | 'ndjson' | undefined {
 }
 
 async function* filesAt(
-  dir: string,
+  destination: Destination,
   root: string,
   isRecorded: boolean,
   signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
-  const path = join(dir, root);
-  const stats = await stat(path).catch((error: unknown) => {
-    if (isSystemError(error)) return undefined;
-    throw error;
-  });
-  if (stats?.isDirectory()) yield* walkFiles(dir, root, signal);
-  else if (stats) yield [root];
-  else if (!isRecorded) throw usageError(`${path}: there is no such file or folder, and no record of one`);
+): AsyncGenerator<readonly ListedFile[]> {
+  const location = destination.locate(root);
+  const file = root === '' ? undefined : await destination.files.look(location, signal);
+  if (file) return yield [{ path: root, ...file }];
+  let isThere = isRecorded || root === '';
+  for await (const files of destination.list(root, signal)) {
+    isThere = true;
+    yield files;
+  }
+  // A folder with nothing in it is there too.
+  if (isThere || (await destination.survey([root], signal)).has(root)) return;
+  throw usageError(`${location}: there is no such file or folder, and no record of one`);
 }

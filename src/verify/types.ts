@@ -1,7 +1,9 @@
 import type { FileError } from '../base/file-error.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { FileEvent } from '../run/events.js';
+import type { FileFacts } from '../store/files.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import type { StoredAs } from '../store/s3/object-store.js';
 import type { ConversionEntry, ManifestRecord } from '../store/types.js';
 
 /** A day file as it came, or what a conversion made of one. */
@@ -10,7 +12,7 @@ export type FileKind = 'day' | 'parquet' | 'ndjson';
 /** One file to check, and what it should be. */
 export interface Check {
   readonly kind: FileKind;
-  /** Relative to the download folder, with `/`. */
+  /** Relative to the destination, with `/`. */
   readonly path: string;
   readonly file: DayFile | undefined;
   /** What the manifest says of these bytes; undefined where it knows nothing of them. */
@@ -23,17 +25,21 @@ export interface Expected {
   readonly bytes: number;
   readonly sha256: string;
   readonly rows: number;
+  /** How it came to stand in an object store. */
+  readonly object?: StoredAs | undefined;
 }
 
 /** What a thread is asked to look at. */
 export interface Order {
   readonly kind: FileKind;
-  /** Absolute. */
-  readonly path: string;
+  /** Where it lies: an absolute path, or `s3://bucket/key`. */
+  readonly location: string;
   /** A file of another size isn't read. */
   readonly bytes: number | undefined;
   /** Whether the checksum of a conversion's bytes is wanted: a day file's always comes along. */
   readonly hash: boolean;
+  /** What a listing told of it, so that nobody has to ask again. */
+  readonly listed?: FileFacts | undefined;
 }
 
 /** What a thread saw of a whole file. */
@@ -43,6 +49,8 @@ export interface Seen {
   /** Of a day file, and of a conversion where it was wanted. */
   readonly sha256?: string | undefined;
   readonly md5?: string | undefined;
+  /** Of an object, the ETag that it had. */
+  readonly etag?: string | undefined;
   /** Of a Parquet file, what its footer tells of its making. */
   readonly keyValues?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,21 +1,23 @@
+import { type TickhaulError, usageError } from '../base/errors.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
-import { type Manifest, openManifest } from '../store/manifest/manifest.js';
+import type { Destination } from '../store/destination.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
 import type { Days } from './amend/gaps.js';
 import { outputChecks, recordedChecks, unknownChecks } from './check/checks.js';
 import type { VerifyInput } from './input.js';
 import { readRecorded } from './recorded.js';
 import { createScope, type Scope } from './scope.js';
-import { type Survey, surveyFolder } from './survey.js';
+import { type Survey, surveyDestination } from './survey.js';
 import type { Check } from './types.js';
 
 /** One check of a folder: what there is, and what is to be done with it. */
 export interface Verification {
   readonly input: VerifyInput;
   readonly manifest: Manifest;
-  /** Of the manifest's file, before it was read. */
-  readonly manifestVersion: string;
+  /** Of the manifest, before it was read. */
+  readonly manifestVersion: string | undefined;
   readonly scope: Scope;
   readonly survey: Survey;
   /** Files that the manifest doesn't know and whose names tell which day file they are. */
@@ -31,13 +33,14 @@ export interface Verification {
 export async function openVerification(
   input: VerifyInput,
   manifest: Manifest,
-  manifestVersion: string,
+  manifestVersion: string | undefined,
 ): Promise<Verification> {
-  const { dir, adopt, quick, signal } = input;
+  const { destination, adopt, quick, signal } = input;
   const scope = createScope(input.paths, input.selection, input.shard);
   const recorded = readRecorded(manifest, scope);
-  const found = await surveyFolder(dir, scope, manifest, recorded, signal);
-  const survey = { ...found, unknown: await stillUnknown(dir, found.unknown) };
+  const found = await surveyDestination(destination, scope, manifest, recorded, signal);
+  if (manifest.size === 0 && found.listed?.size === 0) throw nothingThere(destination);
+  const survey = { ...found, unknown: await stillUnknown(destination, found.unknown) };
   scope.check();
   const tellable = new Map(
     survey.unknown.flatMap((path) => {
@@ -58,10 +61,17 @@ export async function openVerification(
 }
 
 /** Another run may have recorded a file since the manifest was read. */
-async function stillUnknown(dir: string, paths: readonly string[]): Promise<readonly string[]> {
+async function stillUnknown(destination: Destination, paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length === 0) return paths;
-  const now = await openManifest(dir, { warn: () => {} });
+  const now = await destination.openManifest({ warn: () => {} });
   const unknown = paths.filter((path) => !now.has(path));
   await now.close();
   return unknown;
+}
+
+/** A store has no folders: where nothing begins with a prefix, it is a slip. */
+function nothingThere({ name }: Destination): TickhaulError {
+  return usageError(
+    `${name}: nothing is there; name the bucket and the prefix of a download with --dir, and what of it to check as a path below`,
+  );
 }

@@ -84,8 +84,10 @@ async function verifyHere(service: Sandbox, dir: string, flags: readonly string[
   const client = createClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
   const options = { concurrency: 4, retries: 1, maxWaitMs: 1000, existing: 'skip' } as const;
   try {
+    const destination = openFolder(dir);
     const summary = await verify({
-      dir,
+      destination,
+      store: { stallTimeoutMs: 5000 },
       paths: flags.filter((flag) => !flag.startsWith('-')).map((path) => relative(dir, join(dir, path))),
       quick: flags.includes('--quick'),
       jobs: 2,
@@ -96,7 +98,7 @@ async function verifyHere(service: Sandbox, dir: string, flags: readonly string[
       repair: flags.includes('--repair')
         ? createRepair({
             client,
-            destination: openFolder(dir),
+            destination,
             options: { ...options, failFast: false, strict: false },
             threads: 1,
             emit,

@@ -8,12 +8,15 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { formatDay } from '../../src/dataset/day.js';
 import { proveBytes } from '../../src/integrity/prove-bytes.js';
 import type { RunEvent } from '../../src/run/events.js';
+import { openFolder } from '../../src/store/folder/folder-destination.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import { formatLine } from '../../src/store/manifest/manifest-line.js';
 import { verify as verifyFolder } from '../../src/verify/run.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { downloaded, FIRST, FOURTH, nameOf, namesIn, OWNER, SECOND, THIRD } from './helpers.js';
+
+const of = (dir: string) => ({ destination: openFolder(dir), store: { stallTimeoutMs: 1000 } });
 
 async function damage(path: string): Promise<void> {
   const bytes = await readFile(path);
@@ -191,7 +194,7 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
   };
   const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };
   const { signal } = new AbortController();
-  const summary = await verifyFolder({ dir, paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
+  const summary = await verifyFolder({ ...of(dir), paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
   assert.equal(summary.exitCode, 0);
   const kept = [FIRST, THIRD, FOURTH].map((name) => `verified ${name}`);
   assert.deepEqual(told.sort(), [`skipped ${SECOND}`, ...kept]);
@@ -205,6 +208,6 @@ test('a check that is broken off says what was left', async (t) => {
     if (event.event === 'plan') controller.abort(new TickhaulError('interrupted', 'interrupted'));
   };
   const { signal } = controller;
-  const summary = await verifyFolder({ dir, paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
+  const summary = await verifyFolder({ ...of(dir), paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
   assert.deepEqual([summary.exitCode, summary.unfinished], [130, 4]);
 });

@@ -69,6 +69,7 @@ export const VERIFY_FLAGS = grouped('Check:', {
   dir: DIR,
   ...SERIES_FLAGS,
   quick: toggle('check only that each file is there and has its size'),
+  listed: toggle('compare a listing of the object store with the records, and read nothing'),
   repair: toggle('download corrupt and missing files again; the old one stays until the new one is whole'),
   adopt: toggle('record whole files that the manifest does not know'),
   forget: toggle('remove missing files from the manifest: days that you deleted on purpose'),

@@ -11,6 +11,7 @@ export const verify: Action = {
   examples: [
     ['$0 verify', 'read every file of the download folder to its end'],
     ['$0 verify --quick', 'presence and size only'],
+    ['$0 verify --listed --dir s3://bucket/prefix', 'compare a listing of the store with the records'],
     ['$0 verify -t trades -s "BTC*"', 'some data types and symbols'],
     ['$0 verify --repair --clean', 'download bad files again, and remove what killed runs left'],
     ['$0 verify --cache', 'read every slice of raw data in the cache to its end'],

@@ -5,6 +5,7 @@ import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
 import { formatDay, parseDayWord } from '../../dataset/day.js';
 import { parseShard, type Shard } from '../../dataset/shard.js';
+import { isObject } from '../../store/location.js';
 import type { Args } from './args.js';
 
 /**
@@ -48,6 +49,25 @@ export function readDuration(args: Args, flag: string): number | undefined {
 export function readPath(args: Args, flag: string): string | undefined {
   const text = readText(args, flag);
   return text === undefined ? undefined : localPath(`--${flag}`, text);
+}
+
+/** As `readPath`, and what is in a store: `s3://bucket/key`. @throws usage error for any other address. */
+export function readLocation(args: Args, flag: string): string | undefined {
+  const text = readText(args, flag);
+  return text === undefined ? undefined : checkedLocation(`--${flag}`, text);
+}
+
+/** The positional locations of a command. @throws usage error for an address that isn't a store's. */
+export function readLocations(args: Args, name: string): readonly string[] {
+  const given = args[name];
+  const locations = Array.isArray(given) ? given : [given];
+  return locations
+    .filter((location) => location !== undefined)
+    .map((location) => checkedLocation(`<${name}>`, String(location)));
+}
+
+function checkedLocation(name: string, text: string): string {
+  return isObject(text) ? text : localPath(name, text);
 }
 
 /** The positional paths of a command. @throws usage error for an address among them. */

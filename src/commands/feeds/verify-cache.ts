@@ -8,7 +8,7 @@ import type { Run } from '../run.js';
 import { readCacheFolder } from './cache-folder.js';
 
 /** What makes sense of day files only: toggles, and flags with a value. */
-const OF_DAY_FILES = ['quick', 'repair', 'adopt', 'forget', 'clean', 'strict'];
+const OF_DAY_FILES = ['quick', 'listed', 'repair', 'adopt', 'forget', 'clean', 'strict'];
 const WHICH_DAY_FILES = ['exchange', 'type', 'symbol', 'shard'];
 
 /** `verify --cache`: the slices of raw data, each to its end (contract, Commands). @throws usage error. */

@@ -1,48 +1,69 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEvent } from '../../run/events.js';
-import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
-import { stateFolder } from '../../store/state-folder.js';
-import { orderOf } from '../check/check-all.js';
+import type { ManifestScope } from '../../store/destination.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
 import { checksOf } from '../check/checks.js';
 import { examine, look } from '../check/examine.js';
-import type { Check } from '../types.js';
+import { sightOfListed } from '../check/facts.js';
+import { createOrders } from '../check/orders.js';
+import type { Check, Expected, Sight } from '../types.js';
 import type { Verification } from '../verification.js';
 import type { Settle } from './settle.js';
 
 /**
- * Looks again at a file that seems bad, where another run has recorded it anew since the manifest was read, or has
- * dropped or forgotten it: its record then tells of other bytes, or is gone.
- * @returns undefined where nobody has.
+ * Looks again at files that seem bad, where another run has recorded them anew since the manifest was read, or has
+ * dropped or forgotten them: their records then tell of other bytes, or are gone.
+ * @returns what became of those.
  */
 export function createSecondLook(
-  { input, manifest, manifestVersion }: Verification,
+  { input: { destination, quick }, survey, manifest, manifestVersion }: Verification,
   settle: Settle,
-): (check: Check) => Promise<FileEvent | undefined> {
-  const { dir, quick } = input;
-  let known: Manifest = manifest;
-  let version = manifestVersion;
-  return async (check) => {
-    const current = await readManifestVersion(dir);
-    if (current !== version) {
-      known = await openManifest(dir, { warn: () => {} });
-      version = current;
+): (checks: readonly Check[]) => Promise<ReadonlyMap<Check, FileEvent>> {
+  const orderOf = createOrders(destination);
+  let known = { manifest, version: manifestVersion };
+
+  const readNow = async (checks: readonly Check[]): Promise<Manifest> => {
+    const version = await destination.manifestVersion();
+    if (version !== undefined && version === known.version) return known.manifest;
+    const current = await destination.openManifest({ warn: () => {} }, scopeOf(checks));
+    await current.close();
+    known = { manifest: current, version };
+    return current;
+  };
+
+  const sightOf = async (check: Check, expected: Expected): Promise<Sight> => {
+    const order = orderOf(check);
+    if (!quick) return examine(order, () => {}, destination.files);
+    return survey.listed
+      ? sightOfListed(expected, await destination.files.look(order.location))
+      : look(order);
+  };
+
+  return async (checks) => {
+    const events = new Map<Check, FileEvent>();
+    const recorded = checks.filter(({ record }) => record !== undefined);
+    if (recorded.length === 0) return events;
+    const current = await readNow(recorded);
+    for (const check of recorded) {
+      const record = current.get(check.record?.path ?? '');
+      if (isDeepStrictEqual(record, check.record)) continue;
+      const now = record && [...checksOf(record)].find((each) => each.path === check.path);
+      if (now?.expected) events.set(check, await settle(now, await sightOf(now, now.expected)));
+      else events.set(check, { event: 'file', status: 'skipped', file: check.file, path: check.path });
     }
-    if (!check.record) return undefined;
-    const record = known.get(check.record.path);
-    if (isDeepStrictEqual(record, check.record)) return undefined;
-    const now = record && [...checksOf(record)].find((each) => each.path === check.path);
-    if (!now) return { event: 'file', status: 'skipped', file: check.file, path: check.path };
-    const order = orderOf(now, dir);
-    return settle(now, quick ? look(order) : await examine(order, () => {}));
+    return events;
   };
 }
 
-/** Changes with each append to a folder's manifest, and with each compaction. */
-export async function readManifestVersion(dir: string): Promise<string> {
-  return stat(join(stateFolder(dir), 'manifest.jsonl')).then(
-    ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
-    () => '',
-  );
+/** The part of a manifest that knows these. */
+function scopeOf(checks: readonly Check[]): ManifestScope {
+  const files = checks.flatMap(({ record }) => record?.file ?? []);
+  const exchanges = new Set(files.map(({ exchange }) => exchange));
+  const days = files.map(({ day }) => day);
+  return {
+    exchange: exchanges.size === 1 ? files[0]?.exchange : undefined,
+    dataTypes: [...new Set(files.map(({ dataType }) => dataType))],
+    from: Math.min(...days),
+    to: Math.max(...days) + 1,
+  };
 }

@@ -5,13 +5,14 @@ import { judge, statusOf } from '../check/judge.js';
 import { createNotes, type Making, makingOf } from '../check/making.js';
 import type { Check, Seen, Sight } from '../types.js';
 import type { Verification } from '../verification.js';
+import { objectOf, recordObject } from './record-object.js';
 
 /** Says what a file is that was looked at, and records it where it is whole and new. */
 export type Settle = (check: Check, sight: Sight) => Promise<FileEvent>;
 
 /** The promise rejects with `disk` where a record can't be written. */
 export function createSettler({ input, manifest }: Verification): Settle {
-  const notesOf = createNotes(input.dir);
+  const notesOf = createNotes(input.destination);
 
   const findMaking = async (check: Check, { seen }: Sight): Promise<Making | undefined> => {
     const { kind, path, expected } = check;
@@ -31,8 +32,9 @@ export function createSettler({ input, manifest }: Verification): Settle {
     if (error) return { ...base, status: statusOf(error), error };
     const { seen } = sight;
     if (kind === 'day' && file && !record && seen) {
-      await manifest.append(provenRecord(file, path, seen as Seen & Proof));
+      await manifest.append(provenRecord(file, path, seen as Seen & Proof, objectOf(seen)));
     }
+    if (input.adopt && seen) await recordObject(check, seen, manifest);
     const { bytes, rows } = seen ?? check.expected ?? {};
     if (kind !== 'day') return { ...base, status: 'verified', bytes, rows };
     const md5 = record?.md5 ?? seen?.md5;

@@ -1,14 +1,19 @@
-import { abortReason } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 import type { FileEvent } from '../../run/events.js';
 import { createSecondLook } from '../amend/second-look.js';
 import { createSettler } from '../amend/settle.js';
 import type { BadFile, Check, Sight } from '../types.js';
 import type { Verification } from '../verification.js';
-import { checkAll, orderOf } from './check-all.js';
+import { batchesOf } from './batches.js';
+import { checkAll } from './check-all.js';
 import { look } from './examine.js';
+import { sightOfListed } from './facts.js';
+import { createOrders } from './orders.js';
 
-/** Files between two looks at the signal. */
-const BREATH = 1024;
+/** Files of a batch, and batches that a thread has at hand: on a disk it reads one while it gunzips another. */
+const ON_DISK = { most: 64, batchesAThread: 2 };
+/** Each object is a request of its own, most of which is waiting. */
+const IN_STORE = { most: 1, batchesAThread: 8 };
 
 /**
  * Checks every file and tells of each what it is, but for those that are to be repaired or forgotten.
@@ -19,15 +24,12 @@ export async function checkFiles(
   verification: Verification,
   tell: (event: FileEvent) => void,
 ): Promise<readonly BadFile[]> {
-  const { input, files } = verification;
-  const { dir, quick, emit, signal } = input;
+  const { input, files, survey } = verification;
+  const { quick, emit, signal } = input;
   const settle = createSettler(verification);
-  const settleAgain = createSecondLook(verification, settle);
+  const lookAgain = createSecondLook(verification, settle);
   const bad: BadFile[] = [];
-
-  const onSight = async (check: Check, sight: Sight): Promise<void> => {
-    const first = await settle(check, sight);
-    const event = isBad(first) ? ((await settleAgain(check)) ?? first) : first;
+  const take = (check: Check, event: FileEvent): void => {
     const { record, path } = check;
     const isTaken = input.repair ? isBad(event) : input.forget && event.status === 'missing';
     if (isTaken && record) {
@@ -35,44 +37,66 @@ export async function checkFiles(
     } else tell(event);
   };
 
-  const unread = quick ? await lookQuickly(verification, onSight) : undefined;
+  const { most, batchesAThread } = survey.listed ? IN_STORE : ON_DISK;
   const position = new Map<Check, number>();
-  await checkAll(unread ?? verification.checks(), {
-    dir,
-    jobs: Math.min(input.jobs, unread?.length ?? files),
+  let unnamed = 0;
+  await checkAll({
+    batches: batchesOf(verification.checks(), most, sightWithoutReading(verification)),
+    jobs: Math.min(input.jobs, files),
+    batchesAThread,
     threads: input.threads,
+    store: input.store,
+    orderOf: createOrders(input.destination, survey.listed),
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {
       const at = (position.get(check) ?? 0) + received;
       position.set(check, at);
       emit({ event: 'progress', path: check.path, received, position: at, total: check.expected?.bytes });
     },
-    onSight: (check, sight) => {
-      position.delete(check);
-      return onSight(check, sight);
+    async onSights(checks, sights) {
+      const told: FileEvent[] = [];
+      for (const [index, check] of checks.entries()) {
+        position.delete(check);
+        told.push(await settle(check, sightAt(sights, index, check)));
+        if (quick && survey.listed && check.expected && !check.expected.object) unnamed++;
+      }
+      const doubtful = checks.filter((_, index) => isBad(told[index]));
+      const again = doubtful.length === 0 ? undefined : await lookAgain(doubtful);
+      for (const [index, event] of told.entries()) {
+        const check = checks[index] as Check;
+        take(check, again?.get(check) ?? event);
+      }
     },
     signal,
   });
+  if (unnamed > 0) {
+    const message = `${plural(unnamed, 'record')} without an ETag: of these, only presence and size were compared; tickhaul verify --adopt reads them, and records it`;
+    emit({ event: 'warning', message });
+  }
   return bad;
 }
 
-function isBad({ status }: FileEvent): boolean {
-  return status === 'corrupt' || status === 'missing';
+function isBad(event: FileEvent | undefined): boolean {
+  return event?.status === 'corrupt' || event?.status === 'missing';
 }
 
-/** Looks at sizes only. @returns what has to be read nevertheless, as nobody knows its size. */
-async function lookQuickly(
-  { input, checks }: Verification,
-  onSight: (check: Check, sight: Sight) => Promise<void>,
-): Promise<readonly Check[]> {
-  const unread: Check[] = [];
-  let looked = 0;
-  for (const check of checks()) {
-    if (check.expected) {
-      await onSight(check, look(orderOf(check, input.dir)));
-    } else unread.push(check);
-    if (++looked % BREATH === 0) await new Promise((resolve) => setImmediate(resolve));
-    if (input.signal.aborted) throw abortReason(input.signal);
-  }
-  return unread;
+function sightAt(sights: readonly Sight[], index: number, { path }: Check): Sight {
+  const sight = sights[index];
+  if (!sight) throw new Error(`${path}: the checking thread forgot it`);
+  return sight;
+}
+
+/** What a listing of a store, or a quick look at a disk, says of a file; undefined where it has to be read. */
+function sightWithoutReading({
+  input: { quick, destination },
+  survey: { listed },
+}: Verification): (check: Check) => Sight | undefined {
+  const orderOf = createOrders(destination, listed);
+  return (check) => {
+    if (!check.expected) return undefined;
+    if (!listed) return quick ? look(orderOf(check)) : undefined;
+    const sight = sightOfListed(check.expected, listed.get(check.path));
+    // Under another ETag, there may be the same bytes.
+    return quick || (sight.error && sight.error.code !== 'changed') ? sight : undefined;
+  };
 }

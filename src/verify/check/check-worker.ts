@@ -1,4 +1,6 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { StoreSettings } from '../../store/files.js';
+import { openFiles } from '../../store/open-files.js';
 import type { Order, Sight } from '../types.js';
 import { examine } from './examine.js';
 
@@ -14,6 +16,7 @@ export type BatchAnswer =
   | { readonly answer: 'done'; readonly id: number; readonly sights: readonly Sight[] }
   | { readonly answer: 'bug'; readonly id: number; readonly error: unknown };
 
+const files = openFiles(workerData as StoreSettings);
 const answer = (message: BatchAnswer): void => parentPort?.postMessage(message);
 
 parentPort?.on('message', async ({ id, orders }: BatchOrder) => {
@@ -24,7 +27,7 @@ parentPort?.on('message', async ({ id, orders }: BatchOrder) => {
       const onBytes = (count: number): void => {
         if (orders.length === 1) answer({ answer: 'bytes', id, index, count });
       };
-      sights.push(await examine(order, onBytes));
+      sights.push(await examine(order, onBytes, files));
     }
     answer({ answer: 'done', id, sights });
   } catch (error) {

@@ -15,8 +15,8 @@ export function* recordedChecks(manifest: Manifest, scope: Scope): Generator<Che
 
 /** The files that one record tells of. */
 export function* checksOf(record: ManifestRecord): Generator<Check> {
-  const { file, path, bytes, sha256, rows, dropped, conversions = [] } = record;
-  if (!dropped) yield { kind: 'day', path, file, record, expected: { bytes, sha256, rows } };
+  const { file, path, dropped, conversions = [] } = record;
+  if (!dropped) yield { kind: 'day', path, file, record, expected: record };
   for (const made of conversions) {
     const kind = outputKind(made.path);
     if (kind) yield { kind, path: made.path, file, record, expected: made };

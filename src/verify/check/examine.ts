@@ -1,12 +1,14 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
 import { type FileError, fileError } from '../../base/file-error.js';
-import { plural } from '../../base/units.js';
 import { hashFile } from '../../integrity/file-hash.js';
 import { LARGE_TEXT_CHUNK } from '../../integrity/gunzip.js';
 import { proveFile } from '../../integrity/proof.js';
 import { proveBytes, proveBytesBriefly } from '../../integrity/prove-bytes.js';
+import type { FileFacts, Files } from '../../store/files.js';
+import { isObject } from '../../store/location.js';
 import type { Order, Seen, Sight } from '../types.js';
+import { NOT_THERE, sizeError } from './facts.js';
 
 /** Bytes up to which a file is read in one piece. */
 const SMALL = 1_000_000;
@@ -16,54 +18,63 @@ const SMALL = 1_000_000;
  * are counted. What concerns the file alone is never thrown.
  * @param onBytes told of bytes as they are read.
  */
-export async function examine(order: Order, onBytes: (count: number) => void): Promise<Sight> {
+export async function examine(order: Order, onBytes: (count: number) => void, files: Files): Promise<Sight> {
   try {
-    const bytes = rightSize(order);
-    return {
-      seen: order.kind === 'day' ? await seeDay(order, bytes, onBytes) : await seeOutput(order, bytes),
-    };
+    const { location, kind, listed } = order;
+    // Small files of a disk take so little that a promise for each would show.
+    const facts = isObject(location) ? (listed ?? (await files.look(location))) : factsOnDisk(location);
+    if (!facts) return { error: NOT_THERE };
+    const error = sizeError(order.bytes, facts.bytes);
+    if (error) return { error };
+    const seen =
+      kind === 'day' ? await seeDay(order, facts, onBytes, files) : await seeOutput(order, facts, files);
+    return { seen: facts.etag === undefined ? seen : { ...seen, etag: facts.etag } };
   } catch (error) {
     return { error: sightError(error) };
   }
 }
 
-/** Looks whether a file is there and has its size. */
-export function look(order: Order): Sight {
+/** Looks whether a file of this machine is there and has its size. */
+export function look({ location, bytes }: Order): Sight {
   try {
-    rightSize(order);
-    return {};
+    const error = sizeError(bytes, factsOnDisk(location).bytes);
+    return error ? { error } : {};
   } catch (error) {
     return { error: sightError(error) };
   }
 }
 
-/** @throws TickhaulError `corrupt` where it isn't the expected one: no need to read the file. */
-function rightSize({ path, bytes }: Order): number {
+/** @throws TickhaulError `corrupt` for what is no file. */
+function factsOnDisk(path: string): FileFacts {
   const stats = statSync(path);
   if (!stats.isFile()) throw new TickhaulError('corrupt', 'is no file');
-  if (bytes === undefined || bytes === stats.size) return stats.size;
-  throw new TickhaulError('corrupt', `has ${plural(stats.size, 'byte')}, ${bytes} were recorded`);
+  return { bytes: stats.size };
 }
 
 async function seeDay(
-  { path, bytes: expected }: Order,
-  bytes: number,
+  { location, bytes: expected }: Order,
+  { bytes }: FileFacts,
   onBytes: (count: number) => void,
+  files: Files,
 ): Promise<Seen> {
-  const seen = bytes < SMALL ? seeSmallDay(readSmall(path), expected !== undefined) : undefined;
-  if (!seen) return proveFile(path, undefined, { onBytes, textChunk: LARGE_TEXT_CHUNK });
+  const isKnown = expected !== undefined;
+  const seen = bytes < SMALL ? await seeSmallDay(location, isKnown, files) : undefined;
+  if (!seen)
+    return proveFile(location, undefined, { onBytes, textChunk: LARGE_TEXT_CHUNK, read: files.read });
   onBytes(bytes);
   return seen;
 }
 
-function seeSmallDay(bytes: Buffer, isKnown: boolean): Seen | undefined {
-  return isKnown ? proveBytesBriefly(bytes) : proveBytes(bytes);
+async function seeSmallDay(location: string, isKnown: boolean, files: Files): Promise<Seen | undefined> {
+  const prove = isKnown ? proveBytesBriefly : proveBytes;
+  // Nothing may come between the reading of a file and its proof: its bytes stand where the next one's go.
+  return isObject(location) ? prove(await readSmallObject(location, files)) : prove(readSmallFile(location));
 }
 
-/** Is written over by each file. */
+/** Is written over by each file of this machine. */
 const room = Buffer.allocUnsafeSlow(SMALL);
 
-function readSmall(path: string): Buffer {
+function readSmallFile(path: string): Buffer {
   const file = openSync(path, 'r');
   try {
     let length = 0;
@@ -75,17 +86,25 @@ function readSmall(path: string): Buffer {
   }
 }
 
-async function seeOutput({ kind, path, hash }: Order, bytes: number): Promise<Seen> {
-  const { seeParquet, seeNdjson } = await import('./see-output.js');
-  const seen = kind === 'parquet' ? await seeParquet(path) : await seeNdjson(path);
-  return { bytes, ...seen, ...(hash && { sha256: await hashFile(path, 'sha256') }) };
+async function readSmallObject(location: string, files: Files): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await files.read(location, async (chunk) => void chunks.push(Buffer.from(chunk)));
+  return Buffer.concat(chunks);
+}
+
+async function seeOutput({ kind, location, hash }: Order, { bytes }: FileFacts, files: Files): Promise<Seen> {
+  const { seeNdjson, seeParquet } = await import('./see-output.js');
+  const seen = await (kind === 'parquet' ? seeParquet : seeNdjson)(location);
+  return {
+    bytes,
+    ...seen,
+    ...(hash && { sha256: await hashFile(location, 'sha256', undefined, files.read) }),
+  };
 }
 
 function sightError(error: unknown): FileError {
   const cause = error instanceof TickhaulError ? error.cause : error;
-  if (isSystemError(cause) && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
-    return { code: 'missing', message: 'is not there' };
-  }
+  if (isSystemError(cause) && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) return NOT_THERE;
   if (error instanceof TickhaulError) return fileError(error);
   if (isSystemError(error)) return { code: 'disk', message: `cannot be read (${error.code})` };
   throw error;

@@ -18,7 +18,8 @@ export function judge(check: Check, sight: Sight, making?: Making): FileError | 
 
 /** The status of a file with this error. */
 export function statusOf(error: FileError): FileStatus {
-  return error.code === 'missing' || error.code === 'corrupt' ? error.code : 'failed';
+  if (error.code === 'missing') return 'missing';
+  return error.code === 'corrupt' || error.code === 'changed' ? 'corrupt' : 'failed';
 }
 
 function differs({ sha256, rows }: Seen, expected: Expected): string | undefined {

@@ -1,6 +1,7 @@
-import { dirname, join, posix } from 'node:path';
+import { dirname, posix, resolve } from 'node:path';
 import { type ConversionNotes, openNotes } from '../../convert/output/notes.js';
 import { outputBytesOf, rowsOf, type SourceIdentity, sourceOf } from '../../convert/output/record.js';
+import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/types.js';
 
@@ -17,7 +18,9 @@ export interface Making {
 type Pairs = Readonly<Record<string, string>>;
 
 /** Notes of conversions by hand stand in the folder that they were made for: the download folder, or the output's own. */
-export function createNotes(dir: string): (path: string) => Promise<Pairs | undefined> {
+export function createNotes(destination: Destination): (path: string) => Promise<Pairs | undefined> {
+  if (destination.kind !== 'folder') return async () => undefined;
+  const dir = resolve(destination.locate(''));
   const opened = new Map<string, Promise<ConversionNotes>>();
   const notesOf = (root: string): Promise<ConversionNotes> => {
     const notes = opened.get(root) ?? openNotes(root);
@@ -25,7 +28,7 @@ export function createNotes(dir: string): (path: string) => Promise<Pairs | unde
     return notes;
   };
   return async (path) => {
-    const target = join(dir, path);
+    const target = destination.locate(path);
     return (await notesOf(dirname(target))).get(target) ?? (await notesOf(dir)).get(target);
   };
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { StoreSettings } from '../../store/files.js';
 import type { Order, Sight } from '../types.js';
 import type { BatchAnswer, BatchOrder } from './check-worker.js';
 
@@ -19,8 +20,9 @@ interface Batch {
   readonly reject: (reason: unknown) => void;
 }
 
-export function startCheckThread(): CheckThread {
-  const worker = new Worker(new URL('./check-worker.js', import.meta.url));
+/** @param store how it reaches an object store. */
+export function startCheckThread(store: StoreSettings): CheckThread {
+  const worker = new Worker(new URL('./check-worker.js', import.meta.url), { workerData: store });
   const running = new Map<number, Batch>();
   let last = 0;
   worker.on('message', (message: BatchAnswer) => {

@@ -1,0 +1,17 @@
+import type { Destination } from '../../store/destination.js';
+import type { FileFacts } from '../../store/files.js';
+import type { Check, Order } from '../types.js';
+
+/** What threads are asked for checks. @param listed what a listing told of each file, where there is one. */
+export function createOrders(
+  destination: Destination,
+  listed?: ReadonlyMap<string, FileFacts>,
+): (check: Check) => Order {
+  return ({ kind, path, expected }) => ({
+    kind,
+    location: destination.locate(path),
+    bytes: expected?.bytes,
+    hash: expected !== undefined,
+    listed: listed?.get(path),
+  });
+}
