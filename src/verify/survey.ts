@@ -78,7 +78,7 @@ async function* filesAt(
   if (file) return yield [{ path: root, ...file }];
   let isThere = isRecorded || root === '';
   for await (const files of destination.list(root, signal)) {
-    isThere = true;
+    isThere ||= files.length > 0;
     yield files;
   }
   // A folder with nothing in it is there too.

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/run/events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { createClient } from '../../src/service/http/client.js';
+import type { Destination } from '../../src/store/destination.js';
 import { openFolder } from '../../src/store/folder/folder-destination.js';
 import type { LockOwner } from '../../src/store/lock/run-lock.js';
 import { createRepair } from '../../src/verify/amend/repair.js';
+import type { CheckThread } from '../../src/verify/check/threads.js';
 import { verify } from '../../src/verify/run.js';
 import { envOf, type Finished } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
@@ -73,24 +75,30 @@ export function folderOf(service: Sandbox, dir: string): Folder {
     dir,
     env,
     run: (...args) => runHere(args, { env }),
-    verify: (...flags) => verifyHere(service, dir, flags),
+    verify: (...flags) => verifyHere(service, openFolder(dir), flags),
   };
 }
 
-async function verifyHere(service: Sandbox, dir: string, flags: readonly string[]): Promise<Verified> {
+/** @param flags and paths in the destination. @param threads that read; those of `verify` where none are given. */
+export async function verifyHere(
+  service: Sandbox,
+  destination: Destination,
+  flags: readonly string[],
+  threads?: readonly CheckThread[],
+): Promise<Verified> {
   const events: RunEvent[] = [];
   const emit = (event: RunEvent): void => void events.push(event);
   const { apiUrl, datasetsUrl, apiKey } = service;
   const client = createClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
   const options = { concurrency: 4, retries: 1, maxWaitMs: 1000, existing: 'skip' } as const;
   try {
-    const destination = openFolder(dir);
     const summary = await verify({
       destination,
       store: { stallTimeoutMs: 5000 },
-      paths: flags.filter((flag) => !flag.startsWith('-')).map((path) => relative(dir, join(dir, path))),
+      paths: flags.filter((flag) => !flag.startsWith('-')),
       quick: flags.includes('--quick'),
       jobs: 2,
+      threads,
       adopt: flags.includes('--adopt'),
       clean: flags.includes('--clean'),
       forget: flags.includes('--forget'),

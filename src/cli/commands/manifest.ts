@@ -1,6 +1,9 @@
 import { plural } from '../../base/units.js';
-import { readPaths, readToggle } from '../../commands/arguments/read.js';
+import { readLocations, readToggle } from '../../commands/arguments/read.js';
 import { loadSettings } from '../../commands/config/file.js';
+import { withDestination } from '../../commands/destination.js';
+import type { Settings } from '../../commands/environment.js';
+import type { Destination } from '../../store/destination.js';
 import { DIR } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
@@ -18,16 +21,31 @@ export const manifest: Action = {
     ],
   ],
   async run(args, cli) {
-    const folders = readPaths(args, 'folder');
-    const { downloadDir: target } = await loadSettings(args, cli);
+    const named = readLocations(args, 'folder');
+    const settings = await loadSettings(args, cli);
     const { mergeManifests } = await import('../../store/manifest/merge.js');
     const { warn, signal } = cli;
-    const merged = await mergeManifests({ folders, target, warn, signal });
-    if (readToggle(args, 'json')) cli.stdout.write(documentText({ path: target, ...merged }, false));
+    const merged = await withDestination(settings, undefined, (target) =>
+      withDestinations(named, settings, (folders) => mergeManifests({ folders, target, warn, signal })),
+    );
+    const path = settings.downloadDir;
+    if (readToggle(args, 'json')) cli.stdout.write(documentText({ path, ...merged }, false));
     else if (!readToggle(args, 'quiet')) {
       const { records, added, changed } = merged;
-      cli.stderr.write(`${target}: ${plural(records, 'day file')}, ${added} new, ${changed} changed\n`);
+      cli.stderr.write(`${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed\n`);
     }
     return 0;
   },
 };
+
+/** Opens them one within the other: whatever happens, each that was opened is closed. */
+function withDestinations<T>(
+  [first, ...others]: readonly string[],
+  settings: Settings,
+  work: (opened: readonly Destination[]) => Promise<T>,
+): Promise<T> {
+  if (first === undefined) return work([]);
+  return withDestination({ ...settings, downloadDir: first }, undefined, (destination) =>
+    withDestinations(others, settings, (opened) => work([destination, ...opened])),
+  );
+}

@@ -2,16 +2,18 @@ import { stat } from 'node:fs/promises';
 import { diskError, isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
+import type { Destination } from '../destination.js';
 import type { ManifestRecord } from '../types.js';
 import { LineStore } from './line-store.js';
-import { type Manifest, manifestPath, openManifest, readRecords, recordsOf } from './manifest.js';
+import { type Manifest, manifestPath, readRecords, recordsOf } from './manifest.js';
 import { formatLine, parseLine } from './manifest-line.js';
+import { asFiles, asObjects, mergeRecords, type ObjectOf } from './merge-records.js';
 
 export interface MergeInput {
   /** Download folders whose manifests are read, and left as they are. */
-  readonly folders: readonly string[];
-  /** The download folder whose manifest is to know all of it; its own records count as well. */
-  readonly target: string;
+  readonly folders: readonly Destination[];
+  /** The one whose manifest is to know all of it; its own records count as well. */
+  readonly target: Destination;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
@@ -28,19 +30,20 @@ const RECORDS_A_WRITE = 4096;
 
 /**
  * Makes one manifest of those of several folders. Of a path that several know, the newest record stands, with the
- * conversions of all. No file is moved or looked at. Records are appended, as those of a download are, so runs in the
+ * conversions of all. No file is moved or read; of a store, a listing tells under which ETag objects stand. Records are
+ * appended, as those of a download are, so runs in the
  * target go on, and what a kill cuts off comes with the next merge.
  * @throws usage error for a folder without a manifest; TickhaulError `changed` where two manifests have different
  * contents under one path: then nothing is written; `disk`; the reason of an abort.
  */
 export async function mergeManifests({ folders, target, warn, signal }: MergeInput): Promise<MergeSummary> {
-  const manifest = await openManifest(target, { warn });
+  const manifest = await target.openManifest({ warn });
   try {
-    const union = new Union(manifest);
+    const objectOf = target.kind === 'folder' ? asFiles : asObjects(await target.survey([], signal));
+    const union = new Union(manifest, objectOf);
     for (const folder of folders) {
       signal.throwIfAborted();
-      await assertManifest(folder);
-      for (const record of await readRecords(folder, { warn })) union.add(record, folder);
+      for (const record of await recordsIn(folder, warn)) union.add(record, folder.name);
     }
     union.assertOneContentEach();
     const before = manifest.size;
@@ -64,6 +67,22 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
   }
 }
 
+/** A manifest that is left as it is. @throws usage error where there is none. */
+async function recordsIn(
+  folder: Destination,
+  warn: (message: string) => void,
+): Promise<Iterable<ManifestRecord>> {
+  if (folder.kind === 'folder') {
+    const dir = folder.locate('');
+    await assertManifest(dir);
+    return readRecords(dir, { warn });
+  }
+  const manifest = await folder.openManifest({ warn });
+  if (manifest.size === 0)
+    throw usageError(`${folder.name}: there is no manifest; name where day files were downloaded to`);
+  return manifest.records();
+}
+
 async function assertManifest(folder: string): Promise<void> {
   try {
     await stat(manifestPath(folder));
@@ -77,14 +96,16 @@ async function assertManifest(folder: string): Promise<void> {
 /** What comes to the records of a manifest from others. A million are held as lines, outside of the heap. */
 class Union {
   readonly #target: Pick<Manifest, 'get'>;
+  readonly #objectOf: ObjectOf;
   readonly #news = new LineStore();
   /** By path, the sha256 of what was made of day files. */
   readonly #conversions = new Map<string, string>();
   readonly #conflicts = new Set<string>();
   #first = '';
 
-  constructor(target: Pick<Manifest, 'get' | 'records'>) {
+  constructor(target: Pick<Manifest, 'get' | 'records'>, objectOf: ObjectOf) {
     this.#target = target;
+    this.#objectOf = objectOf;
     for (const { conversions = [] } of target.records())
       for (const { path, sha256 } of conversions) this.#conversions.set(path, sha256);
   }
@@ -97,7 +118,7 @@ class Union {
       if (other === undefined) this.#conversions.set(path, sha256);
       else if (other !== sha256) this.#conflict(path, folder);
     }
-    const line = formatLine(known ? mergeRecords(known, record) : record);
+    const line = formatLine(mergeRecords(known ? [known, record] : [record], this.#objectOf));
     if (!known || formatLine(known) !== line) this.#news.set(record.path, line.trimEnd());
   }
 
@@ -130,18 +151,4 @@ class Union {
 
 function isSameContent(a: ManifestRecord, b: ManifestRecord): boolean {
   return a.sha256 === b.sha256 && isSameDayFile(a.file, b.file);
-}
-
-/** Two records of the same bytes: the newer one's facts, and what was made of them in either folder. */
-function mergeRecords(a: ManifestRecord, b: ManifestRecord): ManifestRecord {
-  const [older, newer] = a.time <= b.time ? [a, b] : [b, a];
-  const conversions = new Map(
-    [...(older.conversions ?? []), ...(newer.conversions ?? [])].map((entry) => [entry.path, entry]),
-  );
-  const { dropped: _, conversions: __, ...facts } = newer;
-  return {
-    ...facts,
-    ...(conversions.size > 0 && { conversions: [...conversions.values()] }),
-    ...(older.dropped && newer.dropped && { dropped: true }),
-  };
 }

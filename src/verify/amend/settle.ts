@@ -1,18 +1,17 @@
-import type { Proof } from '../../integrity/proof.js';
 import type { FileEvent } from '../../run/events.js';
-import { provenRecord } from '../../store/manifest/proven-record.js';
 import { judge, statusOf } from '../check/judge.js';
 import { createNotes, type Making, makingOf } from '../check/making.js';
-import type { Check, Seen, Sight } from '../types.js';
+import type { Check, Sight } from '../types.js';
 import type { Verification } from '../verification.js';
-import { objectOf, recordObject } from './record-object.js';
+import { createRecorder } from './recorder.js';
 
-/** Says what a file is that was looked at, and records it where it is whole and new. */
+/** Says what a file is that was looked at, and records it where that was asked for. */
 export type Settle = (check: Check, sight: Sight) => Promise<FileEvent>;
 
 /** The promise rejects with `disk` where a record can't be written. */
 export function createSettler({ input, manifest }: Verification): Settle {
   const notesOf = createNotes(input.destination);
+  const record = createRecorder(manifest);
 
   const findMaking = async (check: Check, { seen }: Sight): Promise<Making | undefined> => {
     const { kind, path, expected } = check;
@@ -25,19 +24,16 @@ export function createSettler({ input, manifest }: Verification): Settle {
   return async (check, sight) => {
     const { kind, path, file } = check;
     const making = await findMaking(check, sight);
-    const record = check.record ?? making?.record;
-    const source = kind === 'day' ? undefined : (record?.path ?? making?.source.name);
-    const base = { event: 'file', file: file ?? record?.file, path, source } as const;
+    const known = check.record ?? making?.record;
+    const source = kind === 'day' ? undefined : (known?.path ?? making?.source.name);
+    const base = { event: 'file', file: file ?? known?.file, path, source } as const;
     const error = judge(check, sight, making);
     if (error) return { ...base, status: statusOf(error), error };
     const { seen } = sight;
-    if (kind === 'day' && file && !record && seen) {
-      await manifest.append(provenRecord(file, path, seen as Seen & Proof, objectOf(seen)));
-    }
-    if (input.adopt && seen) await recordObject(check, seen, manifest);
+    if (input.adopt && seen) await record(check, seen);
     const { bytes, rows } = seen ?? check.expected ?? {};
     if (kind !== 'day') return { ...base, status: 'verified', bytes, rows };
-    const md5 = record?.md5 ?? seen?.md5;
-    return { ...base, status: 'verified', bytes, rows, md5, md5Match: record?.md5Match ?? null };
+    const md5 = known?.md5 ?? seen?.md5;
+    return { ...base, status: 'verified', bytes, rows, md5, md5Match: known?.md5Match ?? null };
   };
 }

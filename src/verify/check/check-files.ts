@@ -1,9 +1,11 @@
+import { ERRORS, TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { FileEvent } from '../../run/events.js';
 import { createSecondLook } from '../amend/second-look.js';
 import { createSettler } from '../amend/settle.js';
 import type { BadFile, Check, Sight } from '../types.js';
 import type { Verification } from '../verification.js';
+import { createBacklog } from './backlog.js';
 import { batchesOf } from './batches.js';
 import { checkAll } from './check-all.js';
 import { look } from './examine.js';
@@ -14,6 +16,9 @@ import { createOrders } from './orders.js';
 const ON_DISK = { most: 64, batchesAThread: 2 };
 /** Each object is a request of its own, most of which is waiting. */
 const IN_STORE = { most: 1, batchesAThread: 8 };
+
+/** Enough that they are written together. */
+const RECORDS_UNDER_WAY = 512;
 
 /**
  * Checks every file and tells of each what it is, but for those that are to be repaired or forgotten.
@@ -37,9 +42,27 @@ export async function checkFiles(
     } else tell(event);
   };
 
-  const { most, batchesAThread } = survey.listed ? IN_STORE : ON_DISK;
-  const position = new Map<Check, number>();
   let unnamed = 0;
+  const position = new Map<Check, number>();
+  const tellAll = async (checks: readonly Check[], sights: readonly Sight[]): Promise<void> => {
+    if (survey.listed) refuseStore(sights);
+    const told: FileEvent[] = [];
+    for (const [index, check] of checks.entries()) {
+      position.delete(check);
+      told.push(await settle(check, sightAt(sights, index, check)));
+      if (quick && survey.listed && check.expected && !check.expected.object) unnamed++;
+    }
+    const doubtful = checks.filter((_, index) => isBad(told[index]));
+    const again = doubtful.length === 0 ? undefined : await lookAgain(doubtful);
+    for (const [index, event] of told.entries()) {
+      const check = checks[index] as Check;
+      take(check, again?.get(check) ?? event);
+    }
+  };
+
+  const { most, batchesAThread } = survey.listed ? IN_STORE : ON_DISK;
+  // A file that is recorded is told when its record stands, which takes a store some seconds.
+  const backlog = createBacklog(input.adopt ? RECORDS_UNDER_WAY : 0);
   await checkAll({
     batches: batchesOf(verification.checks(), most, sightWithoutReading(verification)),
     jobs: Math.min(input.jobs, files),
@@ -53,22 +76,9 @@ export async function checkFiles(
       position.set(check, at);
       emit({ event: 'progress', path: check.path, received, position: at, total: check.expected?.bytes });
     },
-    async onSights(checks, sights) {
-      const told: FileEvent[] = [];
-      for (const [index, check] of checks.entries()) {
-        position.delete(check);
-        told.push(await settle(check, sightAt(sights, index, check)));
-        if (quick && survey.listed && check.expected && !check.expected.object) unnamed++;
-      }
-      const doubtful = checks.filter((_, index) => isBad(told[index]));
-      const again = doubtful.length === 0 ? undefined : await lookAgain(doubtful);
-      for (const [index, event] of told.entries()) {
-        const check = checks[index] as Check;
-        take(check, again?.get(check) ?? event);
-      }
-    },
+    onSights: (checks, sights) => backlog.add(tellAll(checks, sights)),
     signal,
-  });
+  }).finally(backlog.end);
   if (unnamed > 0) {
     const message = `${plural(unnamed, 'record')} without an ETag: of these, only presence and size were compared; tickhaul verify --adopt reads them, and records it`;
     emit({ event: 'warning', message });
@@ -78,6 +88,12 @@ export async function checkFiles(
 
 function isBad(event: FileEvent | undefined): boolean {
   return event?.status === 'corrupt' || event?.status === 'missing';
+}
+
+/** A store that can't be read is the end of the run, and no fault of an object. @throws TickhaulError. */
+function refuseStore(sights: readonly Sight[]): void {
+  for (const { error } of sights)
+    if (error && ERRORS[error.code].everyone) throw new TickhaulError(error.code, error.message);
 }
 
 function sightAt(sights: readonly Sight[], index: number, { path }: Check): Sight {

@@ -3,8 +3,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
-import { mergeManifests } from '../../../src/store/manifest/merge.js';
+import { type MergeSummary, mergeManifests } from '../../../src/store/manifest/merge.js';
 import type { ConversionEntry, ManifestRecord } from '../../../src/store/types.js';
 import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -24,6 +25,10 @@ async function read(dir: string): Promise<readonly ManifestRecord[]> {
   const records = [...manifest.records()];
   await manifest.close();
   return records.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function merge(folders: readonly string[], target: string): Promise<MergeSummary> {
+  return mergeManifests({ folders: folders.map(openFolder), target: openFolder(target), warn, signal });
 }
 
 const entryOf = (path: string, sha256 = 'c0'): ConversionEntry => ({
@@ -48,14 +53,14 @@ test('the newest record of a path stands, with what any folder made of it; a sec
   ]);
   await write(b, [record('x.csv.gz', 1, { conversions: [entryOf('x.ndjson')] }), record('y.csv.gz', 1)]);
   await write(target, [record('x.csv.gz', 2), record('z.csv.gz', 1)]);
-  const merged = await mergeManifests({ folders: [a, b], target, warn, signal });
+  const merged = await merge([a, b], target);
   assert.deepEqual(merged, { records: 3, added: 1, changed: 1 });
   const [x, y, z] = await read(target);
   assert.deepEqual([x?.version, x?.time, x?.dropped], ['9', timeOf(3), undefined]);
   assert.deepEqual(x?.conversions?.map(({ path }) => path).sort(), ['x.ndjson', 'x.parquet']);
   assert.deepEqual([y, z], [record('y.csv.gz', 1), record('z.csv.gz', 1)]);
   const text = await readFile(join(target, '.tickhaul', 'manifest.jsonl'), 'utf8');
-  assert.deepEqual(await mergeManifests({ folders: [b, a, target], target, warn, signal }), {
+  assert.deepEqual(await merge([b, a, target], target), {
     records: 3,
     added: 0,
     changed: 0,
@@ -84,7 +89,7 @@ test('however records are spread over folders, the merge knows what one folder w
       for (const { dir, record } of records.toSorted((a, b) => (a.record.time < b.record.time ? -1 : 1)))
         await write(dir, [record]);
       const used = sources.filter((dir) => records.some((one) => one.dir === dir));
-      await mergeManifests({ folders: used, target, warn, signal });
+      await merge(used, target);
       const newest = new Map<string, ManifestRecord>();
       for (const { record } of records)
         if (record.time >= (newest.get(record.path)?.time ?? '')) newest.set(record.path, record);
@@ -102,8 +107,8 @@ test('two contents of one path end with code 6, and nothing is written', async (
   const other = { ...recordOf('x.csv.gz', 1), sha256: 'ff' };
   await write(a, [recordOf('x.csv.gz', 1), recordOf('y.csv.gz', 1)]);
   await write(b, [other]);
-  const merge = (...words: readonly string[]) => runHere(['manifest', 'merge', ...words]);
-  const { exitCode, stderr } = await merge(a, b, '--dir', target);
+  const mergeHere = (...words: readonly string[]) => runHere(['manifest', 'merge', ...words]);
+  const { exitCode, stderr } = await mergeHere(a, b, '--dir', target);
   assert.equal(exitCode, 6, stderr);
   assert.match(
     stderr,
@@ -113,9 +118,9 @@ test('two contents of one path end with code 6, and nothing is written', async (
 
   await write(b, [{ ...recordOf('x.csv.gz', 1), conversions: [entryOf('x.parquet')] }]);
   await write(target, [{ ...recordOf('x.csv.gz', 1), conversions: [entryOf('x.parquet', 'dd')] }]);
-  assert.equal((await merge(b, '--dir', target)).exitCode, 6);
+  assert.equal((await mergeHere(b, '--dir', target)).exitCode, 6);
 
-  const told = await merge(a, '--dir', target, '--json');
+  const told = await mergeHere(a, '--dir', target, '--json');
   assert.deepEqual(JSON.parse(told.stdout), { path: target, records: 2, added: 1, changed: 0 });
 });
 

@@ -1,0 +1,50 @@
+import type { Proof } from '../../integrity/proof.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
+import { provenRecord } from '../../store/manifest/proven-record.js';
+import type { StoredAs } from '../../store/s3/object-store.js';
+import type { ManifestRecord } from '../../store/types.js';
+import type { Check, Seen } from '../types.js';
+
+/** Records what was read whole and isn't known, or not as it stands (`--adopt`). Resolves when the record is written. */
+export type Recorder = (check: Check, seen: Seen) => Promise<void>;
+
+export function createRecorder(manifest: Manifest): Recorder {
+  /** What the manifest doesn't know yet. */
+  const underWay = new Map<string, ManifestRecord>();
+  return async (check, seen) => {
+    const { path, record } = check;
+    const known = record && (underWay.get(record.path) ?? manifest.get(record.path));
+    const fresh = record ? known && withObject(known, path, objectOf(seen)) : newRecord(check, seen);
+    if (!fresh) return;
+    underWay.set(fresh.path, fresh);
+    await manifest.append(fresh);
+    if (underWay.get(fresh.path) === fresh) underWay.delete(fresh.path);
+  };
+}
+
+function newRecord({ kind, path, file }: Check, seen: Seen): ManifestRecord | undefined {
+  return kind === 'day' && file ? provenRecord(file, path, seen as Seen & Proof, objectOf(seen)) : undefined;
+}
+
+/**
+ * The record, where an object of it stands otherwise: a copy has another ETag, and what was recorded on a disk has none.
+ * Undefined where nothing is new.
+ */
+function withObject(
+  record: ManifestRecord,
+  path: string,
+  object: StoredAs | undefined,
+): ManifestRecord | undefined {
+  const isNew = (recorded: { readonly path: string; readonly object?: StoredAs | undefined }): boolean =>
+    recorded.path === path && recorded.object?.etag !== object?.etag;
+  if (!object) return undefined;
+  if (isNew(record)) return { ...record, object };
+  const { conversions = [] } = record;
+  if (!conversions.some(isNew)) return undefined;
+  return { ...record, conversions: conversions.map((made) => (isNew(made) ? { ...made, object } : made)) };
+}
+
+/** How an object stands that was read; undefined for a file. */
+function objectOf({ etag }: Seen): StoredAs | undefined {
+  return etag === undefined ? undefined : { etag };
+}
