@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
 import type { RunSummary } from '../run/events.js';
+import type { StoreSettings } from '../store/files.js';
 import { type CheckThread, startCheckThread } from '../verify/check/threads.js';
 import type { VerifyInput } from '../verify/input.js';
 import type { Repair } from '../verify/types.js';
@@ -30,7 +31,6 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
   const stallTimeoutMs = readStallTimeout(args);
   const checking = {
     paths,
-    store: storeSettings(settings, stallTimeoutMs),
     selection: await readSeriesSelection(args, host.signal),
     shard: options.shard,
     quick: readToggle(args, 'quick') || readToggle(args, 'listed'),
@@ -46,7 +46,7 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
   const isRepair = readToggle(args, 'repair');
   refuseContradictions(args);
   return ({ emit, note }) =>
-    withThreads(checking, (threads) =>
+    withThreads(checking, storeSettings(settings, stallTimeoutMs), (threads) =>
       withDestination({ ...settings, downloadDir: dir }, { ...host, stallTimeoutMs }, async (destination) => {
         const { verify } = await import('../verify/run.js');
         const check = (repair?: Repair): Promise<RunSummary> =>
@@ -76,7 +76,8 @@ function refuseContradictions(args: Args): void {
 
 /** Has some threads start while the rest is loaded and the manifest is read; a quick look needs none. */
 async function withThreads<T>(
-  { quick, jobs, store }: Pick<VerifyInput, 'quick' | 'jobs' | 'store'>,
+  { quick, jobs }: Pick<VerifyInput, 'quick' | 'jobs'>,
+  store: StoreSettings,
   work: (threads: readonly CheckThread[]) => Promise<T>,
 ): Promise<T> {
   const count = quick ? 0 : Math.min(jobs, EARLY_THREADS);

@@ -28,7 +28,12 @@ async function read(dir: string): Promise<readonly ManifestRecord[]> {
 }
 
 function merge(folders: readonly string[], target: string): Promise<MergeSummary> {
-  return mergeManifests({ folders: folders.map(openFolder), target: openFolder(target), warn, signal });
+  return mergeManifests({
+    folders: folders.map((dir) => openFolder(dir)),
+    target: openFolder(target),
+    warn,
+    signal,
+  });
 }
 
 const entryOf = (path: string, sha256 = 'c0'): ConversionEntry => ({
