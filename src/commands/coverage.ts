@@ -26,7 +26,7 @@ export async function prepareCoverage(
   const settings = await loadSettings(folder === undefined ? args : { ...args, dir: folder }, host);
   const { readCoverage } = await import('../coverage/read.js');
   return (warn) =>
-    withDestination(settings, undefined, async (destination) => ({
+    withDestination(settings, host, async (destination) => ({
       dir: destination.name,
       facts: await readCoverage(destination, { selection, warn, signal: host.signal }),
     }));

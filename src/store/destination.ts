@@ -61,12 +61,12 @@ export interface Destination {
   close(): Promise<void>;
 }
 
-/** Uploads that were begun and neither completed nor aborted. */
+/** Uploads of ours that were begun and neither completed nor aborted. */
 export interface Uploads {
   /** Some at a time; of tickhaul's own files too. */
   list(signal: AbortSignal): AsyncIterable<readonly BegunUpload[]>;
   /** Leaves nothing of it. */
-  abandon(upload: BegunUpload, signal: AbortSignal): Promise<void>;
+  abandon(upload: BegunUpload, signal: AbortSignal | undefined): Promise<void>;
 }
 
 export interface BegunUpload {

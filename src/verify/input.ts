@@ -2,7 +2,6 @@ import type { SeriesSelection } from '../dataset/series-filter.js';
 import type { Shard } from '../dataset/shard.js';
 import type { EventSink } from '../run/events.js';
 import type { Destination } from '../store/destination.js';
-import type { StoreSettings } from '../store/files.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { CheckThread } from './check/threads.js';
 import type { Repair } from './types.js';
@@ -11,8 +10,6 @@ import type { Repair } from './types.js';
 export interface VerifyInput {
   /** The download folder. */
   readonly destination: Destination;
-  /** How threads reach an object store. */
-  readonly store: StoreSettings;
   /** What to check: relative to the download folder, with `/`; none for all. */
   readonly paths: readonly string[];
   /** Which day files of it; undefined for all, and for files of which nobody knows what they are. */

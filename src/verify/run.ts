@@ -25,6 +25,7 @@ export async function verify(input: VerifyInput): Promise<RunSummary> {
   const lock = await destination.takeLock(owner, {
     timeoutMs: input.lockTimeoutMs,
     onWait: noteOfWait(input.emit),
+    leavesUploads: true,
     signal: input.signal,
   });
   try {

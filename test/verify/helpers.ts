@@ -94,7 +94,6 @@ export async function verifyHere(
   try {
     const summary = await verify({
       destination,
-      store: { stallTimeoutMs: 5000 },
       paths: flags.filter((flag) => !flag.startsWith('-')),
       quick: flags.includes('--quick'),
       jobs: 2,

@@ -16,8 +16,6 @@ import { jsonLines, tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { downloaded, FIRST, FOURTH, nameOf, namesIn, OWNER, SECOND, THIRD } from './helpers.js';
 
-const of = (dir: string) => ({ destination: openFolder(dir), store: { stallTimeoutMs: 1000 } });
-
 async function damage(path: string): Promise<void> {
   const bytes = await readFile(path);
   bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
@@ -194,7 +192,15 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
   };
   const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };
   const { signal } = new AbortController();
-  const summary = await verifyFolder({ ...of(dir), paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
+  const summary = await verifyFolder({
+    destination: openFolder(dir),
+    paths: [],
+    jobs: 1,
+    ...no,
+    owner: OWNER,
+    emit,
+    signal,
+  });
   assert.equal(summary.exitCode, 0);
   const kept = [FIRST, THIRD, FOURTH].map((name) => `verified ${name}`);
   assert.deepEqual(told.sort(), [`skipped ${SECOND}`, ...kept]);
@@ -208,6 +214,14 @@ test('a check that is broken off says what was left', async (t) => {
     if (event.event === 'plan') controller.abort(new TickhaulError('interrupted', 'interrupted'));
   };
   const { signal } = controller;
-  const summary = await verifyFolder({ ...of(dir), paths: [], jobs: 1, ...no, owner: OWNER, emit, signal });
+  const summary = await verifyFolder({
+    destination: openFolder(dir),
+    paths: [],
+    jobs: 1,
+    ...no,
+    owner: OWNER,
+    emit,
+    signal,
+  });
   assert.deepEqual([summary.exitCode, summary.unfinished], [130, 4]);
 });

@@ -25,8 +25,8 @@ export const manifest: Action = {
     const settings = await loadSettings(args, cli);
     const { mergeManifests } = await import('../../store/manifest/merge.js');
     const { warn, signal } = cli;
-    const merged = await withDestination(settings, undefined, (target) =>
-      withDestinations(named, settings, (folders) => mergeManifests({ folders, target, warn, signal })),
+    const merged = await withDestination(settings, cli, (target) =>
+      withDestinations(named, settings, signal, (folders) => mergeManifests({ folders, target, warn, signal })),
     );
     const path = settings.downloadDir;
     if (readToggle(args, 'json')) cli.stdout.write(documentText({ path, ...merged }, false));
@@ -42,10 +42,11 @@ export const manifest: Action = {
 function withDestinations<T>(
   [first, ...others]: readonly string[],
   settings: Settings,
+  signal: AbortSignal,
   work: (opened: readonly Destination[]) => Promise<T>,
 ): Promise<T> {
   if (first === undefined) return work([]);
-  return withDestination({ ...settings, downloadDir: first }, undefined, (destination) =>
-    withDestinations(others, settings, (opened) => work([destination, ...opened])),
+  return withDestination({ ...settings, downloadDir: first }, { signal }, (destination) =>
+    withDestinations(others, settings, signal, (opened) => work([destination, ...opened])),
   );
 }

@@ -10,6 +10,8 @@ export interface TakeLockOptions {
   /** Told once who holds the lock, before a wait. */
   readonly onWait?: ((holder: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Of a store: uploads that ended runs left are not ended by the way, as whoever asks looks at them. */
+  readonly leavesUploads?: boolean | undefined;
   /** Of another lock in the same folder, for a part of what is there. */
   readonly name?: string | undefined;
 }

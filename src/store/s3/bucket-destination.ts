@@ -31,7 +31,7 @@ export function bucketDestination(
     options: TakeLockOptions = {},
   ): Promise<Lease> => {
     const lease = await takeLease(store, prefix, owner, { ...options, exclusive });
-    await data.endOldUploads(lease.taken, options.signal);
+    if (!options.leavesUploads) await data.endOldUploads(lease.taken, options.signal);
     return lease;
   };
   return {

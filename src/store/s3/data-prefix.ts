@@ -32,7 +32,7 @@ export class DataPrefix {
     }
   }
 
-  /** Uploads that were begun and neither completed nor aborted. */
+  /** Uploads of ours that were begun and neither completed nor aborted. */
   readonly uploads: Uploads = {
     list: (signal) => this.#unfinished(signal),
     abandon: ({ path, id, begun }, signal) =>
@@ -40,8 +40,10 @@ export class DataPrefix {
   };
 
   async *#unfinished(signal: AbortSignal | undefined): AsyncGenerator<readonly BegunUpload[], void> {
-    for await (const page of this.#store.unfinished(this.#prefix, signal))
-      yield page.map(({ key, id, begun }) => ({ path: key.slice(this.#prefix.length), id, begun }));
+    for await (const page of this.#store.unfinished(this.#prefix, signal)) {
+      const ours = page.filter(({ key }) => OURS.test(key));
+      yield ours.map(({ key, id, begun }) => ({ path: key.slice(this.#prefix.length), id, begun }));
+    }
   }
 
   /**
@@ -51,9 +53,9 @@ export class DataPrefix {
    */
   async endOldUploads(now: number, signal: AbortSignal | undefined): Promise<void> {
     try {
-      for await (const page of this.#store.unfinished(this.#prefix, signal)) {
-        const old = page.filter(({ key, begun }) => now - begun > DAY_MS && OURS.test(key));
-        for (const upload of old) await this.#store.abandon(upload, signal);
+      for await (const page of this.#unfinished(signal)) {
+        const old = page.filter(({ begun }) => now - begun > DAY_MS);
+        for (const upload of old) await this.uploads.abandon(upload, signal);
       }
     } catch {
       // A store that doesn't list them, or doesn't let these credentials; an abort shows elsewhere.

@@ -68,7 +68,7 @@ export async function checkFiles(
     jobs: Math.min(input.jobs, files),
     batchesAThread,
     threads: input.threads,
-    store: input.store,
+    store: input.destination.settings,
     orderOf: createOrders(input.destination, survey.listed),
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {

@@ -29,7 +29,7 @@ async function read(dir: string): Promise<readonly ManifestRecord[]> {
 
 function merge(folders: readonly string[], target: string): Promise<MergeSummary> {
   return mergeManifests({
-    folders: folders.map((folder) => openFolder(folder)),
+    folders: folders.map((dir) => openFolder(dir)),
     target: openFolder(target),
     warn,
     signal,
