@@ -38,6 +38,12 @@ export function sendError(call: Call, error: unknown): void {
   sendJson(call, statusOf(error, options), { message: describeFailure(error).error.message });
 }
 
+/** Cuts an answer off. For HTTP/1.0, as proxies speak it, a closed connection is its end: only a reset tells the two apart. */
+export function cutOff({ request, response }: Pick<Call, 'request' | 'response'>): void {
+  if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
+  else response.destroy();
+}
+
 /** A bug's stack goes to the log. */
 export function tellBug({ options }: Serving, error: unknown): void {
   const stack = stackOf(error);
