@@ -22,6 +22,11 @@ export function readTarget(url = '/'): { readonly path: string; readonly query: 
   return { path: path.toLowerCase().replace(/(.)\/$/, '$1'), query: new URLSearchParams(query) };
 }
 
+/** Connections of `/ws-replay` that name the same are replayed together; an empty key is none. */
+export function sessionKeyOf(query: URLSearchParams): string | undefined {
+  return query.get('session') || undefined;
+}
+
 export function sendJson({ response }: Pick<Call, 'response'>, status: number, value: object): void {
   const body = JSON.stringify(value);
   response.writeHead(status, {
