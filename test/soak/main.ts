@@ -70,7 +70,7 @@ test(`soak, seed ${values.seed}`, async (t) => {
 
   const random = seededRandom(values.seed);
   const service = await busySandbox(t, { feeds: { faults: FAULTS, suggestedMinutes: 5 } });
-  const flags = ['--cache-limit', CACHE_LIMIT, '--retries', '20', '--stall-timeout', '2s'];
+  const flags = ['--cache-limit', CACHE_LIMIT, '--retries', '20', '--stall-timeout', '5s'];
   const exchanges = await brokenExchanges(t, random);
   const { server, ...ports } = await serveAll(t, service, flags, exchanges);
   const pid = server.child.pid ?? 0;

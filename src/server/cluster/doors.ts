@@ -1,6 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { readTarget } from '../http/call.js';
+import { readTarget, sessionKeyOf } from '../http/call.js';
 import { createUpgradeServer } from '../socket/socket-server.js';
 
 /** A connection on its way to a worker. */
@@ -40,7 +40,7 @@ export function createDoors(take: (connection: Connection) => void): Doors {
 
 function sessionOf({ url }: IncomingMessage): string | undefined {
   const { path, query } = readTarget(url);
-  return path === '/ws-replay' ? (query.get('session') ?? undefined) : undefined;
+  return path === '/ws-replay' ? sessionKeyOf(query) : undefined;
 }
 
 /** A request as it was sent. */

@@ -22,6 +22,11 @@ export function readTarget(url = '/'): { readonly path: string; readonly query: 
   return { path: path.toLowerCase().replace(/(.)\/$/, '$1'), query: new URLSearchParams(query) };
 }
 
+/** Connections of `/ws-replay` that name the same are replayed together; an empty key is none. */
+export function sessionKeyOf(query: URLSearchParams): string | undefined {
+  return query.get('session') || undefined;
+}
+
 export function sendJson({ response }: Pick<Call, 'response'>, status: number, value: object): void {
   const body = JSON.stringify(value);
   response.writeHead(status, {
@@ -36,6 +41,12 @@ export function sendError(call: Call, error: unknown): void {
   tellBug(call.serving, error);
   const { options } = call.serving;
   sendJson(call, statusOf(error, options), { message: describeFailure(error).error.message });
+}
+
+/** Cuts an answer off. For HTTP/1.0, as proxies speak it, a closed connection is its end: only a reset tells the two apart. */
+export function cutOff({ request, response }: Pick<Call, 'request' | 'response'>): void {
+  if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
+  else response.destroy();
 }
 
 /** A bug's stack goes to the log. */

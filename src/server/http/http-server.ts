@@ -4,7 +4,7 @@ import { printable } from '../../base/printable.js';
 import { metricsText } from '../metrics.js';
 import { pageRoutes } from '../page/routes.js';
 import type { Serving } from '../serving.js';
-import { type Answer, readTarget, sendError, sendJson } from './call.js';
+import { type Answer, cutOff, readTarget, sendError, sendJson } from './call.js';
 import type { Guard } from './guard.js';
 import { healthOf } from './health-check.js';
 import { answerReplay } from './replay.js';
@@ -76,7 +76,7 @@ async function answer(
     if (request.method === 'GET' && route) return await route(call);
     response.writeHead(404).end();
   } catch (error) {
-    if (response.headersSent) response.destroy();
+    if (response.headersSent) cutOff(call);
     else sendError(call, error);
   }
 }

@@ -5,7 +5,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { orAborted } from '../../base/wait.js';
 import type { LineSink, Written } from '../../market/lines/line-sink.js';
 import { describeFailure } from '../../run/failure.js';
-import { type Call, sendError, tellBug } from './call.js';
+import { type Call, cutOff, sendError, tellBug } from './call.js';
 
 /** Where the lines of an answer go. */
 export interface LineTarget {
@@ -49,7 +49,7 @@ export async function answerLines(call: Call, work: (target: LineTarget) => Prom
     else {
       tellBug(serving, error);
       serving.options.log.warn(`${call.path}: cut off: ${describeFailure(error).error.message}`);
-      response.destroy();
+      cutOff(call);
     }
   } finally {
     serving.metrics.openHttp--;

@@ -1,6 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { US_A_MINUTE } from '../../dataset/minutes.js';
 import { readSubscription } from '../../dialects/subscriptions/subscriptions.js';
+import { sessionKeyOf } from '../http/call.js';
 import { NO_RAW } from '../http/replay.js';
 import { readMinutes } from '../request/raw-options.js';
 import type { Serving } from '../serving.js';
@@ -25,8 +26,7 @@ export function openReplaySocket(
     if (serving.options.source === 'datasets') throw usageError(NO_RAW);
     const member = memberOf(client, query);
     client.onText((text) => subscribe(serving, member, text));
-    const key = query.get('session') ?? undefined;
-    sessionOf(serving, sessions, key).join(member);
+    sessionOf(serving, sessions, sessionKeyOf(query)).join(member);
   } catch (error) {
     closeFailed(serving, '/ws-replay', [client], error);
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { truncateSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
@@ -10,6 +11,22 @@ import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
 const PERIOD = { from: '2024-03-01T00:00:00.000Z', to: '2024-03-01T00:30:00.000Z' };
 const TRADES = { exchange: 'bitmex', filters: [{ channel: 'trade', symbols: ['XBTUSD'] }], ...PERIOD };
+
+/** Asks as proxies do that speak HTTP/1.0, until the connection closes. */
+async function askOld(port: number, path: string) {
+  let text = '';
+  let error: NodeJS.ErrnoException | undefined;
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  socket.on('data', (part: string) => {
+    text += part;
+  });
+  socket.on('error', (thrown) => {
+    error = thrown;
+  });
+  socket.write(`GET ${path} HTTP/1.0\r\n\r\n`);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return { text: text.slice(text.indexOf('\r\n\r\n') + 4), error };
+}
 
 test('an exchange’s own messages, the same as the command writes, then from the cache', async (t) => {
   const service = await busySandbox(t);
@@ -135,6 +152,9 @@ test('what fails later cuts the connection, after whole lines', async (t) => {
   const server = await serveHere(t, service, dir, { feeds: { retries: 1 } });
   const path = withOptions('/replay', TRADES);
   const whole = await ask(server.httpPort, path);
+  // Its end is that of the connection.
+  const old = await askOld(server.httpPort, path);
+  assert.deepEqual([old.text, old.error], [whole.text, undefined]);
   const slices = await cachedFiles(join(dir, 'cache'));
   truncateSync(join(dir, 'cache', 'feeds', slices.at(-1) ?? ''), 50);
   await service.close();
@@ -142,6 +162,8 @@ test('what fails later cuts the connection, after whole lines', async (t) => {
   assert.deepEqual([status, isWhole], [200, false]);
   assertWholeLines(text);
   assert.ok(text.length > 0 && whole.text.startsWith(text));
+  const { error } = await askOld(server.httpPort, path);
+  assert.equal(error?.code, 'ECONNRESET');
   assert.match(server.warnings.join('\n'), /\/replay: cut off: bitmex 2024-03-01T00:/);
 });
 

@@ -35,7 +35,10 @@ test('messages as the exchange sent them, of what was subscribed, in several mes
 test('who subscribes to nothing ends the session; other mistakes are said at once', async (t) => {
   const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
+  // An empty key is none.
+  const alone = hear(server, `${PATH}&session=`, [subscribe('trade')]);
   const closed = await Promise.all([
+    hear(server, `${PATH}&session=`),
     hear(server, `${PATH}&session=b`, [subscribe('trade')]),
     hear(server, `${PATH}&session=b`, ['{"op":"subscribe"}', 'no json']),
   ]);
@@ -43,6 +46,7 @@ test('who subscribes to nothing ends the session; other mistakes are said at onc
     assert.deepEqual([code, messages.length], [1011, 0]);
     assert.match(reason, /^No subscriptions received for websocket connection/);
   }
+  assert.equal((await alone).code, 1000);
   const cases: readonly (readonly [number, RegExp, string])[] = [
     [1008, /no such path: \/ws-nothing/, '/ws-nothing'],
     [1011, /"exchange" is missing/, `/ws-replay?${PERIOD}`],
