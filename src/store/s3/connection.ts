@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { withRetries } from '../../base/retry.js';
@@ -57,6 +58,8 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
   return {
     sdk,
     async ask({ name, signal, isFirst = false }, send) {
+      // Each request listens to it, and that is no leak.
+      if (signal) setMaxListeners(0, signal);
       let stalls = 0;
       let tries = 0;
       const once = async () => {

@@ -94,7 +94,7 @@ async function readSmallObject(location: string, files: Files): Promise<Buffer> 
 
 async function seeOutput({ kind, location, hash }: Order, { bytes }: FileFacts, files: Files): Promise<Seen> {
   const { seeNdjson, seeParquet } = await import('./see-output.js');
-  const seen = await (kind === 'parquet' ? seeParquet : seeNdjson)(location);
+  const seen = await (kind === 'parquet' ? seeParquet : seeNdjson)(location, files);
   return {
     bytes,
     ...seen,
