@@ -3,9 +3,8 @@ import type { Readable } from 'node:stream';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { parseSize } from '../base/units.js';
 import type { StoreSettings } from '../store/files.js';
-import { isObject } from '../store/location.js';
 import type { Args } from './arguments/args.js';
-import { localPath, readText, readToggle } from './arguments/read.js';
+import { checkedLocation, readText, readToggle } from './arguments/read.js';
 import { LIMITS, readNamedText, readStdin } from './named-text.js';
 
 /** Variables that hold an API key. */
@@ -180,7 +179,7 @@ function downloadDir(env: Env, args: Args, config: ConfigSettings | undefined): 
     ['TICKHAUL_DIR', given(env, 'TICKHAUL_DIR')],
     [`${config?.place('dir')}: dir`, config?.dir],
   ]) ?? ['', 'datasets'];
-  return isObject(dir) ? dir : localPath(name, dir);
+  return checkedLocation(name, dir);
 }
 
 /** Variables that name proxies, and what needs none. */

@@ -66,8 +66,9 @@ export function readLocations(args: Args, name: string): readonly string[] {
     .map((location) => checkedLocation(`<${name}>`, String(location)));
 }
 
-function checkedLocation(name: string, text: string): string {
-  return isObject(text) ? text : localPath(name, text);
+/** A path of this machine or an object. @throws usage error for any other address. */
+export function checkedLocation(name: string, text: string): string {
+  return isObject(text) ? text : localPath(name, text, 'a file or folder of this machine, or s3://bucket/key');
 }
 
 /** The positional paths of a command. @throws usage error for an address among them. */
@@ -79,13 +80,13 @@ export function readPaths(args: Args, name: string): readonly string[] {
 
 /**
  * Refuses `s3://bucket` and the like: a folder of the name `s3:` would be made, and called a success.
- * @param name what an error begins with.
+ * @param name what an error begins with. @param allowed what it advises.
  * @throws usage error, without what may be a password.
  */
-export function localPath(name: string, path: string): string {
+export function localPath(name: string, path: string, allowed = 'a file or folder of this machine'): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(path)?.[0];
   if (scheme === undefined) return path;
-  throw usageError(`${name}: ${scheme}… is not supported; name a file or folder of this machine`);
+  throw usageError(`${name}: ${scheme}… is not supported; name ${allowed}`);
 }
 
 /** An exchange id, in any case. */
