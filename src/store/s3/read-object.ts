@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { TickhaulError } from '../../base/errors.js';
 import type { Connection } from './connection.js';
+import { gaveUp } from './errors.js';
 import { plainEtag } from './etag.js';
 import type { ByteRange } from './object-store.js';
 
@@ -41,7 +42,8 @@ export async function* readObject(
       }
       if (at >= last) return;
     } catch (error) {
-      if (!(error instanceof TickhaulError) || !error.retry || ++breaks > BREAKS) throw error;
+      if (!(error instanceof TickhaulError) || !error.retry) throw error;
+      if (++breaks > BREAKS) throw gaveUp(error, name, breaks);
       continue;
     } finally {
       answer.body.destroy();
