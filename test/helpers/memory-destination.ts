@@ -99,6 +99,7 @@ export function memoryDestination(partBytes = 1_000_000, onWrite: OnWrite = () =
     joinRun: async () => ({ partSuffix: undefined, lost: undefined, async release() {} }),
     readState: async () => undefined,
     async writeState() {},
+    manifestVersion: async () => undefined,
     freeBytes: async () => undefined,
     async close() {},
   };

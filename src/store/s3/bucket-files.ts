@@ -41,9 +41,9 @@ export function bucketFiles(stores: Stores): Files {
       };
     },
 
-    async openPart(location, _part, signal) {
+    async openPart(location, _part, signal, bytes) {
       const { store, key } = find(location);
-      const upload = store.upload(key, undefined, signal);
+      const upload = store.upload(key, bytes, signal);
       return {
         write: (bytes) => upload.write(bytes),
         publish: () => upload.complete(),
