@@ -37,7 +37,7 @@ export function openBucket(Bucket: string, { connect, shelf, close }: BucketOpti
       const { sdk, ask } = await connect();
       const md5 = md5Of(Body);
       const ContentMD5 = md5.toString('base64');
-      const { ETag } = await ask({ name: nameOf(Key), signal }, (client, options) =>
+      const { ETag } = await ask({ name: nameOf(Key), signal, writes: true }, (client, options) =>
         client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ContentMD5 }), options),
       );
       return { etag: plainEtag(ETag) ?? md5.toString('hex') };

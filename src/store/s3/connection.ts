@@ -27,6 +27,8 @@ export interface Asking {
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
   readonly isFirst?: boolean | undefined;
+  /** It changes what is stored. */
+  readonly writes?: boolean | undefined;
 }
 
 /** The way to an object store: the SDK's client, and what is done when a request fails. */
@@ -57,8 +59,8 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
   const client = await clientOf(sdk, settings, handler);
   return {
     sdk,
-    async ask({ name, signal, isFirst = false }, send) {
-      // Each request listens to it, and that is no leak.
+    async ask({ name, signal, isFirst = false, writes = false }, send) {
+      // Of a run, which all its requests listen to.
       if (signal) setMaxListeners(0, signal);
       let stalls = 0;
       let tries = 0;
@@ -70,7 +72,7 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
           return await (signal ? orAborted(sent, signal) : sent);
         } catch (error) {
           if (signal?.aborted) throw abortReason(signal);
-          throw failureOf(error, { name, secrets });
+          throw failureOf(error, { name, secrets, writes });
         }
       };
       try {

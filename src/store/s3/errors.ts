@@ -8,6 +8,8 @@ export interface FailureContext {
   /** `s3://bucket/key`. */
   readonly name: string;
   readonly secrets: Secrets;
+  /** Whether it would have changed what is stored. */
+  readonly writes: boolean;
 }
 
 /** Of the SDK's errors what is looked at; the rest may hold keys and signatures, and goes no further. */
@@ -28,6 +30,10 @@ const WRONG_KEY: Kind = ['store_refused', `it does not know these credentials; $
 const DENIED: Kind = [
   'store_refused',
   'these credentials may not do that; they need to list the bucket, and to get, put and delete its objects',
+];
+const NOT_WRITABLE: Kind = [
+  'disk',
+  'these credentials may not write there; they need to put and delete objects of the bucket',
 ];
 const FULL: Kind = ['disk', 'the store is full, or a quota is used up; free some space and run it again'];
 const READ_ONLY: Kind = ['disk', 'the store does not take it: it may be read-only'];
@@ -101,7 +107,7 @@ const WRONG_REGION = new Set([
 ]);
 
 /** What a store refused as a TickhaulError in one line, which holds no key; anything else is returned as it is. */
-export function failureOf(error: unknown, { name, secrets }: FailureContext): unknown {
+export function failureOf(error: unknown, { name, secrets, writes }: FailureContext): unknown {
   if (error instanceof TickhaulError) return error;
   const refusal = refusalOf(error);
   const { code, status, region, retryAfterMs } = refusal;
@@ -111,7 +117,8 @@ export function failureOf(error: unknown, { name, secrets }: FailureContext): un
       region === undefined ? 'name the right one with --s3-region' : `use --s3-region ${printable(region)}`;
     return new TickhaulError('usage', `${name}: the bucket is in another region; ${right}`);
   }
-  const [kind, advice] = KINDS[code] ?? kindOfStatus(status);
+  const found = KINDS[code] ?? kindOfStatus(status);
+  const [kind, advice] = writes && found === DENIED ? NOT_WRITABLE : found;
   const told = [code, status].filter((part) => part !== '' && part !== undefined).join(', ');
   const said = KINDS[code] === undefined && refusal.message !== '' ? `: ${refusal.message}` : '';
   const text = secrets.redact(`${name}: ${advice} (${told}${said})`);

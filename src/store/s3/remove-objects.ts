@@ -15,7 +15,7 @@ export async function removeObjects(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const removeOne = async (Key: string): Promise<void> => {
-    await ask({ name: `${name}/${Key}`, signal }, (client, options) =>
+    await ask({ name: `${name}/${Key}`, signal, writes: true }, (client, options) =>
       client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key }), options),
     );
   };
@@ -38,7 +38,7 @@ async function removeTogether(
 ): Promise<readonly string[]> {
   const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
   try {
-    return await ask({ name, signal }, async (client, options) => {
+    return await ask({ name, signal, writes: true }, async (client, options) => {
       const command = new sdk.DeleteObjectsCommand({ Bucket: bucket, Delete });
       // The SDK has a CRC in its place, which older stores don't take.
       command.middlewareStack.add(

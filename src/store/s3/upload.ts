@@ -149,8 +149,9 @@ export class PartsUpload implements Upload {
       Body: body,
       ContentMD5: md5.toString('base64'),
     };
-    const { ETag = `"${md5.toString('hex')}"` } = await ask({ name, signal }, (client, options) =>
-      client.send(new sdk.UploadPartCommand(part), options),
+    const { ETag = `"${md5.toString('hex')}"` } = await ask(
+      { name, signal, writes: true },
+      (client, options) => client.send(new sdk.UploadPartCommand(part), options),
     );
     this.#sent.push({ md5, bytes: body.length, etag: ETag });
   }
@@ -158,7 +159,7 @@ export class PartsUpload implements Upload {
   async #begin(): Promise<string> {
     const { connect, target, name } = this.#context;
     const { sdk, ask } = await connect();
-    return ask({ name, signal: this.#beginning.signal }, async (client, options) => {
+    return ask({ name, signal: this.#beginning.signal, writes: true }, async (client, options) => {
       const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(target), options);
       if (UploadId !== undefined) return UploadId;
       throw new TickhaulError('bad_answer', `${name}: the store began an upload without an id`);
@@ -169,7 +170,7 @@ export class PartsUpload implements Upload {
     const { connect, target, name } = this.#context;
     const { sdk, ask } = await connect();
     const Parts = this.#sent.map(({ etag }, at) => ({ PartNumber: at + 1, ETag: etag }));
-    return ask({ name, signal: this.#stop.signal }, async (client, options) => {
+    return ask({ name, signal: this.#stop.signal, writes: true }, async (client, options) => {
       const upload = { ...target, UploadId: await this.#id, MultipartUpload: { Parts } };
       try {
         const answer = await client.send(new sdk.CompleteMultipartUploadCommand(upload), options);
