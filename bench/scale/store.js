@@ -80,6 +80,7 @@ function download(name, { env }, check, bucket) {
 
 /** A bucket for each run, which is emptied after: its store is memory. */
 function bucketsOf({ endpoint, accessKeyId, secretAccessKey }) {
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   const credentials = { accessKeyId, secretAccessKey };
   const client = new S3Client({ endpoint, region: 'us-east-1', credentials, forcePathStyle: true });
   let Bucket;

@@ -17,6 +17,7 @@ test('day files lie in a bucket, whole and recorded; a second run asks for nothi
   const first = await rig.start(...words, '--json', '--verbose').finished;
   assert.equal(first.exitCode, 0, first.stderr);
   assertNoSecret(first, rig);
+  assert.doesNotMatch(first.stderr, /Warning/, 'of Node or the SDK');
   assert.deepEqual(await rig.files('data'), NAMES);
   assert.deepEqual(await rig.assertTrue('data'), NAMES);
   assert.deepEqual(await rig.bucket.uploads(), []);
@@ -36,29 +37,20 @@ test('day files lie in a bucket, whole and recorded; a second run asks for nothi
     new Set(since.map(({ operation }) => operation)),
     new Set(['ListObjectsV2', 'ListMultipartUploads']),
   );
-
-  const verified = await rig.run('verify', '--dir', rig.at('data'));
-  assert.equal(verified.exitCode, 0, verified.stderr);
 });
 
 test('names of folders, and of the prefix, may hold what they like', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t);
   const prefix = 'ü +%41&/ a';
   const words = [...DOWNLOAD, '--dir', rig.at(prefix), '--layout'];
-  for (const layout of ['hive', '{exchange}/{type}/ß=+ {symbol}%2F&#/{date}']) {
+  for (const layout of ['hive', '{type}/ß=+ {symbol}%2F&#/{name}']) {
     const { exitCode, stderr } = await rig.run(...words, layout);
     assert.equal(exitCode, 0, stderr);
   }
   const files = await rig.files(prefix);
   assert.equal(files.length, 2 * NAMES.length);
-  assert.ok(
-    files.includes(
-      'binance-futures/trades/ß=+ BTCUSDT%2F&#/2024-03-01/binance-futures_trades_2024-03-01_BTCUSDT.csv.gz',
-    ),
-  );
+  assert.ok(files.includes('trades/ß=+ BTCUSDT%2F&#/binance-futures_trades_2024-03-01_BTCUSDT.csv.gz'));
   assert.equal((await rig.assertTrue(prefix)).length, 2 * NAMES.length);
-  const { exitCode, stderr } = await rig.run('verify', '--listed', '--dir', rig.at(prefix));
-  assert.equal(exitCode, 0, stderr);
 });
 
 test('what does not hold its proof leaves nothing', { skip: NO_STORE }, async (t) => {

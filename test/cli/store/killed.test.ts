@@ -13,12 +13,9 @@ const LEASE = /\/\.tickhaul\/locks\//;
 /** Where a run is killed: at a request that the store never saw, or that it did, and whose answer never comes. */
 const POINTS: readonly (readonly [StoreCall['operation'], Harm, RegExp])[] = [
   ['PutObject', 'held answer', LEASE],
-  ['CreateMultipartUpload', 'held answer', DAY_FILE],
   ['UploadPart', 'silence', DAY_FILE],
-  ['UploadPart', 'held answer', DAY_FILE],
   ['CompleteMultipartUpload', 'silence', DAY_FILE],
   ['CompleteMultipartUpload', 'held answer', DAY_FILE],
-  ['PutObject', 'silence', DAY_FILE],
   ['PutObject', 'held answer', DAY_FILE],
   ['PutObject', 'silence', RECORDS],
   ['PutObject', 'held answer', RECORDS],
