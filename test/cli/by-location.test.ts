@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { csvOf, parquetRows, writeDayFile } from '../convert/day-files.js';
+import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
+import { bucketFor, type TestBucket } from '../helpers/s3/bucket.js';
+import { NO_STORE } from '../helpers/s3/gateway.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+const skip = NO_STORE;
+const TRADES = 'deribit_trades_2024-03-01_BTC-PERPETUAL';
+const QUOTES = 'deribit_quotes_2024-03-01_BTC-PERPETUAL';
+
+interface Place {
+  readonly dir: string;
+  readonly bucket: TestBucket;
+  run(...words: readonly string[]): Promise<Finished>;
+}
+
+/** A folder with two day files, a bucket with the same, and the command where both are reached. */
+async function place(t: TestContext): Promise<Place> {
+  const [dir, bucket] = await Promise.all([tempDir(t), bucketFor(t)]);
+  for (const type of ['trades', 'quotes']) {
+    const path = await writeDayFile(dir, type, csvOf(type, 300));
+    await bucket.write(`raw/${path.slice(dir.length + 1)}`, await readFile(path));
+  }
+  return { dir, bucket, run: (...words) => tickhaul(words, { env: bucket.env(), cwd: dir }) };
+}
+
+function lastOf(finished: Finished): JsonLine {
+  assert.equal(finished.exitCode, 0, finished.stderr);
+  return jsonLines(finished).at(-1) ?? assert.fail('nothing was printed');
+}
+
+test('convert and inspect: a store gives what a disk does, in either direction', { skip }, async (t) => {
+  const { dir, bucket, run } = await place(t);
+  const raw = `s3://${bucket.name}/raw`;
+  const out = `s3://${bucket.name}/out`;
+  const parquet = `${TRADES}.parquet`;
+
+  // Two files, so each in a thread of its own.
+  assert.equal(lastOf(await run('convert', raw, '-o', out, '--layout', 'hive', '--json'))['converted'], 2);
+  const hive = 'exchange=deribit/type=trades/symbol=BTC-PERPETUAL/date=2024-03-01';
+  assert.deepEqual(
+    (await bucket.keys('out/')).filter((key) => key.includes('trades')),
+    [`out/${hive}/${parquet}`],
+  );
+  assert.equal(lastOf(await run('convert', raw, '-o', out, '--layout', 'hive', '--json'))['skipped'], 2);
+
+  // From the store to disk, and from disk to the store, by a glob.
+  await run('convert', `${raw}/${TRADES}.csv.gz`, '-o', join(dir, 'here'));
+  await run('convert', join(dir, '*_trades_*.csv.gz'), '-o', `${out}/there`);
+  const rows = await parquetRows(await bucket.read(`out/${hive}/${parquet}`));
+  assert.equal(rows.length, 300);
+  assert.deepEqual(await parquetRows(await readFile(join(dir, 'here', parquet))), rows);
+  assert.deepEqual(await parquetRows(await bucket.read(`out/there/${parquet}`)), rows);
+
+  // NDJSON has its notes beside it.
+  const lines = ['convert', `${raw}/*_trades_*`, '-f', 'ndjson', '-o', out, '--json'];
+  assert.equal(lastOf(await run(...lines))['converted'], 1);
+  assert.equal(lastOf(await run(...lines, '--no-keep-source'))['skipped'], 1);
+  assert.deepEqual(await bucket.keys('raw/'), [`raw/${QUOTES}.csv.gz`]);
+  const printed = await run('convert', join(dir, `${TRADES}.csv.gz`), '-o', '-');
+  assert.equal(String(await bucket.read(`out/${TRADES}.ndjson`)), printed.stdout);
+
+  const quotes = await run('convert', `${raw}/${QUOTES}.csv.gz`, '-o', '-');
+  assert.equal(quotes.stdout.split('\n').length, 301, quotes.stderr);
+
+  await bucket.write(`raw/${TRADES}.csv.gz`, await readFile(join(dir, `${TRADES}.csv.gz`)));
+  await mkdir(join(dir, 'out'));
+  await copyFile(join(dir, 'here', parquet), join(dir, 'out', parquet));
+  for (const [object, file] of [
+    [`raw/${TRADES}.csv.gz`, `${TRADES}.csv.gz`],
+    [`out/there/${parquet}`, `out/${parquet}`],
+  ] as const) {
+    const [told, expected] = await Promise.all([
+      run('inspect', `s3://${bucket.name}/${object}`, '--json'),
+      run('inspect', join(dir, file), '--json'),
+    ]);
+    assert.equal(told.exitCode, 0, told.stderr);
+    const { path: _, metadata: _metadata, ...facts } = JSON.parse(told.stdout);
+    const { path: _path, metadata: _other, bytes, ...same } = JSON.parse(expected.stdout);
+    assert.deepEqual({ ...facts, bytes: 0 }, { ...same, bytes: 0 });
+    assert.ok(Math.abs(facts.bytes - bytes) < 200, 'but for the record of the source');
+  }
+  assert.deepEqual(await bucket.uploads(), []);
+});
+
+test('what is not in a store is code 2, and nothing is begun there', { skip }, async (t) => {
+  const { dir, bucket, run } = await place(t);
+  const cases = [
+    [['convert', `s3://${bucket.name}/none`], /\/none: there is no such object, and no \.csv\.gz below it/],
+    [['convert', `s3://${bucket.name}/raw/*_liquidations_*`], /no \.csv\.gz object matches/],
+    [['convert', 's3://no-such-bucket-here/raw'], /no such bucket/],
+    [['convert', join(dir, `${TRADES}.csv.gz`), '-o', 's3://no-such-bucket-here/out'], /no such bucket/],
+    [['inspect', `s3://${bucket.name}/raw`], /there is no such file/],
+    [['convert', 'gs://bucket/raw'], /gs:\/\/… is not supported/],
+  ] as const;
+  await Promise.all(
+    cases.map(async ([words, message]) => {
+      const { exitCode, stderr } = await run(...words);
+      assert.match(stderr, message);
+      assert.equal(exitCode, 2, stderr);
+    }),
+  );
+  assert.deepEqual(await bucket.uploads(), []);
+  assert.equal((await bucket.keys()).length, 2);
+});
+
+test('replay: day files are brought to a store and read there; lines stand there when they are whole', {
+  skip,
+}, async (t) => {
+  const [dir, bucket, service] = await Promise.all([tempDir(t), bucketFor(t), sandbox(t)]);
+  const env = { ...envOf(service, dir), ...bucket.env() };
+  const run = (...words: readonly string[]): Promise<Finished> => tickhaul(words, { env, cwd: dir });
+  const words = ['replay', 'deribit:BTC-PERPETUAL,ETH-PERPETUAL', '-t', 'trade,book_change,quote_1s'];
+  const period = ['--from', '2024-03-01', '--to', '2024-03-03'];
+  const store = ['--dir', `s3://${bucket.name}/days`];
+
+  const [onDisk, inStore] = await Promise.all([run(...words, ...period), run(...words, ...period, ...store)]);
+  assert.equal(onDisk.exitCode, 0, onDisk.stderr);
+  assert.equal(inStore.exitCode, 0, inStore.stderr);
+  assert.ok(inStore.stdout === onDisk.stdout, 'the same lines');
+  assert.equal((await bucket.keys('days/deribit_')).length, 8);
+
+  const pin = `s3://${bucket.name}/plan.json`;
+  const selection = [
+    'deribit',
+    '-t',
+    'trades',
+    '-s',
+    'BTC-PERPETUAL',
+    '--from',
+    '2024-03-01',
+    '--to',
+    '2024-03-04',
+  ];
+  const pinned = await run('plan', ...selection, ...store, '--pin', pin, '--json');
+  assert.equal(pinned.exitCode, 0, pinned.stderr);
+  assert.equal((await run('plan', '--pinned', pin, ...store, '--files')).exitCode, 0);
+
+  await service.close();
+  const again = await run(
+    ...words,
+    ...period,
+    ...store,
+    '--offline',
+    '-o',
+    `s3://${bucket.name}/all.ndjson.gz`,
+  );
+  assert.equal(again.exitCode, 0, again.stderr);
+  assert.ok(String(gunzipSync(await bucket.read('all.ndjson.gz'))) === onDisk.stdout);
+
+  // A day file that is cut: what was written goes with the run.
+  const key = 'days/deribit_trades_2024-03-02_BTC-PERPETUAL.csv.gz';
+  await bucket.write(key, (await bucket.read(key)).subarray(0, -20));
+  const cut = await run(...words, ...period, ...store, '--offline', '-o', `s3://${bucket.name}/cut.ndjson`);
+  assert.notEqual(cut.exitCode, 0);
+  assert.deepEqual(await bucket.keys('cut'), []);
+  assert.deepEqual(await bucket.uploads(), []);
+});
