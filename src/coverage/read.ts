@@ -36,7 +36,7 @@ export async function readCoverage(destination: Destination, options: CoverageOp
   const sizeOf = createSizes(
     destination.kind === 'folder'
       ? surveyFolders(destination.locate(''))
-      : await destination.survey([], signal),
+      : await destination.survey(undefined, signal),
   );
   const builders = new Map<string, SeriesBuilder>();
   const byDay = new Map<Day, number>();

@@ -4,7 +4,7 @@ import { loadSettings } from '../../commands/config/file.js';
 import { withDestination } from '../../commands/destination.js';
 import type { Settings } from '../../commands/environment.js';
 import type { Destination } from '../../store/destination.js';
-import { DIR } from '../arguments/folder-flags.js';
+import { DIR, STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
 
@@ -13,7 +13,7 @@ export const manifest: Action = {
     action: { type: 'string', choices: ['merge'], describe: 'one manifest of several' },
     folder: { type: 'string', describe: 'download folders whose manifests are read' },
   },
-  flags: { dir: { ...DIR, group: 'Manifest:' } },
+  flags: { dir: { ...DIR, group: 'Manifest:' }, ...STORE_FLAGS },
   examples: [
     [
       '$0 manifest merge /mnt/a /mnt/b --dir /data',
@@ -26,7 +26,9 @@ export const manifest: Action = {
     const { mergeManifests } = await import('../../store/manifest/merge.js');
     const { warn, signal } = cli;
     const merged = await withDestination(settings, cli, (target) =>
-      withDestinations(named, settings, signal, (folders) => mergeManifests({ folders, target, warn, signal })),
+      withDestinations(named, settings, signal, (folders) =>
+        mergeManifests({ folders, target, warn, signal }),
+      ),
     );
     const path = settings.downloadDir;
     if (readToggle(args, 'json')) cli.stdout.write(documentText({ path, ...merged }, false));

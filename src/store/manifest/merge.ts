@@ -39,7 +39,7 @@ const RECORDS_A_WRITE = 4096;
 export async function mergeManifests({ folders, target, warn, signal }: MergeInput): Promise<MergeSummary> {
   const manifest = await target.openManifest({ warn });
   try {
-    const objectOf = target.kind === 'folder' ? asFiles : asObjects(await target.survey([], signal));
+    const objectOf = target.kind === 'folder' ? asFiles : asObjects(await target.survey(undefined, signal));
     const union = new Union(manifest, objectOf);
     for (const folder of folders) {
       signal.throwIfAborted();

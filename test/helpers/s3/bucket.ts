@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { after, type TestContext } from 'node:test';
 import {
   CreateBucketCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
   PutObjectCommand,
@@ -22,6 +23,7 @@ export interface TestBucket {
   uploads(): Promise<readonly string[]>;
   read(key: string): Promise<Buffer>;
   write(key: string, body: Uint8Array | string): Promise<void>;
+  remove(key: string): Promise<void>;
 }
 
 let starting: Promise<Gateway> | undefined;
@@ -72,6 +74,9 @@ export async function bucketFor(t: TestContext): Promise<TestBucket> {
     },
     async write(Key, Body) {
       await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+    },
+    async remove(Key) {
+      await client.send(new DeleteObjectCommand({ Bucket, Key }));
     },
   };
 }
