@@ -7,47 +7,37 @@
 // --symbols so many of one exchange, instead of one; at most 4
 // --type    of the first two only raw, or these data types; may be given again
 // TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
-import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { coldPeers, curl, warmPeers } from './feeds/peers.js';
 import { bytesOf, DEPTH, makeSlices, SYMBOLS, TRADES, WHOLE_DAY } from './feeds/slices.js';
-import { compare } from './lib/compare.js';
 import { makeCertificate } from './lib/peers.js';
 import { withScratch } from './lib/scratch.js';
+import { readOptions, report, runSections } from './lib/sections.js';
 import { startFeeds, startTls } from './lib/service.js';
-import { formatRuns } from './lib/table.js';
 
 const MILLION = 1_000_000;
 const LATENCY_MS = 50;
 /** Of the day of many small slices: 35 a minute. */
 const DAY_MESSAGES = 1440 * 35;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    scale: { type: 'string', default: '1' },
-    only: { type: 'string', multiple: true },
-    type: { type: 'string', multiple: true },
-    symbols: { type: 'string', default: '1' },
-  },
+const options = readOptions({
+  type: { type: 'string', multiple: true },
+  symbols: { type: 'string', default: '1' },
 });
-const rounds = Math.max(1, Number(values.rounds) || 3);
-const messages = Math.round(MILLION * (Number(values.scale) || 1));
+const { rounds, scale } = options;
+const messages = Math.round(MILLION * scale);
 
 /** What is asked for of each feed; undefined is raw data. */
-const symbols = SYMBOLS.slice(0, Math.max(1, Number(values.symbols) || 1));
+const symbols = SYMBOLS.slice(0, Math.max(1, Number(options.symbols) || 1));
 const ASKED = [
   [{ ...TRADES, symbols }, [undefined, 'trade', 'trade_bar_1m']],
   [{ ...DEPTH, symbols }, [undefined, 'book_change', 'book_snapshot_10_100ms']],
 ];
 const SECTIONS = { cache, service, day };
 
-process.stdout.write(
-  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n`,
+await runSections(
+  Object.fromEntries(Object.entries(SECTIONS).map(([name, run]) => [name, () => withScratch(run)])),
+  options,
 );
-for (const [name, run] of Object.entries(SECTIONS)) {
-  if (values.only?.includes(name) ?? true) await withScratch(run);
-}
 
 async function cache(scratch, cleanUp) {
   await eachAsked(async (feed, type) => {
@@ -55,7 +45,7 @@ async function cache(scratch, cleanUp) {
     const service = await startFeeds(slices.folder, 0);
     cleanUp(service.stop);
     const title = `${type ?? 'raw'} of ${nameOf(feed)}, from the cache`;
-    await report(title, slices, scratch, warmPeers(feed, slices, service, type));
+    await reportFeed(title, slices, scratch, warmPeers(feed, slices, service, type));
   });
 }
 
@@ -68,7 +58,7 @@ async function service(scratch, cleanUp) {
     const tls = await startTls(host.env.TICKHAUL_API_URL, scratch);
     cleanUp(tls.stop);
     const title = `${type ?? 'raw'} of ${nameOf(feed)}, from a service at ${LATENCY_MS} ms`;
-    await report(title, slices, scratch, coldPeers(feed, slices, host, tls, scratch, type));
+    await reportFeed(title, slices, scratch, coldPeers(feed, slices, host, tls, scratch, type));
   });
 }
 
@@ -79,7 +69,7 @@ async function day(scratch, cleanUp) {
   cleanUp(host.stop);
   const tls = await startTls(host.env.TICKHAUL_API_URL, scratch);
   cleanUp(tls.stop);
-  await report(`a day of ${slices.paths.length} slices, at ${LATENCY_MS} ms`, slices, scratch, [
+  await reportFeed(`a day of ${slices.paths.length} slices, at ${LATENCY_MS} ms`, slices, scratch, [
     curl('curl --parallel (50 at once)', WHOLE_DAY, slices, host),
     curl('curl --parallel --parallel-max 60', WHOLE_DAY, slices, host, '--parallel-max', '60'),
     ...coldPeers(WHOLE_DAY, slices, host, tls, scratch),
@@ -88,7 +78,7 @@ async function day(scratch, cleanUp) {
 
 async function eachAsked(work) {
   for (const [feed, types] of ASKED) {
-    for (const type of types) if (values.type?.includes(type ?? 'raw') ?? true) await work(feed, type);
+    for (const type of types) if (options.type?.includes(type ?? 'raw') ?? true) await work(feed, type);
   }
 }
 
@@ -96,14 +86,9 @@ function nameOf({ name, symbols }) {
   return symbols.length === 1 ? name : `${name} of ${symbols.length} symbols`;
 }
 
-async function report(title, slices, scratch, peers) {
-  const onRun = ({ name }, round, { wall }) =>
-    process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
-  const options = { files: [], rounds, scratch, onRun, check: async () => ({}) };
-  const runs = await compare(peers, options);
+async function reportFeed(title, slices, scratch, peers) {
   const compressed = await bytesOf(slices.paths);
   const sizes = `${(slices.bytes / 1e6).toFixed(0)} MB of text, ${(compressed / 1e6).toFixed(0)} MB of gzip`;
-  process.stdout.write(
-    `\n### ${title}: ${slices.messages.toLocaleString('en')} messages, ${sizes}\n\n${formatRuns(runs)}\n`,
-  );
+  const count = `${slices.messages.toLocaleString('en')} messages`;
+  await report(`${title}: ${count}, ${sizes}`, peers, { rounds, scratch });
 }

@@ -4,26 +4,16 @@
 // --scale   times 3 million trades and 5 million rows of incremental_book_L2 (default 4); files are made once for each
 // --only    trades, books, bars or symbols; may be given again.
 // TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
-import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { barMakers, sameBars } from './lib/bar-makers.js';
-import { compare } from './lib/compare.js';
 import { dayFile } from './lib/day-file.js';
 import { KINDS } from './lib/kinds.js';
 import { makeSymbols, replayFolder } from './lib/replay-folder.js';
 import { messagesOf, replays } from './lib/replay-peers.js';
 import { withScratch } from './lib/scratch.js';
-import { formatRuns } from './lib/table.js';
+import { readOptions, report, runSections } from './lib/sections.js';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    scale: { type: 'string', default: '4' },
-    only: { type: 'string', multiple: true },
-  },
-});
-const rounds = Math.max(1, Number(values.rounds) || 3);
-const scale = Number(values.scale) || 4;
+const options = readOptions({ scale: { type: 'string', default: '4' } });
+const { rounds, scale } = options;
 const [BOOK, TRADES] = KINDS;
 const SYMBOLS = 500;
 
@@ -34,12 +24,7 @@ const SECTIONS = {
   symbols,
 };
 
-process.stdout.write(
-  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds, scale ${scale}\n`,
-);
-for (const [name, run] of Object.entries(SECTIONS)) {
-  if (values.only?.includes(name) ?? true) await run();
-}
+await runSections(SECTIONS, options);
 
 /** @param source the type whose messages are the source messages of all. */
 async function ofOneFile(kind, types, source) {
@@ -48,19 +33,15 @@ async function ofOneFile(kind, types, source) {
     const place = await replayFolder(scratch, [path]);
     const messages = await messagesOf(place, kind, source);
     const title = `${count(rows)} rows of ${kind.name}, ${count(messages)} source messages`;
-    await report(title, scratch, replays(place, kind, types, messages));
+    await report(title, replays(place, kind, types, messages), { rounds, scratch });
   });
 }
 
 async function bars() {
   const { path, rows } = await dayFile(TRADES, { scale });
   await withScratch(async (scratch) => {
-    await report(
-      `bars of ${count(rows)} trades, to Parquet`,
-      scratch,
-      barMakers(TRADES, path, rows),
-      sameBars(),
-    );
+    const title = `bars of ${count(rows)} trades, to Parquet`;
+    await report(title, barMakers(TRADES, path, rows), { rounds, scratch, check: sameBars() });
   });
 }
 
@@ -76,16 +57,9 @@ async function symbols() {
       const all = { ...kind, symbol: undefined };
       const messages = await messagesOf(place, all, types[0]);
       const title = `${SYMBOLS} symbols of ${kind.name}, ${count(messages)} source messages`;
-      await report(title, scratch, replays(place, all, types, messages));
+      await report(title, replays(place, all, types, messages), { rounds, scratch });
     });
   }
-}
-
-async function report(title, scratch, peers, check = async () => ({})) {
-  const onRun = ({ name }, round, { wall }) =>
-    process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
-  const runs = await compare(peers, { files: [], rounds, scratch, onRun, check });
-  process.stdout.write(`\n### ${title}\n\n${formatRuns(runs)}\n`);
 }
 
 function count(value) {

@@ -6,18 +6,17 @@
 // --type    of the first two only raw, or these data types; may be given again
 // TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
 import { execFile } from 'node:child_process';
-import { availableParallelism } from 'node:os';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { warmPeers } from './feeds/peers.js';
 import { DEPTH, makeSlices, TRADES } from './feeds/slices.js';
-import { compare } from './lib/compare.js';
 import { dayFile } from './lib/day-file.js';
 import { KINDS } from './lib/kinds.js';
 import { replayFolder } from './lib/replay-folder.js';
 import { messagesOf } from './lib/replay-peers.js';
 import { withScratch } from './lib/scratch.js';
+import { readOptions, report, runSections } from './lib/sections.js';
 import { OLD_TICKHAUL, startFeeds, startServer, TICKHAUL } from './lib/service.js';
-import { formatRuns, median, table } from './lib/table.js';
+import { median, table } from './lib/table.js';
 import { DAY } from './rows/clock.js';
 import { askedOfDayFiles, askedOfFeeds, lastOf } from './serve/asked.js';
 import { clientsOf, countingClients, resultOf, SUBSCRIBING, servedToAll } from './serve/peers.js';
@@ -27,16 +26,8 @@ const run = promisify(execFile);
 const MILLION = 1_000_000;
 const FIRSTS = 20;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    scale: { type: 'string', default: '1' },
-    only: { type: 'string', multiple: true },
-    type: { type: 'string', multiple: true },
-  },
-});
-const rounds = Math.max(1, Number(values.rounds) || 3);
-const scale = Number(values.scale) || 1;
+const options = readOptions({ type: { type: 'string', multiple: true } });
+const { rounds, scale } = options;
 const [BOOK, TRADE_ROWS] = KINDS;
 
 const OF_FEEDS = [
@@ -55,12 +46,7 @@ const sections = [];
 /** What tardis-dev took for the same. */
 const yardsticks = {};
 
-process.stdout.write(
-  `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n`,
-);
-for (const [name, section] of Object.entries(SECTIONS)) {
-  if (values.only?.includes(name) ?? true) await section();
-}
+await runSections(SECTIONS, options);
 if (Object.keys(yardsticks).length > 0) {
   process.stdout.write(
     `\n### One client, beside the vendor's server\n\n${formatAims(sections, yardsticks)}\n`,
@@ -79,7 +65,7 @@ async function cache() {
         const clients = clientsOf(servers, (count) => askedOfFeeds(feed, type, count), slices.messages);
         const besides = warmPeers(feed, slices, service, type).filter(({ name }) => BESIDES.test(name));
         const name = type ?? `raw of ${feed.name}`;
-        const runs = await report(`${name}, from the cache`, scratch, [...clients, ...besides]);
+        const runs = await reportServed(`${name}, from the cache`, scratch, [...clients, ...besides]);
         yardsticks[name] = runs.find((one) => one.name === YARDSTICK);
         sections.push({ name, source: 'cache', runs });
       });
@@ -98,7 +84,7 @@ async function files() {
       const servers = await startBuilds(['--source', 'datasets', '--offline'], place.env, cleanUp);
       for (const type of types.filter(isAsked)) {
         const clients = clientsOf(servers, (count) => askedOfDayFiles(kind, type, period, count), messages);
-        const runs = await report(`${type}, from day files`, scratch, clients);
+        const runs = await reportServed(`${type}, from day files`, scratch, clients);
         sections.push({ name: type, source: 'files', runs });
       }
     });
@@ -148,15 +134,11 @@ async function startBuilds(flags, env, cleanUp, isRaw = false, name = '') {
   return servers;
 }
 
-async function report(title, scratch, peers) {
-  const onRun = ({ name }, round, { wall }) =>
-    process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
-  const runs = await compare(peers, { files: [], rounds, scratch, onRun, check: servedToAll() });
+async function reportServed(title, scratch, peers) {
   const messages = `${peers[0].rows.toLocaleString('en')} source messages`;
-  process.stdout.write(`\n### ${title}: ${messages}\n\n${formatRuns(runs)}\n`);
-  return runs;
+  return report(`${title}: ${messages}`, peers, { rounds, scratch, check: servedToAll() });
 }
 
 function isAsked(type) {
-  return values.type?.includes(type ?? 'raw') ?? true;
+  return options.type?.includes(type ?? 'raw') ?? true;
 }

@@ -16,10 +16,13 @@ const HEADER = 'exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price
 /** Of all these files. */
 export const EXCHANGE = 'binance-futures';
 
-/** Many small day files. @returns their names, without `.csv.gz` and the exchange. */
-export async function makeSmallFiles(folder, { symbols, types, days }) {
+/**
+ * Many small day files, all of the same bytes. @returns their names, without `.csv.gz` and the exchange.
+ * @param textBytes of each, which gzip makes a twelfth of.
+ */
+export async function makeSmallFiles(folder, { symbols, types, days, textBytes = SMALL_TEXT_BYTES }) {
   await mkdir(folder);
-  const body = await gzipAsync(HEADER + bookText(1, SMALL_TEXT_BYTES));
+  const body = await gzipAsync(HEADER + bookText(1, textBytes));
   const files = symbols.flatMap((symbol) =>
     types.flatMap((type) => days.map((day) => ({ symbol, type, day }))),
   );
