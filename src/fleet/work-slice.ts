@@ -84,7 +84,7 @@ async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceRes
 }
 
 /** The part of a pinned plan that a slice is. */
-function pinOfSlice({ selection, record }: PinnedPlan, job: SliceJob): PinnedPlan {
+export function pinOfSlice({ selection, record }: PinnedPlan, job: SliceJob): PinnedPlan {
   const { dataType, symbol, from, to } = job;
   const { datasets } = record;
   return {

@@ -1,0 +1,82 @@
+import { nextTurn } from '../../../src/base/wait.js';
+import type { DayFile } from '../../../src/dataset/day-file.js';
+import { shardOf } from '../../../src/dataset/shard.js';
+import type { PinnedPlan } from '../../../src/download/lists/pin.js';
+import { FILES_A_TURN, makePlan, type Plan } from '../../../src/download/plan/plan.js';
+import type { ExchangeRecord } from '../../../src/service/records/metadata.js';
+import type { Manifest } from '../../../src/store/manifest/manifest.js';
+
+const DATA_TYPES = ['trades', 'quotes', 'book_snapshot_5', 'liquidations'] as const;
+/** Whole months. */
+const FROM = '2019-01-01';
+const TO = '2024-01-01';
+
+export const SERIES_A_SYMBOL = DATA_TYPES.length;
+/** Files of a series, and slices of it. */
+export const DAYS = (Date.parse(TO) - Date.parse(FROM)) / 86_400_000;
+export const MONTHS = 60;
+
+/** A plan of so many symbols that are all there for five years. */
+export function pinOfSymbols(count: number): PinnedPlan {
+  const times = { availableSince: `${FROM}T00:00:00.000Z`, availableTo: `${TO}T00:00:00.000Z` };
+  const symbols = Array.from({ length: count }, (_, at) => ({
+    id: `COIN${at}USDT`,
+    type: 'perpetual',
+    ...times,
+    dataTypes: [...DATA_TYPES],
+  }));
+  const record: ExchangeRecord = {
+    id: 'made-up',
+    datasets: { exportedFrom: times.availableSince, exportedUntil: times.availableTo, symbols },
+  };
+  const selection = {
+    ...{ exchange: 'made-up', types: ['all'], symbols: ['all'], from: FROM, to: TO },
+    layout: 'hive',
+  };
+  return { selection, record };
+}
+
+const NOTHING: Manifest = {
+  size: 0,
+  history: { daySize: () => undefined, bytesPerSecond: () => undefined },
+  has: () => false,
+  get: () => undefined,
+  records: () => [].values(),
+  append: async () => {},
+  flush: async () => {},
+  close: async () => {},
+};
+
+/** A plan into a destination in which nothing ever stands. */
+export function planOf(pin: PinnedPlan): Promise<Plan> {
+  return makePlan({
+    ...pin,
+    manifest: NOTHING,
+    destination: { survey: async () => ({ has: () => false, facts: () => undefined }) },
+    existing: 'skip',
+    mayRead: () => true,
+  });
+}
+
+/** How many day files there were, and which: the same sum, whoever had them in whatever order. */
+export class Count {
+  files = 0;
+  sum = 0;
+
+  add(file: DayFile): void {
+    this.files++;
+    this.sum = (this.sum + shardOf(file, 2 ** 32)) >>> 0;
+  }
+
+  addAll({ files, sum }: Pick<Count, 'files' | 'sum'>): void {
+    this.files += files;
+    this.sum = (this.sum + sum) >>> 0;
+  }
+}
+
+export async function countFiles({ inOrder }: Pick<Plan, 'inOrder'>, count: Count): Promise<void> {
+  for (const { file } of inOrder()) {
+    count.add(file);
+    if (count.files % FILES_A_TURN === 0) await nextTurn();
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Workers in one process, whose transfers bring nothing: they count the files of each slice. Argument: what to do, as
+ * JSON. It prints what they came to.
+ */
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PinnedPlan } from '../../../src/download/lists/pin.js';
+import { readPin } from '../../../src/fleet/pins.js';
+import { openQueue } from '../../../src/fleet/redis.js';
+import { pinOfSlice, type SliceWork } from '../../../src/fleet/work-slice.js';
+import { runWorker } from '../../../src/fleet/worker.js';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
+import { Count, countFiles, planOf } from './archive.js';
+
+export interface WorkersTask {
+  readonly url: string;
+  readonly workers: number;
+  /** Slices at once, of each. */
+  readonly concurrency: number;
+  /** Milliseconds that a slice takes at least. */
+  readonly sliceMs: number;
+}
+
+export interface WorkersResult {
+  readonly files: number;
+  readonly sum: number;
+  /** Slices. */
+  readonly done: number;
+  readonly exitCodes: readonly number[];
+  /** The most memory that the process held, in bytes. */
+  readonly memory: number;
+}
+
+const { url, workers, concurrency, sliceMs } = JSON.parse(process.argv[2] ?? '') as WorkersTask;
+const { signal } = new AbortController();
+setMaxListeners(0, signal);
+const warn = (message: string): void => void process.stderr.write(`${message}\n`);
+const open = await openQueue({ url, name: 'tickhaul', warn, signal });
+const total = new Count();
+const pins = new Map<string, Promise<PinnedPlan>>();
+
+const countSlice: SliceWork = async (job) => {
+  const pin = pins.get(job.pin) ?? readPin(openFolder(job.dir), job.pin);
+  pins.set(job.pin, pin);
+  const slice = new Count();
+  await countFiles(await planOf(pinOfSlice(await pin, job)), slice);
+  if (sliceMs > 0) await sleep(sliceMs);
+  total.addAll(slice);
+  const counts = { downloaded: slice.files };
+  return { summary: { exitCode: 0, counts, unfinished: 0, bytes: 0, seconds: 0 }, failed: [] };
+};
+
+const summaries = await Promise.all(
+  Array.from({ length: workers }, () =>
+    runWorker({
+      ...{ open, concurrency, signal },
+      work: () => countSlice,
+      once: true,
+      lockMs: 60_000,
+      emit: (event) => event.event === 'warning' && warn(event.message),
+    }),
+  ),
+);
+await open.close();
+const result: WorkersResult = {
+  files: total.files,
+  sum: total.sum,
+  done: summaries.reduce((sum, { done }) => sum + done, 0),
+  exitCodes: [...new Set(summaries.map(({ exitCode }) => exitCode))],
+  memory: process.resourceUsage().maxRSS * 1024,
+};
+process.stdout.write(`${JSON.stringify(result)}\n`);
