@@ -7,6 +7,7 @@ import { writePin } from './pins.js';
 import type { OpenQueue } from './redis.js';
 import { jobId, type SliceJob, sliceOptions } from './slice-job.js';
 import { type FoundSlice, Slicer } from './slices.js';
+import { notePin, removeUnusedPins } from './unused-pins.js';
 
 export interface EnqueueInput {
   readonly open: OpenQueue;
@@ -33,6 +34,8 @@ export interface EnqueueSummary {
   readonly present: number;
   /** Day files that no worker will ask for, as the key doesn't cover them. */
   readonly unauthorized: number;
+  /** Day files that are not exported yet, or were never. */
+  readonly missing: number;
 }
 
 /** A thousand workers of 20 connections each are nobody's wish: more is asked for on purpose. */
@@ -57,11 +60,11 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
   const known = await open.queue.getGlobalConcurrency();
   const most = maxSlices ?? known ?? MAX_SLICES;
   if (most !== known) await open.queue.setGlobalConcurrency(most);
-  const { found, unauthorized } = await findWork(input);
-  if (found.length === 0) return { slices: 0, added: 0, present: 0, unauthorized };
+  const { found, unauthorized, missing } = await findWork(input);
+  if (found.length === 0) return { slices: 0, added: 0, present: 0, unauthorized, missing };
   const { weekdays, layout } = pin.selection;
   const shared = {
-    pin: await writePin(destination, pin),
+    pin: await writePin(destination, pin, (name) => notePin(open, destination.name, name)),
     dir: destination.name,
     options: sliceOptions(options),
     layout: String(layout),
@@ -79,21 +82,24 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
     );
     added += await addNew(open, jobs);
   }
-  return { slices: found.length, added, present: found.length - added, unauthorized };
+  // What is left lying does no harm, and the next one tries again.
+  await removeUnusedPins(open, destination).catch(() => {});
+  return { slices: found.length, added, present: found.length - added, unauthorized, missing };
 }
 
-async function findWork({
-  plan,
-  range,
-  sliceDays,
-  signal,
-}: EnqueueInput): Promise<{ readonly found: readonly FoundSlice[]; readonly unauthorized: number }> {
+interface Found extends Pick<EnqueueSummary, 'unauthorized' | 'missing'> {
+  readonly found: readonly FoundSlice[];
+}
+
+async function findWork({ plan, range, sliceDays, signal }: EnqueueInput): Promise<Found> {
   const slicer = new Slicer(range, sliceDays);
   const found: FoundSlice[] = [];
   let files = 0;
   let unauthorized = 0;
+  let missing = 0;
   for (const file of plan.inOrder()) {
     if (file.status === 'unauthorized') unauthorized++;
+    if (file.status === 'pending' || file.status === 'unavailable') missing++;
     const slice = slicer.add(file);
     if (slice) found.push(slice);
     if (++files % FILES_A_TURN > 0) continue;
@@ -103,7 +109,7 @@ async function findWork({
   const last = slicer.end();
   if (last) found.push(last);
   found.sort(({ slice: a }, { slice: b }) => (a.from > b.from ? -1 : a.from < b.from ? 1 : 0));
-  return { found, unauthorized };
+  return { found, unauthorized, missing };
 }
 
 /**

@@ -2,10 +2,18 @@ import { TickhaulError } from '../base/errors.js';
 import { formatPin, type PinnedPlan, parsePin, pinName } from '../download/lists/pin.js';
 import type { Destination } from '../store/destination.js';
 
-/** Puts a pinned plan where all workers find it. @returns its name there. @throws as the destination does. */
-export async function writePin(destination: Destination, pin: PinnedPlan): Promise<string> {
+/**
+ * Puts a pinned plan where all workers find it. @returns its name there. @throws as the destination does.
+ * @param onName told the name before anything is written.
+ */
+export async function writePin(
+  destination: Destination,
+  pin: PinnedPlan,
+  onName: (name: string) => Promise<void>,
+): Promise<string> {
   const texts = [...formatPin(pin)];
   const name = pinName(texts);
+  await onName(name);
   await destination.writeState(stateName(name), texts.join(''));
   return name;
 }
@@ -19,6 +27,11 @@ export async function readPin(destination: Destination, name: string): Promise<P
     'disk',
     `${path}: the plan of this slice is not there; is ${destination.name} the folder that the queue was filled for, on this machine too?`,
   );
+}
+
+/** Where there is none, there is nothing to do. @throws as the destination does. */
+export async function removePin({ files, locate }: Destination, name: string): Promise<void> {
+  await files.remove(locate(`.tickhaul/${stateName(name)}`));
 }
 
 function stateName(name: string): string {

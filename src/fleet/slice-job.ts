@@ -5,7 +5,7 @@ import type { ConvertOptions } from '../format/options.js';
 import type { Slice } from './slices.js';
 
 /** How a worker brings a slice's files: what `enqueue` was told, as plain JSON; what it wasn't told is left out. */
-export interface SliceOptions extends Omit<DownloadOptions, 'convert' | 'failFast' | 'strict'> {
+export interface SliceOptions extends Omit<DownloadOptions, 'convert' | 'strict'> {
   readonly convert?:
     | {
         readonly options: ConvertOptions;
@@ -30,12 +30,7 @@ export interface SliceJob extends Slice {
   readonly unauthorized?: number | undefined;
 }
 
-export function sliceOptions({
-  convert,
-  failFast: _,
-  strict: __,
-  ...options
-}: DownloadOptions): SliceOptions {
+export function sliceOptions({ convert, strict: _, ...options }: DownloadOptions): SliceOptions {
   if (!convert) return options;
   const { wanted, keepCsv } = convert;
   const as = wanted && [...(wanted.rows ? [ROWS_WORD] : []), ...wanted.computed.map(({ name }) => name)];
@@ -47,7 +42,7 @@ export function downloadOptions({ options }: SliceJob, threads: number): Downloa
   const { convert, ...rest } = options;
   return {
     ...rest,
-    failFast: false,
+    // What isn't there is told when the queue is filled.
     strict: false,
     convert: convert && convertSetting(convert, threads),
   };

@@ -76,7 +76,7 @@ test('a slice has one id, whatever plan it came from; another folder, layout or 
     pin: 'a',
     dir: '/data',
     layout: 'flat',
-    options: { concurrency: 'auto', retries: 8, maxWaitMs: 1000, existing: 'skip' },
+    options: { concurrency: 'auto', retries: 8, maxWaitMs: 1000, existing: 'skip', failFast: false },
   };
   const same = [{ pin: 'b' }, { unauthorized: 3 }, { options: { ...job.options, retries: 2 } }];
   const others = [

@@ -6,6 +6,17 @@ export const QUEUE_FLAGS = grouped('Queue:', {
   queue: value('name of the queue, in the Redis of TICKHAUL_QUEUE_URL (default: tickhaul)'),
 });
 
+const { yes: _nobodyIsAsked, ...OF_SLICES } = DOWNLOAD_FLAGS;
+
+/** How workers bring the files of each slice: `enqueue`. */
+export const SLICE_FLAGS = {
+  ...OF_SLICES,
+  ...grouped('Download:', {
+    'fail-fast': toggle('end a slice at its first failed file; it is tried again as usual'),
+    strict: toggle('days that are pending or unavailable: exit code 7, once the rest is in the queue'),
+  }),
+};
+
 /** How work is put there: `enqueue`. */
 export const ENQUEUE_FLAGS = grouped('Queue:', {
   slice: value('days of a slice, counted from the first of each month, as 1d (default: the month)'),

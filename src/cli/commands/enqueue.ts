@@ -1,9 +1,10 @@
+import { ERRORS } from '../../base/errors.js';
 import { formatCount, plural } from '../../base/units.js';
 import { readToggle } from '../../commands/arguments/read.js';
 import { line } from '../../run/json.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
-import { DOWNLOAD_FLAGS, LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
-import { ENQUEUE_FLAGS, QUEUE_FLAGS } from '../arguments/fleet-flags.js';
+import { LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
+import { ENQUEUE_FLAGS, QUEUE_FLAGS, SLICE_FLAGS } from '../arguments/fleet-flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action } from '../arguments/types.js';
@@ -15,7 +16,7 @@ export const enqueue: Action = {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
     ...STORE_FLAGS,
-    ...DOWNLOAD_FLAGS,
+    ...SLICE_FLAGS,
     ...CONVERT_ON_ARRIVAL_FLAGS,
     pinned: LIST_FLAGS['pinned'] ?? {},
     ...ENQUEUE_FLAGS,
@@ -35,16 +36,19 @@ export const enqueue: Action = {
     const { prepareEnqueue } = await import('../../commands/fleet/enqueue.js');
     const { stdout, stderr, warn } = cli;
     const run = await prepareEnqueue(args, cli);
-    const { unauthorized, ...told } = await run(warningTeller(args, cli));
+    const { unauthorized, missing, ...told } = await run(warningTeller(args, cli));
     if (unauthorized > 0)
       warn(`${plural(unauthorized, 'day file')} left out: the API key does not cover them`);
-    if (readToggle(args, 'json')) stdout.write(line({ event: 'summary', exitCode: 0, ...told }));
+    const isStrict = readToggle(args, 'strict') && missing > 0;
+    if (isStrict) warn(`${plural(missing, 'day file')} pending or unavailable, and --strict asks for them`);
+    const exitCode = isStrict ? ERRORS.not_exported.exitCode : 0;
+    if (readToggle(args, 'json')) stdout.write(line({ event: 'summary', exitCode, ...told }));
     else if (!readToggle(args, 'quiet')) {
       const { slices, added, present } = told;
       stderr.write(
         `${plural(slices, 'slice')}: ${formatCount(added)} added, ${formatCount(present)} there already\n`,
       );
     }
-    return 0;
+    return exitCode;
   },
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openQueue } from '../../../src/fleet/redis.js';
@@ -152,6 +152,65 @@ test('no key is in Redis, and none is needed to look at the queue', { skip: NO_R
     '20 slices dropped; enqueue puts them there again\n',
   );
   assert.deepEqual(await statusOf(fleet), EMPTY);
+});
+
+test('plans that no slice names any more go, once they are a day old', { skip: NO_REDIS }, async (t) => {
+  const fleet = await fleetOf(t);
+  const plans = async (): Promise<readonly string[]> =>
+    (await readdir(join(fleet.dir, '.tickhaul', 'plans'))).sort();
+  const days = (from: string): readonly string[] => ['--from', from, '--to', '2024-03-04'];
+  const put = async (from: string): Promise<void> => {
+    const ended = await fleet.run('enqueue', ...NAMED, ...days(from));
+    assert.equal(ended.exitCode, 0, ended.stderr);
+  };
+  await put('2024-03-01');
+  const [first = ''] = await plans();
+  const signal = new AbortController().signal;
+  const open = await openQueue({ url: fleet.redis.url, name: 'tickhaul', warn: assert.fail, signal });
+  const age = async (): Promise<void> => {
+    const key = open.queue.toKey('plans');
+    for (const member of await open.redis.zrange(key, 0, -1)) await open.redis.zadd(key, 1, member);
+  };
+  await age();
+  await put('2024-03-02');
+  assert.equal((await plans()).length, 2, 'slices of the first wait');
+  await open.queue.drain();
+  await put('2024-03-03');
+  const after = await plans();
+  // The second is of today.
+  assert.deepEqual([after.length, after.includes(first)], [2, false]);
+  await open.close();
+  assert.equal((await fleet.run('worker', '--once')).exitCode, 0);
+});
+
+test('days that are not there make a strict enqueue fail, once the rest is in the queue', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const fleet = await fleetOf(t);
+  const tooLong = [
+    'binance-futures',
+    '-t',
+    'trades',
+    '-s',
+    'BTCUSDT',
+    '--from',
+    '2024-03-08',
+    '--to',
+    '2024-03-12',
+  ];
+  const strict = await fleet.run('enqueue', ...tooLong, '--strict', '--json');
+  assert.deepEqual(lastOf(strict), { event: 'summary', exitCode: 7, slices: 1, added: 1, present: 0 });
+  assert.deepEqual([strict.exitCode, /2 day files pending/.test(strict.stderr)], [7, true]);
+  const asked = await fleet.run('enqueue', ...tooLong, '--yes');
+  assert.deepEqual([asked.exitCode, /unknown flag --yes/.test(asked.stderr)], [2, true]);
+});
+
+test('with --fail-fast a slice ends at its first failed file', { skip: NO_REDIS }, async (t) => {
+  const fleet = await fleetOf(t, { faults: { 'bit-flip': 1 } });
+  await enqueue(fleet, '--retries', '0', '--to', '2024-03-01', '-t', 'trades', '--fail-fast', '-j', '1');
+  await allowOneTry(fleet);
+  assert.equal((await fleet.run('worker', '--once', '-j', '1')).exitCode, 3);
+  assert.equal(fleet.requests().length, 2, 'of two slices with two files each');
 });
 
 test('a slice that fails is tried again, told with its days, and put back by retry', {

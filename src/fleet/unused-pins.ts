@@ -1,0 +1,63 @@
+import type { Destination } from '../store/destination.js';
+import { removePin } from './pins.js';
+import type { OpenQueue } from './redis.js';
+import type { SliceJob } from './slice-job.js';
+
+/** Milliseconds for which a plan stays in any case: whoever wrote it may still be filling the queue. */
+const YOUNG_MS = 86_400_000;
+const KEYS_A_CALL = 1000;
+/** As `jobId` makes them. */
+const IS_JOB = /:[0-9a-f]{32}$/;
+
+/** Notes that this queue has a plan in a destination, before it is written there: what no queue noted stays for ever. */
+export async function notePin({ queue, redis }: OpenQueue, dir: string, pin: string): Promise<void> {
+  await redis.zadd(queue.toKey(PLANS), Date.now(), memberOf(dir, pin));
+}
+
+/**
+ * Removes plans of this queue from a destination that no slice names any more: none that waits, is worked on, failed, or
+ * was done in the last days.
+ * @throws what the destination does.
+ */
+export async function removeUnusedPins(open: OpenQueue, destination: Destination): Promise<void> {
+  const { queue, redis } = open;
+  const key = queue.toKey(PLANS);
+  const before = Date.now() - YOUNG_MS;
+  const prefix = memberOf(destination.name, '');
+  const old = (await redis.zrangebyscore(key, 0, before)).filter((member) => member.startsWith(prefix));
+  if (old.length === 0) return;
+  const named = await pinsNamed(open);
+  for (const member of old) {
+    if (named.has(member)) continue;
+    // It may have been noted anew meanwhile.
+    if (Number(await redis.zscore(key, member)) > before) continue;
+    await redis.zrem(key, member);
+    await removePin(destination, member.slice(prefix.length));
+  }
+}
+
+/** All that any slice names. A slice that goes from one state to the next meanwhile is seen too: its key stays. */
+async function pinsNamed({ queue, redis }: OpenQueue): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  const pattern = queue.toKey('*');
+  for (let cursor = '0', isFirst = true; isFirst || cursor !== '0'; isFirst = false) {
+    const [next, keys] = await redis.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_A_CALL);
+    cursor = next;
+    const asking = redis.pipeline();
+    for (const key of keys) if (IS_JOB.test(key)) asking.hget(key, 'data');
+    for (const [error, data] of (await asking.exec()) ?? []) {
+      if (error) throw error;
+      if (typeof data !== 'string') continue;
+      const { dir, pin } = JSON.parse(data) as SliceJob;
+      named.add(memberOf(dir, pin));
+    }
+  }
+  return named;
+}
+
+/** Of the plans that a queue wrote, with the time of each in milliseconds. */
+const PLANS = 'plans';
+
+function memberOf(dir: string, pin: string): string {
+  return `${dir} ${pin}`;
+}
