@@ -1,16 +1,24 @@
-// Beyond one machine: what the queue costs beside a download, and what it holds. See docs/benchmarks.md.
+// Beyond one machine and one disk: what a queue costs beside a download and what it holds, downloads to an object store,
+// manifests of a million records. See docs/benchmarks.md.
 //   node bench/scale.js [--rounds <n>] [--scale <n>] [--only <section>]
 // --rounds  all peers in turn, so many times (default 3)
-// --scale   times 6,000 files of 64 KB, 600 of 1 MB, and 120,000 slices (default 1)
-// --only    queue or enqueue; may be given again
+// --scale   times 6,000 files of 64 KB, 600 of 1 MB, 120,000 slices, and a million records (default 1)
+// --only    queue, enqueue, store or manifest; may be given again
 
 import { withScratch } from './lib/scratch.js';
 import { onRun, readOptions, runSections } from './lib/sections.js';
 import { enqueueSection } from './scale/enqueue.js';
+import { manifestSection } from './scale/manifest.js';
 import { queueSection } from './scale/queue.js';
+import { storeSection } from './scale/store.js';
 
 /** Each gives its tables as text. */
-const SECTIONS = { queue: queueSection, enqueue: enqueueSection };
+const SECTIONS = {
+  queue: queueSection,
+  enqueue: enqueueSection,
+  store: storeSection,
+  manifest: manifestSection,
+};
 
 const options = readOptions();
 const printed = Object.entries(SECTIONS).map(([name, section]) => [

@@ -13,7 +13,7 @@ import { EXPORTED_UNTIL, sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { closingFront } from './closing-front.js';
 
-const SLICES = Number(process.env['SLICES'] ?? 2000);
+const SLICES = Number(process.env['SLICES'] ?? 1000);
 /** Types times symbols of the selection. */
 const SERIES = 10;
 const DAYS = SLICES / SERIES;
