@@ -99,7 +99,6 @@ export function memoryDestination(partBytes = 1_000_000, onWrite: OnWrite = () =
     joinRun: async () => ({ partSuffix: undefined, lost: undefined, async release() {} }),
     readState: async () => undefined,
     async writeState() {},
-    manifestVersion: async () => undefined,
     freeBytes: async () => undefined,
     async close() {},
   };

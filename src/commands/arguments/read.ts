@@ -68,7 +68,9 @@ export function readLocations(args: Args, name: string): readonly string[] {
 
 /** A path of this machine or an object. @throws usage error for any other address. */
 export function checkedLocation(name: string, text: string): string {
-  return isObject(text) ? text : localPath(name, text, 'a file or folder of this machine, or s3://bucket/key');
+  return isObject(text)
+    ? text
+    : localPath(name, text, 'a file or folder of this machine, or s3://bucket/key');
 }
 
 /** The positional paths of a command. @throws usage error for an address among them. */
