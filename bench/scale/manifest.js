@@ -2,7 +2,7 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromDist } from '../lib/engine.js';
 import { measure } from '../lib/measure.js';
-import { table } from '../lib/table.js';
+import { formatRuns, median, table } from '../lib/table.js';
 
 const MONTHS = 60;
 const SEGMENTS_A_MONTH = 50;
