@@ -12,7 +12,7 @@ export const LEASE_CLOCK: LeaseClock = { now: () => performance.now(), wait };
 
 /** Milliseconds without a refresh after which others take a lease for dead. */
 export const STALE_MS = 300_000;
-/** After which its holder does: before anyone else, whatever a clock's rate and an answer's way come to. */
+/** After which its holder does, at the latest with the beat after it: before anyone else. */
 export const GIVE_UP_MS = 240_000;
 /** Between two refreshes. */
 export const REFRESH_MS = 30_000;

@@ -3,7 +3,7 @@ import { STATE_FOLDER } from '../../dataset/layout.js';
 import { describeHolder, holderNow, isGone, type LockHolder, parseHolder } from '../lock/lock-holder.js';
 import type { LockOwner, RunLock } from '../lock/run-lock.js';
 import { type TakeLockOptions, waitForLock } from '../lock/take-lock.js';
-import { LEASE_CLOCK, type LeaseClock, STALE_MS } from './lease-clock.js';
+import { GIVE_UP_MS, LEASE_CLOCK, type LeaseClock, STALE_MS } from './lease-clock.js';
 import { LeaseHeartbeat } from './lease-heartbeat.js';
 import { timeName } from './manifest/names.js';
 import type { ObjectStore, StoredObject } from './object-store.js';
@@ -98,7 +98,7 @@ class LeaseTries {
     const body = Buffer.from(`${JSON.stringify(holder)}\n`);
     const key = `${this.#folder}${timeName(Date.now())}-${randomBytes(6).toString('hex')}${endOf(exclusive)}`;
     const begun = this.#clock.now();
-    const taken = await this.#put(key, body);
+    const taken = await this.#put(key, body, begun);
     if (taken === undefined) return undefined;
     const lock = new LeaseHeartbeat(this.#store, key, body, { begun, modified: taken }, this.#clock);
     return { lost: lock.lost, release: () => lock.release(), taken };
@@ -108,12 +108,14 @@ class LeaseTries {
     this.#holder ? describeHolder(this.#holder) : 'which ended just now';
 
   /** As `#standAlone`; leaves nothing behind where it doesn't end with a lease: that would keep others out for minutes. */
-  async #put(key: string, body: Buffer): Promise<number | undefined> {
+  async #put(key: string, body: Buffer, begun: number): Promise<number | undefined> {
     try {
       await this.#store.put(key, body, this.#options.signal);
       const taken = await this.#standAlone(key);
-      if (taken === undefined) await this.#store.remove([key]);
-      return taken;
+      // With answers that slow, others may take it for dead already.
+      if (taken !== undefined && this.#clock.now() - begun < GIVE_UP_MS) return taken;
+      await this.#store.remove([key]);
+      return undefined;
     } catch (error) {
       await this.#store.remove([key]).catch(() => {});
       throw error;

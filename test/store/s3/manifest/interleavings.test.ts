@@ -177,6 +177,6 @@ test('whatever runs, kills and compactions do to each other, a manifest has what
         assert.ok(world.bucket.keys(ROOT).length <= 1, 'and leaves one base');
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
