@@ -21,7 +21,6 @@ export async function manifestSection(scratch, _cleanUp, { rounds, scale, onRun 
   const runs = ['folder', 'segments', 'compaction', 'bases'].map((what) => ({
     name: NAMES[what],
     what,
-    rows: records,
     measured: [],
   }));
   for (let round = 0; round < rounds; round++) {
@@ -30,7 +29,7 @@ export async function manifestSection(scratch, _cleanUp, { rounds, scale, onRun 
     for (const { name, what, measured } of runs) {
       const command = [process.execPath, CHILD, what, what === 'folder' ? folder : store, String(records)];
       const one = await measure(command, {}, join(scratch, 'usage'));
-      measured.push({ ...one, output: 0 });
+      measured.push(one);
       onRun({ name }, round, one);
     }
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../../base/errors.js';
 import { tryLease } from '../lease.js';
 import { compactMonth } from './compact-month.js';
@@ -26,6 +27,7 @@ export async function compactMonths(
     if (!lease) return;
     try {
       const either = signal ? AbortSignal.any([signal, lease.lost]) : lease.lost;
+      setMaxListeners(0, either);
       for (const month of months)
         await compactMonth(place, month, { run, now, storeNow: lease.taken, signal: either });
     } finally {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { ManifestScope } from '../../destination.js';
 import { History } from '../../manifest/history.js';
 import type { Manifest, ManifestOptions } from '../../manifest/manifest.js';
@@ -34,6 +35,8 @@ export async function openStoreManifest(
   scope: ManifestScope = {},
 ): Promise<Manifest> {
   const place = { store, root: manifestRoot(prefix) };
+  // Many requests go by it at once.
+  if (signal) setMaxListeners(0, signal);
   const history = new History();
   const newest = new NewestLines((record) => history.see(record));
   const listed = await listScope(place, scope, signal);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../../base/errors.js';
 import { takeLines } from '../../manifest/cut-lines.js';
 import { findings } from '../../manifest/manifest.js';
@@ -21,6 +22,8 @@ export async function readObjects<T extends NamedObject>(
   const gone: T[] = [];
   const broken = new AbortController();
   const either = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal;
+  // Many requests go by it at once.
+  setMaxListeners(0, either);
   const ahead = fetchAhead(objects, (key) => store.getWhole(key, either));
   try {
     for (const object of objects) {
