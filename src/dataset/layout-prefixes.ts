@@ -60,8 +60,10 @@ type Say = (beginning: Beginning) => readonly Beginning[];
 function sayAll(beginnings: readonly Beginning[], say: Say, most: number): readonly Beginning[] | undefined {
   const said: Beginning[] = [];
   for (const beginning of beginnings) {
-    said.push(...say(beginning));
-    if (said.length > most) return undefined;
+    for (const longer of say(beginning)) {
+      if (said.length === most) return undefined;
+      said.push(longer);
+    }
   }
   return said.length === 0 ? undefined : said;
 }

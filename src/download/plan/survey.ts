@@ -22,10 +22,15 @@ export function prefixesOfPlan(
   layout: Layout,
   convert: ConvertSetting | undefined,
 ): readonly string[] {
-  const computed = convert?.wanted?.computed.map(({ name }) => name) ?? [];
-  const dataTypes = [...new Set([...series.map(({ dataType }) => dataType), ...computed])];
-  const symbols = [...new Set(series.map(({ symbol }) => symbol))];
-  return pathPrefixes(layout, { exchange, dataTypes, symbols, from, to }, MOST_PREFIXES);
+  const dataTypes = new Set(convert?.wanted?.computed.map(({ name }) => name));
+  const symbols = new Set<string>();
+  for (const { dataType, symbol } of series) {
+    dataTypes.add(dataType);
+    // An exchange may have 270,000: with more than there may be prefixes, none is named.
+    if (symbols.size <= MOST_PREFIXES) symbols.add(symbol);
+  }
+  const files = { exchange, dataTypes: [...dataTypes], symbols: [...symbols], from, to };
+  return pathPrefixes(layout, files, MOST_PREFIXES);
 }
 
 /** What paths of a list begin with: themselves where they are few, else their folders, else what all have in common. */

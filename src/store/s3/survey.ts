@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Survey } from '../destination.js';
-import type { FileFacts } from '../files.js';
+import { LineStore } from '../manifest/line-store.js';
 import type { DataPrefix } from './data-prefix.js';
 
 const LISTS_AT_ONCE = 8;
@@ -11,15 +11,24 @@ export async function surveyBucket(
   prefixes: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<Survey> {
-  const found = new Map<string, FileFacts>();
+  // There may be millions.
+  const found = new LineStore();
   const limit = pLimit(LISTS_AT_ONCE);
   await Promise.all(
     (prefixes.length > 0 ? prefixes : ['']).map((prefix) =>
       limit(async () => {
         for await (const page of place.list(prefix, signal))
-          for (const { path, bytes, etag } of page) found.set(path, { bytes, etag });
+          for (const { path, bytes, etag } of page) found.set(path, `${bytes} ${etag}`);
       }),
     ),
   );
-  return { has: (path) => found.has(path), facts: (path) => found.get(path) };
+  return {
+    has: (path) => found.has(path),
+    facts(path) {
+      const line = found.get(path);
+      if (line === undefined) return undefined;
+      const [bytes, etag] = line.split(' ', 2);
+      return { bytes: Number(bytes), etag };
+    },
+  };
 }

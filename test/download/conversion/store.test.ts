@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { openDestination } from '../../../src/store/open-destination.js';
+import type { ManifestRecord } from '../../../src/store/types.js';
+import { cellsOf, parquetRows } from '../../convert/day-files.js';
+import { bucketFor } from '../../helpers/s3/bucket.js';
+import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { shimFor } from '../../helpers/s3/shim.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { NAME, run } from '../runs.js';
+import { converting, dropping, PARQUET, setting } from './converting.js';
+
+test('conversions stand in a bucket beside their day files, or alone', { skip: NO_STORE }, async (t) => {
+  const bucket = await bucketFor(t);
+  const shim = await shimFor(t, bucket.gateway.endpoint);
+  const { AWS_ENDPOINT_URL_S3: endpoint, ...env } = bucket.env(shim.endpoint);
+  // Where the SDK looks for credentials.
+  Object.assign(process.env, env);
+  const store = await openDestination(`s3://${bucket.name}/a b`, {
+    endpoint,
+    pathStyle: true,
+    stallTimeoutMs: 30_000,
+  });
+  t.after(() => store.close());
+  const service = await sandbox(t, { faults: { truncate: 1 }, faultsPerFile: 1 });
+  const files = async (): Promise<readonly string[]> => {
+    const keys = (await bucket.keys()).map((key) => key.replace('a b/', ''));
+    return keys.filter((key) => !key.startsWith('.tickhaul/'));
+  };
+  const recorded = async (): Promise<ManifestRecord | undefined> => {
+    const manifest = await store.openManifest({ warn: assert.fail });
+    await manifest.close();
+    return manifest.get(NAME);
+  };
+
+  assert.deepEqual((await run(service, store, dropping())).summary.counts, { downloaded: 1 });
+  assert.deepEqual(await files(), [PARQUET]);
+  const record = await recorded();
+  const parquet = await bucket.read(`a b/${PARQUET}`);
+  const [entry] = record?.conversions ?? [];
+  assert.deepEqual([record?.dropped, entry?.bytes], [true, parquet.length]);
+  assert.ok(entry?.object);
+  assert.ok(!shim.calls.some(({ operation, key }) => operation === 'PutObject' && key.endsWith(NAME)));
+  assert.deepEqual((await run(service, store, dropping())).summary.counts, { skipped: 1 });
+
+  assert.deepEqual((await run(service, store, converting())).summary.counts, { downloaded: 1 });
+  assert.deepEqual(await files(), [NAME, PARQUET].sort());
+  const csv = gunzipSync(await bucket.read(`a b/${NAME}`)).toString();
+  assert.deepEqual(await parquetRows(parquet), cellsOf('trades', csv));
+  // From the day file that stands there.
+  const lines = converting(setting('ndjson'));
+  assert.deepEqual((await run(service, store, lines)).summary.counts, { converted: 1 });
+  assert.deepEqual((await run(service, store, dropping())).summary.counts, { skipped: 1 });
+  assert.ok(!(await files()).includes(NAME), 'what is no longer wanted goes');
+  assert.deepEqual(await bucket.uploads(), []);
+});
