@@ -21,7 +21,7 @@ export function downloadSlices({ client, openDestination, owner, threads }: Down
     return async (job, signal, noMore) => {
       const [{ mayRead }, pin] = await Promise.all([shared.reachOfKey(signal), shared.pinOf(job)]);
       const transfers = shared.transfersOf(job.options);
-      return folders.use(job.dir, (folder) =>
+      return folders.use(job, (folder) =>
         workSlice({ job, pin, folder, client, mayRead, threads, transfers, emit, signal, noMore }),
       );
     };

@@ -5,7 +5,7 @@ import type { DownloadOptions } from '../download/types.js';
 import type { Destination } from '../store/destination.js';
 import { writePin } from './pins.js';
 import type { OpenQueue } from './redis.js';
-import { jobId, type SliceJob, sliceOptions } from './slice-job.js';
+import { jobId, type SliceJob, sliceDestination, sliceOptions } from './slice-job.js';
 import { type FoundSlice, Slicer } from './slices.js';
 import { notePin, removeUnusedPins } from './unused-pins.js';
 
@@ -65,7 +65,7 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
   const { weekdays, layout } = pin.selection;
   const shared = {
     pin: await writePin(destination, pin, (name) => notePin(open, destination.name, name)),
-    dir: destination.name,
+    ...sliceDestination(destination),
     options: sliceOptions(options),
     layout: String(layout),
     ...(weekdays && { weekdays }),

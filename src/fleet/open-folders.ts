@@ -1,6 +1,7 @@
 import type { Destination, ManifestScope } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import { destinationKey, type SliceDestination } from './slice-job.js';
 
 /** A destination in which slices are worked on. */
 export interface OpenFolder {
@@ -14,8 +15,8 @@ export interface OpenFolder {
   close(): Promise<void>;
 }
 
-/** Opens the destination of a slice, by its name. */
-export type OpenDestination = (name: string) => Promise<Destination>;
+/** Opens where the files of a slice belong. */
+export type OpenDestination = (at: SliceDestination) => Promise<Destination>;
 
 interface Shared {
   readonly opening: Promise<OpenFolder>;
@@ -40,49 +41,50 @@ export class OpenFolders {
   }
 
   /** @throws TickhaulError `disk`; what the work throws. */
-  async use<T>(dir: string, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
-    const shared = this.#open.get(dir) ?? this.#share(dir);
+  async use<T>(at: SliceDestination, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
+    const key = destinationKey(at);
+    const shared = this.#open.get(key) ?? this.#share(key, at);
     shared.users++;
     try {
       return await work(await shared.opening);
     } finally {
       if (--shared.users === 0) {
-        this.#leave(dir, shared);
+        this.#leave(key, shared);
         const closing = shared.opening.then(
           (folder) => folder.close(),
           () => {},
         );
-        this.#closing.set(dir, closing);
+        this.#closing.set(key, closing);
         await closing.finally(() => {
-          if (this.#closing.get(dir) === closing) this.#closing.delete(dir);
+          if (this.#closing.get(key) === closing) this.#closing.delete(key);
         });
       }
     }
   }
 
-  #share(dir: string): Shared {
-    const shared = { opening: this.#openAfter(dir), users: 0 };
-    this.#open.set(dir, shared);
+  #share(key: string, at: SliceDestination): Shared {
+    const shared = { opening: this.#openAfter(key, at), users: 0 };
+    this.#open.set(key, shared);
     // When it is another run's, whoever comes next opens it anew.
     shared.opening.then(
-      ({ lost }) => lost?.addEventListener('abort', () => this.#leave(dir, shared), { once: true }),
+      ({ lost }) => lost?.addEventListener('abort', () => this.#leave(key, shared), { once: true }),
       () => {},
     );
     return shared;
   }
 
-  #leave(dir: string, shared: Shared): void {
-    if (this.#open.get(dir) === shared) this.#open.delete(dir);
+  #leave(key: string, shared: Shared): void {
+    if (this.#open.get(key) === shared) this.#open.delete(key);
   }
 
   /** Not beside the one before: its lock would be taken for another run's. */
-  async #openAfter(dir: string): Promise<OpenFolder> {
-    await this.#closing.get(dir)?.catch(() => {});
-    return this.#openFolder(dir);
+  async #openAfter(key: string, at: SliceDestination): Promise<OpenFolder> {
+    await this.#closing.get(key)?.catch(() => {});
+    return this.#openFolder(at);
   }
 
-  async #openFolder(dir: string): Promise<OpenFolder> {
-    const destination = await this.#openDestination(dir);
+  async #openFolder(at: SliceDestination): Promise<OpenFolder> {
+    const destination = await this.#openDestination(at);
     try {
       const { partSuffix, lost, release } = await destination.joinRun(this.#owner());
       try {

@@ -5,7 +5,7 @@ import { fetchKeyReach, type KeyReach } from '../service/key/key-coverage.js';
 import type { Pause } from '../transfer/pause.js';
 import type { OpenDestination } from './open-folders.js';
 import { readPin } from './pins.js';
-import type { SliceJob } from './slice-job.js';
+import { destinationKey, type SliceJob } from './slice-job.js';
 
 /** Pinned plans in memory: a record has megabytes. */
 const MOST_PINS = 4;
@@ -50,17 +50,17 @@ export class SharedBySlices {
   }
 
   /** @throws as `readPin`. */
-  pinOf({ dir, pin }: SliceJob): Promise<PinnedPlan> {
-    const key = `${dir}\0${pin}`;
-    const known = this.#pins.get(key) ?? this.#readPin(dir, pin);
+  pinOf(job: SliceJob): Promise<PinnedPlan> {
+    const key = `${destinationKey(job)} ${job.pin}`;
+    const known = this.#pins.get(key) ?? this.#readPin(job);
     if (!this.#pins.has(key) && this.#pins.size >= MOST_PINS) this.#pins.clear();
     this.#pins.set(key, known);
     known.catch(() => this.#pins.delete(key));
     return known;
   }
 
-  async #readPin(dir: string, pin: string): Promise<PinnedPlan> {
-    const destination = await this.#openDestination(dir);
-    return readPin(destination, pin).finally(() => destination.close());
+  async #readPin(job: SliceJob): Promise<PinnedPlan> {
+    const destination = await this.#openDestination(job);
+    return readPin(destination, job.pin).finally(() => destination.close());
   }
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { parseWanted, ROWS_WORD } from '../convert/wanted.js';
 import type { ConvertSetting, DownloadOptions } from '../download/types.js';
 import type { ConvertOptions } from '../format/options.js';
+import type { Destination } from '../store/destination.js';
+import type { StoreSettings } from '../store/files.js';
 import type { Slice } from './slices.js';
 
 /** How a worker brings a slice's files: what `enqueue` was told, as plain JSON; what it wasn't told is left out. */
@@ -16,18 +18,35 @@ export interface SliceOptions extends Omit<DownloadOptions, 'convert' | 'strict'
     | undefined;
 }
 
+/** Where the files of a slice belong. */
+export interface SliceDestination {
+  /** A folder that all workers share, as an absolute path, or `s3://bucket/prefix`. */
+  readonly dir: string;
+  /** How its store is reached, as `enqueue` was told; credentials and proxies are each worker's own. */
+  readonly store?: Pick<StoreSettings, 'endpoint' | 'region' | 'pathStyle'> | undefined;
+}
+
 /** What stands in the queue of a slice; never a key. */
-export interface SliceJob extends Slice {
+export interface SliceJob extends Slice, SliceDestination {
   /** Name of the pinned plan in the destination. */
   readonly pin: string;
-  /** The destination: a folder that all workers share, as an absolute path, or `s3://bucket/prefix`. */
-  readonly dir: string;
   readonly options: SliceOptions;
   /** Of the selection: with other days, it is another slice. */
   readonly weekdays?: readonly string[] | undefined;
   readonly layout: string;
   /** Files that the key of whoever filled the queue doesn't cover: no worker is to blame for them. */
   readonly unauthorized?: number | undefined;
+}
+
+/** The same for the same destination. */
+export function destinationKey({ dir, store }: SliceDestination): string {
+  return JSON.stringify([dir, store?.endpoint, store?.region, store?.pathStyle]);
+}
+
+export function sliceDestination({ kind, name, settings }: Destination): SliceDestination {
+  if (kind === 'folder') return { dir: name };
+  const { endpoint, region, pathStyle } = settings;
+  return { dir: name, store: { endpoint, region, pathStyle } };
 }
 
 export function sliceOptions({ convert, strict: _, ...options }: DownloadOptions): SliceOptions {
@@ -59,8 +78,9 @@ function convertSetting(
  * The same for the same work, whatever the exchange's record said when it was planned: so a slice stands in a queue
  * once, however often it is put there.
  */
-export function jobId({ pin: _, unauthorized: __, options, ...slice }: SliceJob): string {
+export function jobId({ pin: _, unauthorized: __, store, options, ...slice }: SliceJob): string {
   const { convert, shard } = options;
-  const parts = JSON.stringify([slice, convert ?? null, shard ?? null]);
+  // A bucket of the same name may be another store's; its region and style say only how it is reached.
+  const parts = JSON.stringify([slice, store?.endpoint ?? null, convert ?? null, shard ?? null]);
   return createHash('sha256').update(parts).digest('hex').slice(0, 32);
 }

@@ -1,6 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { downloadSlices } from '../../fleet/download-slices.js';
 import type { WorkerEvent, WorkerSummary } from '../../fleet/events.js';
+import type { SliceDestination } from '../../fleet/slice-job.js';
 import { runWorker } from '../../fleet/worker.js';
 import { openDestination } from '../../store/open-destination.js';
 import type { Args } from '../arguments/args.js';
@@ -33,8 +34,12 @@ export function prepareWorker(
   return (emit, note) =>
     withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
       withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) => {
-        const store = storeSettings(settings, stallTimeoutMs);
-        const openOne = (name: string) => openDestination(name, store);
+        const own = storeSettings(settings, stallTimeoutMs);
+        // This machine may know of another store.
+        const openOne = ({ dir, store = own }: SliceDestination) => {
+          const { endpoint, region = own.region, pathStyle } = store;
+          return openDestination(dir, { ...own, endpoint, region, pathStyle }, signal);
+        };
         const work = downloadSlices({ client, openDestination: openOne, owner, threads });
         return runWorker({ open, work, concurrency, once, lockMs, emit, signal });
       }),
