@@ -1,7 +1,8 @@
-import { dirname, posix, resolve } from 'node:path';
+import { dirname, posix } from 'node:path';
 import { type ConversionNotes, openNotes } from '../../convert/output/notes.js';
 import { outputBytesOf, rowsOf, type SourceIdentity, sourceOf } from '../../convert/output/record.js';
 import type { Destination } from '../../store/destination.js';
+import { wholeLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/types.js';
 
@@ -19,7 +20,7 @@ type Pairs = Readonly<Record<string, string>>;
 
 /** Notes of conversions by hand stand in the folder that they were made for: the download folder, or the output's own. */
 export function createNotes(destination: Destination): (path: string) => Promise<Pairs | undefined> {
-  const dir = destination.kind === 'folder' ? resolve(destination.locate('')) : destination.locate('');
+  const dir = wholeLocation(destination.locate(''));
   const opened = new Map<string, Promise<ConversionNotes>>();
   const notesOf = (root: string): Promise<ConversionNotes> => {
     const notes = opened.get(root) ?? openNotes(root, destination.files);
