@@ -84,7 +84,7 @@ function* recordsOf(segment, records) {
   const [year, month] = monthOf(segment).split('-').map(Number);
   for (let n = first; n < end; n++) {
     const day = Date.UTC(year, month - 1, 1 + (n % 28)) / 86_400_000;
-    const symbol = `COIN${n}USDT`;
+    const symbol = `COIN${Math.floor(n / 28) % 600}USDT`;
     yield {
       file: { exchange: 'binance', dataType: 'trades', symbol, day },
       path: `exchange=binance/type=trades/symbol=${symbol}/date=${day}/binance_trades_${day}_${symbol}.csv.gz`,
