@@ -81,10 +81,12 @@ async function fillStore(folder, records) {
 function* recordsOf(segment, records) {
   const first = Math.floor((segment * records) / SEGMENTS);
   const end = Math.floor(((segment + 1) * records) / SEGMENTS);
+  // Series go on from month to month, and no day of one comes twice.
+  const symbols = Math.ceil(records / MONTHS / 28) + 1;
   const [year, month] = monthOf(segment).split('-').map(Number);
   for (let n = first; n < end; n++) {
     const day = Date.UTC(year, month - 1, 1 + (n % 28)) / 86_400_000;
-    const symbol = `COIN${Math.floor(n / 28) % 600}USDT`;
+    const symbol = `COIN${Math.floor(n / 28) % symbols}USDT`;
     yield {
       file: { exchange: 'binance', dataType: 'trades', symbol, day },
       path: `exchange=binance/type=trades/symbol=${symbol}/date=${day}/binance_trades_${day}_${symbol}.csv.gz`,
