@@ -25,7 +25,7 @@ const RECORDS_A_TURN = 20_000;
  */
 export async function readCoverage(destination: Destination, options: CoverageOptions): Promise<Coverage> {
   const { selection, warn, signal } = options;
-  const manifest = await destination.openManifest({ warn });
+  const manifest = await destination.openManifest({ warn, signal });
   await manifest.close();
   if (manifest.size === 0) {
     throw usageError(

@@ -11,7 +11,12 @@ export interface Verdict {
   readonly endsWorker?: boolean | undefined;
   /** Milliseconds for which nobody would: all workers are to wait. One that may wait need not end then. */
   readonly holdsAllMs?: number | undefined;
+  /** Milliseconds for which the slice stays in hand before it goes back: whoever had it next would fare no better now. */
+  readonly keptMs?: number | undefined;
 }
+
+/** Between two looks whether a run that is alone in a destination has ended. */
+const LOCKED_MS = 30_000;
 
 /** Of answers that concern every file, those after which this worker may go on. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited']);
@@ -54,8 +59,9 @@ function verdictOfError(
   isStopped: boolean,
 ): Verdict {
   const { code, retryAfterMs = 0 } = why;
-  // Another run took the folder's lock: whoever is next opens the folder anew.
-  if (isStopped || code === 'locked') return { status: 'returned', why };
+  if (isStopped) return { status: 'returned', why };
+  // Another run took the folder's lock, or is alone in a store: whoever is next opens it anew.
+  if (code === 'locked') return { status: 'returned', why, keptMs: LOCKED_MS };
   if (code === 'rate_limited' && retryAfterMs > maxWaitMs)
     return { status: 'returned', why, endsWorker: true, holdsAllMs: retryAfterMs };
   if (ERRORS[code].everyone && !PASSING.has(code)) return { status: 'returned', why, endsWorker: true };

@@ -147,13 +147,14 @@ class FleetWorker {
     this.#working.add(working);
     const ended = await working.finally(() => this.#working.delete(working));
     const verdict = verdictOf(ended, job.data, handBack.aborted || this.#end.signal.aborted);
-    const { status, why, holdsAllMs } = verdict;
+    const { status, why, holdsAllMs, keptMs = 0 } = verdict;
     this.#tell(job, status, ended, why);
     if (holdsAllMs !== undefined) await this.#holdAll(holdsAllMs);
     const isPatient = holdsAllMs !== undefined && !this.#input.once;
     if (verdict.endsWorker && why && !isPatient) this.#endFor(why);
     if (status === 'done') return undefined;
     if (status === 'failed') throw new Error(why?.message);
+    if (keptMs > 0) await wait(keptMs, this.#end.signal).catch(() => {});
     return this.#giveBack(job, token);
   }
 

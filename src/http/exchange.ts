@@ -33,6 +33,8 @@ export function exchange(
   request: SentRequest,
   { name, stallTimeoutMs, signal }: ExchangeOptions,
 ): Promise<Answer> {
+  // It would be sent, and nobody would break it off.
+  if (signal?.aborted) return Promise.reject(abortReason(signal));
   return new Promise((resolve, reject) => {
     let controller: RequestController | undefined;
     let answer: WatchedBody | undefined;

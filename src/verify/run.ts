@@ -40,7 +40,7 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
   const started = performance.now();
   const warn = (message: string): void => emit({ event: 'warning', message });
   const version = await destination.manifestVersion();
-  const manifest = await destination.openManifest({ warn });
+  const manifest = await destination.openManifest({ warn, signal: input.signal });
   const tally = createTally();
   const tell = (event: FileEvent): void => {
     tally.add(event);

@@ -40,7 +40,7 @@ export async function openVerification(
   const recorded = readRecorded(manifest, scope);
   const found = await surveyDestination(destination, scope, manifest, recorded, signal);
   if (manifest.size === 0 && found.listed?.size === 0) throw nothingThere(destination);
-  const survey = { ...found, unknown: await stillUnknown(destination, found.unknown) };
+  const survey = { ...found, unknown: await stillUnknown(destination, found.unknown, signal) };
   scope.check();
   const tellable = new Map(
     survey.unknown.flatMap((path) => {
@@ -61,9 +61,13 @@ export async function openVerification(
 }
 
 /** Another run may have recorded a file since the manifest was read. */
-async function stillUnknown(destination: Destination, paths: readonly string[]): Promise<readonly string[]> {
+async function stillUnknown(
+  destination: Destination,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   if (paths.length === 0) return paths;
-  const now = await destination.openManifest({ warn: () => {} });
+  const now = await destination.openManifest({ warn: () => {}, signal });
   const unknown = paths.filter((path) => !now.has(path));
   await now.close();
   return unknown;

@@ -3,11 +3,16 @@ import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { TickhaulError } from '../../src/base/errors.js';
+import { orAborted } from '../../src/base/wait.js';
+import { readCoverage } from '../../src/coverage/read.js';
+import type { Destination } from '../../src/store/destination.js';
 import type { FileFacts } from '../../src/store/files.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../src/store/types.js';
 import { examine } from '../../src/verify/check/examine.js';
 import type { CheckThread } from '../../src/verify/check/threads.js';
+import { verify } from '../../src/verify/run.js';
 import { etagOf, type FolderAsStore, folderAsStore } from '../helpers/folder-as-store.js';
 import { tempDir } from '../helpers/temp.js';
 import {
@@ -17,6 +22,7 @@ import {
   type Folder,
   folderOf,
   nameOf,
+  OWNER,
   SECOND,
   THIRD,
   type Verified,
@@ -183,4 +189,23 @@ test('--listed is --quick in a folder, and goes with nothing that has to read', 
     const { exitCode, stderr } = await run('verify', '--listed', flag);
     assert.deepEqual([exitCode, stderr.split('\n').length], [2, 2], stderr);
   }
+});
+
+test('a check and a survey of a store whose manifest never comes end when they are told to', async (t) => {
+  const { store } = await stored(t);
+  const isOver = new AbortController();
+  const { signal } = isOver;
+  const silent: Destination = {
+    ...store,
+    openManifest: (options) => {
+      setImmediate(() => isOver.abort(new TickhaulError('interrupted', 'ended')));
+      return orAborted(new Promise(() => {}), options.signal ?? AbortSignal.timeout(10_000));
+    },
+  };
+  const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };
+  const input = { destination: silent, paths: [], jobs: 1, ...no, owner: OWNER, emit: () => {}, signal };
+  await assert.rejects(verify(input), { message: 'ended' });
+  await assert.rejects(readCoverage(silent, { selection: {}, warn: assert.fail, signal }), {
+    message: 'ended',
+  });
 });

@@ -101,6 +101,8 @@ async function provenOnDisk(
     if (known && isSame && !conversion && !known.dropped)
       return { status: 'verified', record: known, made: [] };
     const outcome = await conversion?.finish(proof);
+    // The record may wait for others.
+    giveBack();
     const proven = known ?? provenRecord(file, path, proof);
     const standing = isSame || !object ? proven : { ...proven, object };
     const kept = await keep({ ...context, place }, standing, outcome);

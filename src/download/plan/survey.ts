@@ -50,6 +50,8 @@ export function prefixesOfList(paths: readonly string[]): readonly string[] {
 export function scopeOf(selection: Selection, { id, datasets }: ExchangeRecord): ManifestScope {
   // A plan refuses a record without datasets.
   if (!datasets) return { exchange: id };
+  // It may name files of another exchange alike, which a template can't.
+  if (typeof selection.layout === 'function') return {};
   const { from, to } = selectRange(selection, exportedUntilOf(datasets));
   const { types } = selection;
   const isKnown = types.every((type) => KNOWN_TYPES.has(type));

@@ -1,7 +1,12 @@
+import { startDeadline } from '../../base/deadline.js';
 import { TickhaulError } from '../../base/errors.js';
+import { orAborted } from '../../base/wait.js';
 import type { RunLock } from '../lock/run-lock.js';
 import { GIVE_UP_MS, type LeaseClock, REFRESH_MS, STALE_MS } from './lease-clock.js';
 import type { ObjectStore } from './object-store.js';
+
+/** Milliseconds that a lease's removal may take at the end of a run. */
+const RELEASE_MS = 10_000;
 
 /** When a lease's object was last put. */
 export interface Refreshed {
@@ -46,11 +51,23 @@ export class LeaseHeartbeat implements RunLock {
     return this.#released;
   }
 
-  /** The object bears a name that nobody else uses: it is removed whatever others made of it. */
+  /**
+   * The object bears a name that nobody else uses: it is removed whatever others made of it. One that the store doesn't
+   * remove in time is dead in some minutes, and no reason for a run to fail that did its work.
+   */
   async #giveBack(): Promise<void> {
     this.#stop.abort();
-    await this.#beating;
-    await this.#store.remove([this.#key]);
+    const { name } = this.#store;
+    const reason = new TickhaulError('store_down', `${name}/${this.#key}: not removed in time`);
+    const deadline = startDeadline(RELEASE_MS, reason);
+    const removing = this.#beating.then(() => this.#store.remove([this.#key], deadline.signal));
+    try {
+      await orAborted(removing, deadline.signal);
+    } catch (error) {
+      if (!(error instanceof TickhaulError)) throw error;
+    } finally {
+      deadline.clear();
+    }
   }
 
   async #beat(): Promise<void> {

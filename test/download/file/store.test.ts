@@ -63,7 +63,7 @@ test('a store that fails in the middle has the file sent anew', async (t) => {
 });
 
 test('uploads have room for so many at once, and who waits for it holds nobody up', async (t) => {
-  const service = await sandbox(t, { rows: 5000, faults: { reset: 0.5 }, faultsPerFile: 2 });
+  const service = await sandbox(t, { rows: 30_000, faults: { reset: 0.5 }, faultsPerFile: 2 });
   // Room for two.
   const store = memoryDestination(150_000_000);
   const { summary } = await run(service, store, {

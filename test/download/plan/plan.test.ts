@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { formatDay, isFirstOfMonth, parseDay } from '../../../src/dataset/day.js';
 import { optionsEntry } from '../../../src/download/conversion/conversion-entry.js';
 import { countPlan, makePlan } from '../../../src/download/plan/plan.js';
+import { scopeOf } from '../../../src/download/plan/survey.js';
 import type { ConvertSetting, Existing, PlannedFile, Selection } from '../../../src/download/types.js';
 import { convertOptions } from '../../../src/format/options.js';
 import type { ExchangeRecord } from '../../../src/service/records/metadata.js';
@@ -327,4 +328,15 @@ test('a million day files are planned one at a time', async (t) => {
   const walk = files();
   assert.equal(walk.next().value?.status, 'download');
   assert.equal((await countPlan({ files })).counts.files, 1_000_000);
+});
+
+test('records are looked for wherever a path may be taken: of a layout as a function, everywhere', () => {
+  const selection = {
+    exchange: 'deribit',
+    types: ['trades'],
+    symbols: ['BTC-PERPETUAL'],
+    date: '2024-03-01',
+  };
+  assert.equal(scopeOf({ ...selection, layout: 'hive' }, RECORD).exchange, 'deribit');
+  assert.deepEqual(scopeOf({ ...selection, layout: ({ symbol, date }) => `${symbol}/${date}` }, RECORD), {});
 });

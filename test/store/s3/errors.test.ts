@@ -124,6 +124,24 @@ test('an abort ends a request, and the wait for the next try', async (t) => {
   await assert.rejects(waiting, { code: 'terminated' });
 });
 
+test('after an abort nothing is sent any more, not even what is being signed', async (t) => {
+  const seen: string[] = [];
+  const endpoint = await serve(t, ({ url = '' }, response) => {
+    seen.push(url);
+    response.writeHead(200, { etag: '"x"' }).end();
+  });
+  const store = open(t, endpoint);
+  await store.put('first', Buffer.from('x'));
+  const isOver = new AbortController();
+  isOver.abort(new TickhaulError('interrupted', 'ended'));
+  await assert.rejects(store.put('late', Buffer.from('x'), isOver.signal), { code: 'interrupted' });
+  for (const key of ['next', 'last']) await store.put(key, Buffer.from('x'));
+  assert.deepEqual(
+    seen,
+    ['first', 'next', 'last'].map((key) => `/data/${key}?x-id=PutObject`),
+  );
+});
+
 /** A store whose ETags are no MD5s, as with encryption by keys of one's own, and whose answer to Complete is lost. */
 function opaqueStore(alters: boolean): { readonly listener: RequestListener; readonly gets: () => number } {
   const parts = new Map<string, Buffer>();

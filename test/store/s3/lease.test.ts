@@ -178,6 +178,19 @@ test('a run whose lease is gone, or could not be refreshed, hears that it is los
   await cutOff.release();
 });
 
+test('a lease that the store does not remove is left to die, and the run that had it goes on', async () => {
+  const bucket = new MemoryBucket();
+  const store = bucket.client(async ({ name }) => {
+    if (name === 'remove') throw new TickhaulError('store_down', 'busy');
+  });
+  const lease = await takeLease(store, 'data/', owner('a'), { exclusive: true });
+  await lease.release();
+  assert.equal(bucket.keys(LOCKS).length, 1);
+  bucket.now += 301 * SECOND;
+  await (await take(bucket, 'b')).release();
+  assert.deepEqual(bucket.keys(LOCKS), []);
+});
+
 test('a run on a machine that slept hears that others may have taken its lease', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);

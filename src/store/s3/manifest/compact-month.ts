@@ -72,7 +72,8 @@ function removable({ covered }: Standing, objects: readonly NamedObject[], store
 
 /**
  * Writes what the needed objects hold, which is all that the listed ones do. Nothing is written where one of them was
- * removed meanwhile: another compaction is under way.
+ * removed meanwhile, as another compaction is under way, nor where one holds what can't be read here: a later version
+ * may have written it, and reads it.
  */
 async function writeBase(
   place: ManifestPlace,
@@ -82,8 +83,12 @@ async function writeBase(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const newest = new NewestLines();
-  const gone = await readObjects(place, needed, newest, () => {}, signal);
-  if (gone.length > 0) return;
+  let isWhole = true;
+  const onPassedOver = (): void => {
+    isWhole = false;
+  };
+  const gone = await readObjects(place, needed, newest, onPassedOver, signal);
+  if (gone.length > 0 || !isWhole) return;
   const upload = place.store.upload(key, undefined, signal);
   try {
     let batch: string[] = [formatBaseHead(objects.map(({ name }) => name)), '\n'];

@@ -193,6 +193,18 @@ test('damaged lines and paths that lead outside are told of by object, and passe
   ]);
 });
 
+test('what cannot be read here is compacted away by nobody', async () => {
+  const bucket = new MemoryBucket();
+  for (const name of ['a', 'b']) await write(await open(bucket.client()), recordOf(name));
+  const [key = ''] = bucket.keys(ROOT);
+  bucket.write(key, `${bucket.text(key)}{"of":"a later version"}\n`);
+  const before = bucket.keys(ROOT);
+  await compact(bucket);
+  bucket.now += 2 * HOUR;
+  await compact(bucket);
+  assert.deepEqual(bucket.keys(ROOT), before);
+});
+
 test('lines and letters that are cut where an object is read piece by piece come back whole', async () => {
   const bucket = new MemoryBucket();
   const names = Array.from({ length: 40 }, (_, n) => `${n}€${'漢'.repeat(300_000)}`);
