@@ -11,7 +11,7 @@ import { documentText } from '../output/text/document.js';
 export const manifest: Action = {
   positionals: {
     action: { type: 'string', choices: ['merge'], describe: 'one manifest of several' },
-    folder: { type: 'string', describe: 'download folders whose manifests are read' },
+    folder: { type: 'string', describe: 'download folders, or s3://bucket/prefix, whose manifests are read' },
   },
   flags: { dir: { ...DIR, group: 'Manifest:' }, ...STORE_FLAGS },
   examples: [
