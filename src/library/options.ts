@@ -141,7 +141,7 @@ export type WantedOptions = (SelectionOptions | ListOptions) &
   ArrivalOptions;
 
 export type PlanOptions = WantedOptions & {
-  /** Write the plan there, for `pinned` on other machines. */
+  /** Write the plan to this file or `s3://bucket/key`, for `pinned` on other machines. */
   readonly pin?: string | undefined;
 };
 
@@ -225,7 +225,7 @@ export interface ConvertOptions extends LayoutOptions, EncodingOptions, ShardOpt
   readonly symbols?: List | undefined;
   /** Default: `parquet`. */
   readonly format?: 'parquet' | 'ndjson' | undefined;
-  /** Folder for the outputs; default: beside each source. */
+  /** Folder or `s3://bucket/prefix` for the outputs; default: beside each source. */
   readonly out?: string | undefined;
   /** Data type of all files; default: from the file name, else the header. */
   readonly type?: string | undefined;
