@@ -74,10 +74,10 @@ export function readLocations(args: Args, name: string): readonly string[] {
     .map((location) => checkedLocation(`<${name}>`, String(location)));
 }
 
-/** A path of this machine or an object. @throws usage error for any other address. */
+/** A path of this machine or an object, with its scheme in small letters. @throws usage error for any other address. */
 export function checkedLocation(name: string, text: string): string {
   return isObject(text)
-    ? text
+    ? text.replace(/^s3/i, 's3')
     : localPath(name, text, 'a file or folder of this machine, or s3://bucket/key');
 }
 
