@@ -11,15 +11,9 @@ export type { LayoutFile, LayoutFunction } from './dataset/layout.js';
 export { type CoverageEvent, coverage, type SeriesEvent } from './library/coverage.js';
 export { TickhaulError } from './library/error.js';
 export type { NoticeEvent, ToldEvent as RunEvent } from './library/events.js';
+export type { ConvertOptions, CoverageOptions, VerifyOptions } from './library/file-options.js';
 export type { RawReplayOptions, ReplayOptions, StreamOptions } from './library/message-options.js';
-export type {
-  ConvertOptions,
-  CoverageOptions,
-  DownloadOptions,
-  PlanOptions,
-  SyncOptions,
-  VerifyOptions,
-} from './library/options.js';
+export type { DownloadOptions, PlanOptions, SyncOptions } from './library/options.js';
 export { type ReplaySummary, replay } from './library/replay.js';
 export type { Run } from './library/run.js';
 export { convert, download, plan, sync, verify } from './library/runs.js';

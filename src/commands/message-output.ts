@@ -1,7 +1,7 @@
 import type { LineSink } from '../market/lines/line-sink.js';
 import { openFiles } from '../store/open-files.js';
 import type { Args } from './arguments/args.js';
-import { readLocation } from './arguments/read.js';
+import { readFileLocation } from './arguments/read.js';
 import { storeOf } from './destination.js';
 import type { Host } from './host.js';
 
@@ -10,7 +10,7 @@ export type WithOutput = (output: LineSink, work: (lines: LineSink) => Promise<v
 
 /** Where `--out` says that messages go. @throws usage error. */
 export async function readOutput(args: Args, host: Host): Promise<WithOutput> {
-  const location = readLocation(args, 'out') ?? '-';
+  const location = readFileLocation(args, 'out') ?? '-';
   if (location === '-') return (output, work) => work(output);
   const store = await storeOf(args, host, [location]);
   return async (_output, work) => {

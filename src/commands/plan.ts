@@ -17,7 +17,7 @@ import { isObject } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
 import { writeTextsAt } from '../store/small-objects.js';
 import type { Args } from './arguments/args.js';
-import { readLocation } from './arguments/read.js';
+import { readFileLocation } from './arguments/read.js';
 import { storeOf, withDestination } from './destination.js';
 import type { Host } from './host.js';
 import type { Teller } from './run.js';
@@ -43,7 +43,7 @@ export type PlanRun = <T>(teller: Teller, work: (shown: ShownPlan) => Promise<T>
 export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
   const wanted = await readWanted(args, host);
   const stallTimeoutMs = readStallTimeout(args);
-  const pin = readLocation(args, 'pin');
+  const pin = readFileLocation(args, 'pin');
   const store = await storeOf(args, host, [pin]);
   const { signal } = host;
   return ({ emit, note }, work) => {

@@ -20,7 +20,7 @@ interface PeriodOptions extends ServiceOptions, TransferOptions {
   readonly offline?: boolean | undefined;
   /** Pace by local timestamps: 1 is real time; default: `max`. */
   readonly speed?: number | 'max' | undefined;
-  /** JSON lines to this file, compressed by `.gz` or `.zst`; the iterable yields none then. */
+  /** JSON lines to this file or `s3://bucket/key`, compressed by `.gz` or `.zst`; the iterable yields none then. */
   readonly out?: string | undefined;
 }
 

@@ -1,7 +1,8 @@
 import { type SummaryJson, summaryObject } from '../run/json.js';
 import { beginEvents, type Call } from './event-run.js';
 import type { ToldEvent } from './events.js';
-import type { ConvertOptions, DownloadOptions, PlanOptions, SyncOptions, VerifyOptions } from './options.js';
+import type { ConvertOptions, VerifyOptions } from './file-options.js';
+import type { DownloadOptions, PlanOptions, SyncOptions } from './options.js';
 import { plainly } from './plainly.js';
 import type { Run } from './run.js';
 import { CONVERT, DOWNLOAD, PLAN, SYNC, VERIFY } from './tables.js';

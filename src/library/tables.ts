@@ -1,10 +1,9 @@
 import type { Kind, OptionTable } from './arguments.js';
+import type { ConvertOptions, CoverageOptions, VerifyOptions } from './file-options.js';
 import type { RawReplayOptions, ReplayOptions, StreamOptions } from './message-options.js';
 import type {
   ArrivalOptions,
   CacheOptions,
-  ConvertOptions,
-  CoverageOptions,
   DownloadOptions,
   DownloadRules,
   EncodingOptions,
@@ -18,7 +17,6 @@ import type {
   StoreOptions,
   SyncOptions,
   TransferOptions,
-  VerifyOptions,
   WantedOptions,
 } from './options.js';
 

@@ -6,12 +6,17 @@ export function isObject(location: string): boolean {
   return /^s3:\/\//i.test(location);
 }
 
+/** What makes a location an address, `ftp://`, or nearly one, `s3:`; undefined for a path of this machine. */
+export function schemeOf(location: string): string | undefined {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|s3:)/i.exec(location)?.[0];
+}
+
 /**
  * Refuses addresses of which nothing is known: a folder of the name `ftp:` would be made, and called a success.
  * @throws usage error, without what may be a password.
  */
 export function refuseOtherSchemes(location: string): void {
-  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(location)?.[0];
+  const scheme = schemeOf(location);
   if (scheme === undefined || isObject(location)) return;
   throw usageError(`${scheme}… is not supported; name a folder of this machine, or s3://bucket/prefix`);
 }

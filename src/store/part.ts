@@ -74,7 +74,7 @@ export function noteName(relPath: string): string {
 }
 
 /** Where notes are kept. */
-export function notesFolder(dir: string): string {
+function notesFolder(dir: string): string {
   return join(stateFolder(dir), 'parts');
 }
 

@@ -120,6 +120,13 @@ test('an address where a folder is meant is refused, and nothing is made of it',
     assert.match(stderr, /gopher:\/\/… is not supported; name a file or folder of this machine/);
     assert.doesNotMatch(stderr, /secret/);
   }
+  const nearly = await runHere(['download', ...select, '-o', 's3:market'], { env });
+  assert.match(nearly.stderr, /^tickhaul: --dir: s3:… is not supported; .* s3:\/\/bucket\/key\n$/);
+  for (const place of ['s3://market', 's3://market/', 's3://market/prefix/']) {
+    const { exitCode, stderr } = await runHere(['plan', ...select, '--pin', place], { env });
+    assert.equal(exitCode, 2, place);
+    assert.match(stderr, /^tickhaul: --pin s3:.*: names no object; write it as s3:\/\/bucket\/key\n$/);
+  }
   const inEnvironment = await runHere(['download', ...select], { env: { ...env, TICKHAUL_DIR: 'x://y' } });
   assert.match(inEnvironment.stderr, /^tickhaul: TICKHAUL_DIR: x:\/\/…/);
   assert.deepEqual(await readdir(cwd), []);

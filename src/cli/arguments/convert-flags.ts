@@ -34,9 +34,12 @@ export const CONVERT_FLAGS = grouped('Conversion:', {
     alias: 'f',
     choices: ['parquet', 'ndjson'],
   }),
-  out: value('folder for the outputs, or "-" for NDJSON to stdout (default: beside each source)', {
-    alias: 'o',
-  }),
+  out: value(
+    'folder or s3://bucket/prefix for the outputs, or "-" for NDJSON to stdout (default: beside each source)',
+    {
+      alias: 'o',
+    },
+  ),
   layout: value('where outputs go under the folder: flat, hive, or a template (default: flat)'),
   symbol: SERIES_FLAGS.symbol,
   ...SHARD_FLAGS,

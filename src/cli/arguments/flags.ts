@@ -64,7 +64,7 @@ export const PLAN_FLAGS = grouped('Plan:', {
 
 /** A plan for several machines: `plan` (contract, Beyond one machine). */
 export const PIN_FLAGS = grouped('Plan:', {
-  pin: value('write the plan to this file, for --pinned on other machines'),
+  pin: value('write the plan to this file or s3://bucket/key, for --pinned on other machines'),
 });
 
 /** Day files of a list in the place of a selection: `plan`, `download` (contract, Sync, lock files). */
@@ -124,9 +124,10 @@ export const REPLAY_FLAGS = {
       'with feeds: an empty line, or a "disconnect" message, where the connection to the exchange broke',
     ),
     speed: value('pace by local timestamps: 1 is real time (default: max)'),
-    out: value('JSON lines to this file, compressed by .gz or .zst, or to stdout with "-" (default: -)', {
-      alias: 'o',
-    }),
+    out: value(
+      'JSON lines to this file or s3://bucket/key, compressed by .gz or .zst, or to stdout with "-" (default: -)',
+      { alias: 'o' },
+    ),
   }),
   ...grouped('Raw data:', {
     ...SLICE_CACHE_FLAGS,
@@ -194,7 +195,9 @@ export const STREAM_FLAGS = grouped('Stream:', {
   for: value('end after this long, as 10m (default: at Ctrl-C)'),
   'with-disconnects': toggle('a disconnect message where the connection to the exchange broke'),
   'timeout-interval': value('a connection silent for this long is made anew (default: 10s)'),
-  out: REPLAY_FLAGS.out,
+  out: value('JSON lines to this file, compressed by .gz or .zst, or to stdout with "-" (default: -)', {
+    alias: 'o',
+  }),
 });
 
 /** Whose account: `login`, `account` (contract, Configuration). */

@@ -9,7 +9,9 @@ import type { Action, Args, Cli } from '../arguments/types.js';
 import { reportRun } from '../session.js';
 
 export const convert: Action = {
-  positionals: { path: { type: 'string', describe: 'day files (.csv.gz), folders to search, globs' } },
+  positionals: {
+    path: { type: 'string', describe: 'day files (.csv.gz), folders to search, globs; s3://bucket/… too' },
+  },
   flags: { ...CONVERT_FLAGS, ...STORE_FLAGS },
   examples: [
     ['$0 convert datasets', 'a .parquet beside each day file, where it is not there yet'],

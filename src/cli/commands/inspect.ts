@@ -7,7 +7,9 @@ import { inspectionText } from '../output/inspection.js';
 import { documentText } from '../output/text/document.js';
 
 export const inspect: Action = {
-  positionals: { file: { type: 'string', describe: 'one file; .ndjson may be compressed: .gz, .zst' } },
+  positionals: {
+    file: { type: 'string', describe: 'one file, or s3://bucket/key; .ndjson may be compressed: .gz, .zst' },
+  },
   flags: {
     type: {
       type: 'string',

@@ -11,7 +11,7 @@ import { documentText } from '../output/text/document.js';
 export const manifest: Action = {
   positionals: {
     action: { type: 'string', choices: ['merge'], describe: 'one manifest of several' },
-    folder: { type: 'string', describe: 'download folders whose manifests are read' },
+    folder: { type: 'string', describe: 'download folders, or s3://bucket/prefix, whose manifests are read' },
   },
   flags: { dir: { ...DIR, group: 'Manifest:' }, ...STORE_FLAGS },
   examples: [
@@ -26,14 +26,14 @@ export const manifest: Action = {
     const { mergeManifests } = await import('../../store/manifest/merge.js');
     const { warn, signal } = cli;
     const merged = await withDestination(settings, cli, (target) =>
-      withDestinations(named, settings, signal, (folders) =>
-        mergeManifests({ folders, target, warn, signal }),
-      ),
+      withDestinations(named, settings, signal, async (folders) => ({
+        path: target.name,
+        ...(await mergeManifests({ folders, target, warn, signal })),
+      })),
     );
-    const path = settings.downloadDir;
-    if (readToggle(args, 'json')) cli.stdout.write(documentText({ path, ...merged }, false));
+    if (readToggle(args, 'json')) cli.stdout.write(documentText(merged, false));
     else if (!readToggle(args, 'quiet')) {
-      const { records, added, changed } = merged;
+      const { path, records, added, changed } = merged;
       cli.stderr.write(`${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed\n`);
     }
     return 0;

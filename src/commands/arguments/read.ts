@@ -5,7 +5,7 @@ import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
 import { formatDay, parseDayWord } from '../../dataset/day.js';
 import { parseShard, type Shard } from '../../dataset/shard.js';
-import { isObject } from '../../store/location.js';
+import { isObject, schemeOf } from '../../store/location.js';
 import type { Args } from './args.js';
 
 /**
@@ -57,6 +57,14 @@ export function readLocation(args: Args, flag: string): string | undefined {
   return text === undefined ? undefined : checkedLocation(`--${flag}`, text);
 }
 
+/** As `readLocation`, for one file: an object has a key. @throws usage error for a bucket or prefix too. */
+export function readFileLocation(args: Args, flag: string): string | undefined {
+  const location = readLocation(args, flag);
+  if (location !== undefined && isObject(location) && !/^[^/]*\/\/[^/]+\/.*[^/]$/s.test(location))
+    throw usageError(`--${flag} ${location}: names no object; write it as s3://bucket/key`);
+  return location;
+}
+
 /** The positional locations of a command. @throws usage error for an address that isn't a store's. */
 export function readLocations(args: Args, name: string): readonly string[] {
   const given = args[name];
@@ -66,10 +74,10 @@ export function readLocations(args: Args, name: string): readonly string[] {
     .map((location) => checkedLocation(`<${name}>`, String(location)));
 }
 
-/** A path of this machine or an object. @throws usage error for any other address. */
+/** A path of this machine or an object, with its scheme in small letters. @throws usage error for any other address. */
 export function checkedLocation(name: string, text: string): string {
   return isObject(text)
-    ? text
+    ? text.replace(/^s3/i, 's3')
     : localPath(name, text, 'a file or folder of this machine, or s3://bucket/key');
 }
 
@@ -86,7 +94,7 @@ export function readPaths(args: Args, name: string): readonly string[] {
  * @throws usage error, without what may be a password.
  */
 export function localPath(name: string, path: string, allowed = 'a file or folder of this machine'): string {
-  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(path)?.[0];
+  const scheme = schemeOf(path);
   if (scheme === undefined) return path;
   throw usageError(`${name}: ${scheme}… is not supported; name ${allowed}`);
 }

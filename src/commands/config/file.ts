@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ConfigFile } from '../../config/parse.js';
+import { schemeOf } from '../../store/location.js';
 import type { Args } from '../arguments/args.js';
 import { readText } from '../arguments/read.js';
 import { baseFolder, type ConfigSettings, given, readSettings, type Settings } from '../environment.js';
@@ -65,9 +66,7 @@ export function settingsOf({ path, config, place }: ConfigFile, home: string): C
 
 /** A path that a config file names; an address stays as it is. */
 export function besideConfig(configPath: string, path: string): string {
-  return isAbsolute(path) || /^[a-z][a-z0-9+.-]*:\/\//i.test(path)
-    ? path
-    : resolve(dirname(configPath), path);
+  return isAbsolute(path) || schemeOf(path) !== undefined ? path : resolve(dirname(configPath), path);
 }
 
 /** The parsers are loaded where there is a file to parse. */

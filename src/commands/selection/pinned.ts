@@ -4,7 +4,7 @@ import { isObject } from '../../store/location.js';
 import { openFiles } from '../../store/open-files.js';
 import { readTextAt } from '../../store/small-objects.js';
 import type { Args } from '../arguments/args.js';
-import { readLocation } from '../arguments/read.js';
+import { readFileLocation } from '../arguments/read.js';
 import { storeOf } from '../destination.js';
 import type { Host } from '../host.js';
 import { LIMITS, readNamedText } from '../named-text.js';
@@ -15,7 +15,7 @@ import { refuseBeside } from './file-lists.js';
  * @throws usage error for a selection or a layout beside it, and for a file that isn't as `plan --pin` wrote it.
  */
 export async function readPinned(args: Args, host: Host): Promise<PinnedPlan | undefined> {
-  const location = readLocation(args, 'pinned');
+  const location = readFileLocation(args, 'pinned');
   if (location === undefined) return undefined;
   refuseBeside(args, 'pinned', ['layout', 'pin']);
   const text = isObject(location)
