@@ -86,9 +86,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 const NO_STORE = 'this is no answer of an object store; check --s3-endpoint';
 
+/** The SDK's words for an answer that isn't XML: a page of a proxy, or of a server that is no store. */
+const UNREADABLE = /Deserialization error/;
+
 /** What any other answer of a status means; of HEAD, which has no body, the only thing to go by. */
-function kindOfStatus(status: number | undefined): Kind {
+function kindOfStatus(status: number | undefined, isPage: boolean): Kind {
   if (status === 401 || status === 403) return DENIED;
+  if (isPage && (status === 400 || status === 404)) return ['bad_answer', NO_STORE];
   if (status === 404) return ['missing', 'there is no such object'];
   if (status === 405) return READ_ONLY;
   if (status === 507) return FULL;
@@ -117,10 +121,11 @@ export function failureOf(error: unknown, { name, secrets, writes }: FailureCont
       region === undefined ? 'name the right one with --s3-region' : `use --s3-region ${printable(region)}`;
     return new TickhaulError('usage', `${name}: the bucket is in another region; ${right}`);
   }
-  const found = KINDS[code] ?? kindOfStatus(status);
+  const isPage = UNREADABLE.test(refusal.message);
+  const found = KINDS[code] ?? kindOfStatus(status, isPage);
   const [kind, advice] = writes && found === DENIED ? NOT_WRITABLE : found;
-  const told = [code, status].filter((part) => part !== '' && part !== undefined).join(', ');
-  const said = KINDS[code] === undefined && refusal.message !== '' ? `: ${refusal.message}` : '';
+  const told = [isPage ? '' : code, status].filter((part) => part !== '' && part !== undefined).join(', ');
+  const said = KINDS[code] === undefined && refusal.message !== '' && !isPage ? `: ${refusal.message}` : '';
   const text = secrets.redact(`${name}: ${advice} (${told}${said})`);
   return new TickhaulError(kind, printable(text.replaceAll(/\s+/g, ' ')), { retryAfterMs });
 }

@@ -96,11 +96,16 @@ test('where nobody listens, a page answers, or no credentials are, it is said so
     exitCode: 5,
     message: /s3:\/\/data: 127\.0\.0\.1:\d+ cannot be reached/,
   });
-  const page = await serve(t, (_, response) => response.end('<html><body>Welcome</body></html>'));
-  await assert.rejects(open(t, page).check(''), {
-    exitCode: 5,
-    message: /no answer of an object store; check --s3-endpoint/,
-  });
+  for (const [status, body] of [
+    [200, '<html><body>Welcome</body></html>'],
+    [404, '{"message":"not found"}'],
+  ] as const) {
+    const page = await serve(t, (_, response) => response.writeHead(status).end(body));
+    await assert.rejects(open(t, page).check(''), {
+      exitCode: 5,
+      message: /no answer of an object store; check --s3-endpoint[^:]*$/,
+    });
+  }
   for (const endpoint of ['localhost:9000', 'ftp://host', 'http://me:hidden@host'])
     await assert.rejects(open(t, endpoint).check(''), (error: Error) => {
       assert.match(error.message, /the store's endpoint ".*" is not an address; write --s3-endpoint/);
