@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -157,18 +157,12 @@ test('what fails later cuts the connection, after whole lines', async (t) => {
   assert.deepEqual([old.text, old.error], [whole.text, undefined]);
   const slices = await cachedFiles(join(dir, 'cache'));
   const last = join(dir, 'cache', 'feeds', slices.at(-1) ?? '');
-  const cut = readFileSync(last).subarray(0, 50);
-  writeFileSync(last, cut);
+  truncateSync(last, 50);
   await service.close();
   const { status, text, isWhole } = await ask(server.httpPort, path);
   assert.deepEqual([status, isWhole], [200, false]);
   assertWholeLines(text);
   assert.ok(text.length > 0 && whole.text.startsWith(text));
-  // The first one found the slice bad, and removed it: one that is missing is known before anything is sent.
-  writeFileSync(last, cut);
-  const another = await serveHere(t, service, dir, { feeds: { retries: 1 } });
-  const { error } = await askOld(another.httpPort, path);
-  assert.equal(error?.code, 'ECONNRESET');
   assert.match(server.warnings.join('\n'), /\/replay: cut off: bitmex 2024-03-01T00:/);
 });
 
