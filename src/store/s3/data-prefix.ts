@@ -35,8 +35,7 @@ export class DataPrefix {
   /** Uploads of ours that were begun and neither completed nor aborted. */
   readonly uploads: Uploads = {
     list: (signal) => this.#unfinished(signal),
-    abandon: ({ path, id, begun }, signal) =>
-      this.#store.abandon({ key: this.#prefix + path, id, begun }, signal),
+    abandon: ({ path, id }, signal) => this.#store.abandon({ key: this.#prefix + path, id }, signal),
   };
 
   async *#unfinished(signal: AbortSignal | undefined): AsyncGenerator<readonly BegunUpload[], void> {

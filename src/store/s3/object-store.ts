@@ -60,7 +60,8 @@ export interface ObjectStore {
   upload(key: string, bytes?: number, signal?: AbortSignal): Upload;
   /** Uploads that were begun and neither completed nor aborted, under keys that begin so. */
   unfinished(prefix: string, signal?: AbortSignal): AsyncIterable<readonly UnfinishedUpload[]>;
-  abandon(upload: UnfinishedUpload, signal?: AbortSignal): Promise<void>;
+  /** Leaves nothing of an upload; one that isn't there any more counts as left. */
+  abandon(upload: Pick<UnfinishedUpload, 'key' | 'id'>, signal?: AbortSignal): Promise<void>;
   close(): void;
 }
 

@@ -15,7 +15,7 @@ const ABORT_MS = 10_000;
 export interface UploadContext {
   readonly connect: () => Promise<Connection>;
   /** The bucket that it goes to. */
-  readonly store: Pick<ObjectStore, 'put' | 'head' | 'get'>;
+  readonly store: Pick<ObjectStore, 'put' | 'head' | 'get' | 'abandon'>;
   readonly target: { readonly Bucket: string; readonly Key: string };
   /** `s3://bucket/key`. */
   readonly name: string;
@@ -84,18 +84,15 @@ export class PartsUpload implements Upload {
 
   async abort(): Promise<void> {
     if (this.#isOver) return;
-    const { connect, target, name } = this.#context;
+    const { store, target, name } = this.#context;
     this.#stop.abort(new TickhaulError('interrupted', `${name}: broken off`));
     await this.#inFlight?.catch(() => {});
     this.#letGo();
     if (this.#id === undefined) return;
     const deadline = startDeadline(ABORT_MS, new TickhaulError('store_down', `${name}: not aborted in time`));
     try {
-      const UploadId = await orAborted(this.#id, deadline.signal);
-      const { sdk, ask } = await connect();
-      await ask({ name, signal: deadline.signal }, (client, options) =>
-        client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId }), options),
-      );
+      const id = await orAborted(this.#id, deadline.signal);
+      await store.abandon({ key: target.Key, id }, deadline.signal);
     } catch {
       // A later run clears it away, or the bucket's lifecycle rule.
     } finally {
