@@ -1,3 +1,4 @@
+import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { Files } from '../files.js';
 import { parseLocation } from './address.js';
@@ -30,10 +31,9 @@ export function bucketFiles(stores: Stores): Files {
       return {
         bytes,
         async read(start, length) {
-          const chunks: Buffer[] = [];
+          if (length === 0) return Buffer.alloc(0);
           const range = { start, end: start + length, etag };
-          if (length > 0) for await (const chunk of store.get(key, range, signal)) chunks.push(chunk);
-          const whole = Buffer.concat(chunks);
+          const whole = await collectBytes(store.get(key, range, signal));
           if (whole.length === length) return whole;
           throw new TickhaulError('corrupt', `${location}: ends before byte ${start + length}`);
         },

@@ -1,4 +1,5 @@
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { Connection } from './connection.js';
 import { noStore } from './errors.js';
@@ -65,14 +66,7 @@ export function openBucket(Bucket: string, { connect, shelf, close }: BucketOpti
       yield* readObject({ connection, target: { Bucket, Key }, name: nameOf(Key), signal }, range);
     },
 
-    async getWhole(key, signal) {
-      const chunks: Buffer[] = [];
-      const read = async (): Promise<Buffer> => {
-        for await (const chunk of store.get(key, {}, signal)) chunks.push(chunk);
-        return Buffer.concat(chunks);
-      };
-      return orUndefined(read());
-    },
+    getWhole: (key, signal) => orUndefined(collectBytes(store.get(key, {}, signal))),
 
     async *list(Prefix, signal) {
       const { sdk, ask } = await connect();

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { collectBytes } from '../../../base/collect-bytes.js';
 import { takeLines } from '../../manifest/cut-lines.js';
 import type { ObjectStore } from '../object-store.js';
 import { isBase, type ManifestPlace, type NamedObject } from './names.js';
@@ -76,12 +77,10 @@ async function readStart(
   end: number,
   signal: AbortSignal | undefined,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
   try {
-    for await (const chunk of store.get(key, { end }, signal)) chunks.push(chunk);
+    return await collectBytes(store.get(key, { end }, signal));
   } catch (error) {
     if (!isMissing(error)) throw error;
     return Buffer.alloc(0);
   }
-  return Buffer.concat(chunks);
 }
