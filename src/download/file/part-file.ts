@@ -50,23 +50,6 @@ export async function openPart(
   }
 }
 
-/** @param position where in the file. @throws TickhaulError `disk`. */
-export async function writeAll(
-  handle: FileHandle,
-  chunk: Buffer,
-  position: number,
-  path: string,
-): Promise<void> {
-  try {
-    for (let done = 0; done < chunk.length; ) {
-      const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, position + done);
-      done += bytesWritten;
-    }
-  } catch (error) {
-    throw diskError(error, path);
-  }
-}
-
 /** A part without a byte is of no use to any later try. */
 export async function removeIfEmpty(handle: FileHandle, part: string): Promise<void> {
   const { size } = await handle.stat().catch(() => ({ size: undefined }));

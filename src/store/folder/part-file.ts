@@ -6,6 +6,7 @@ import { makeFolder } from '../../base/make-folder.js';
 import { publish } from '../../integrity/publish.js';
 import type { PartFile } from '../files.js';
 import { earlySync } from './early-sync.js';
+import { writeAll } from './write-all.js';
 
 /**
  * Opens a file in the making; `publish` syncs and renames it.
@@ -16,10 +17,12 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
   const handle = await create(path, target);
   const early = earlySync(handle);
   const made = await handle.stat({ bigint: true });
+  let written = 0;
   let open = true;
   return {
     async write(bytes) {
-      await writeAll(handle, bytes, path);
+      await writeAll(handle, bytes, written, path);
+      written += bytes.length;
       early.wrote(bytes.length);
     },
     async publish() {
@@ -44,15 +47,6 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
       if (ours) await removeFile(path).catch(() => {});
     },
   };
-}
-
-/** At the handle's position. */
-async function writeAll(handle: FileHandle, bytes: Uint8Array, path: string): Promise<void> {
-  try {
-    for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
-  } catch (error) {
-    throw diskError(error, path);
-  }
 }
 
 /** A part that is there was left by a killed run, or is another's: that one's handle must not be written to. */
