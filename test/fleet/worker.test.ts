@@ -5,13 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { nextTurn } from '../../src/base/wait.js';
 import { queueStatus } from '../../src/fleet/queue.js';
-import { openQueue } from '../../src/fleet/redis.js';
 import { createSharedPause, LIMITER, pauseAll } from '../../src/fleet/shared-pause.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import { envOf, type Started, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { NO_REDIS, startRedis, type TestRedis } from '../helpers/redis.js';
+import { NO_REDIS, queueOf, startRedis, type TestRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -96,12 +95,7 @@ test('a slice that lost its worker too often is told, and counts as failed', {
   await Promise.race([reached, victim.finished]);
   victim.child.kill('SIGKILL');
   await victim.finished;
-  const { queue, redis, close } = await openQueue({
-    url: work.redis.url,
-    name: 'tickhaul',
-    warn: assert.fail,
-    signal: new AbortController().signal,
-  });
+  const { queue, redis, close } = await queueOf(work.redis);
   const [lost] = await queue.getActive();
   const id = lost?.id ?? '';
   // As if five workers had had it before.
@@ -194,7 +188,7 @@ test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, asy
   const { finished, child } = start(['worker', '-q'], { env: work.env });
   t.after(() => child.kill('SIGKILL'));
   const { signal } = new AbortController();
-  const open = await openQueue({ url: work.redis.url, name: 'tickhaul', warn: assert.fail, signal });
+  const open = await queueOf(work.redis);
   t.after(() => open.close());
   const isOver = finished.then(() => true);
   const ttl = (): Promise<number> => open.queue.getRateLimitTtl(LIMITER.max);
@@ -224,8 +218,7 @@ test('a wait that is longer than --max-wait holds all workers, and fails no slic
   const ended = await runHere(['worker', '--once', '--json'], work);
   assert.equal(ended.exitCode, 5, ended.stdout);
   assert.match(ended.stdout, /"returned".*longer than --max-wait/);
-  const { signal } = new AbortController();
-  const open = await openQueue({ url: work.redis.url, name: 'tickhaul', warn: assert.fail, signal });
+  const open = await queueOf(work.redis);
   t.after(() => open.close());
   assert.ok((await open.queue.getRateLimitTtl(LIMITER.max)) > 500_000);
   const { waiting, failed, delayed } = await queueStatus(open);
