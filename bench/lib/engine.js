@@ -7,6 +7,11 @@ export function fromDist(path) {
   return import(pathToFileURL(join(DIST, 'src', path)).href);
 }
 
+/** A module of its tests: what starts and ends the servers that it works with. */
+export function fromTests(path) {
+  return import(pathToFileURL(join(DIST, 'test', path)).href);
+}
+
 /**
  * The product's engine by hand, in this thread. `take` parses whole rows of text; `finish` makes the batch bytes.
  * @param job the kind of file, its path, format and compression.

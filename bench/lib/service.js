@@ -17,7 +17,7 @@ export const OLD_TICKHAUL = process.env.TICKHAUL_OLD;
  * @returns the environment that makes tickhaul use it, and how to end it.
  */
 export async function startService(...flags) {
-  const { lines, stop } = start([TICKHAUL, 'sandbox', '--quiet', ...flags]);
+  const { lines, stop } = start(process.execPath, [TICKHAUL, 'sandbox', '--quiet', ...flags]);
   const env = {};
   for await (const line of lines) {
     const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? [];
@@ -30,14 +30,15 @@ export async function startService(...flags) {
 /** A stand-in of the raw data API, in a process of its own, that serves a folder of slices. */
 export async function startFeeds(folder, latencyMs) {
   const script = fileURLToPath(new URL('../feeds/service.js', import.meta.url));
-  const { lines, stop } = start([script, folder, String(latencyMs)]);
+  const { lines, stop } = start(process.execPath, [script, folder, String(latencyMs)]);
   for await (const origin of lines) return { env: { TICKHAUL_API_URL: origin }, stop };
   throw new Error('the stand-in of the raw data API did not start');
 }
 
 /** Puts TLS in front of an http address, in a process of its own. @returns the https origin, and how to end it. */
 export async function startTls(target, certificate) {
-  const { lines, stop } = start([fileURLToPath(new URL('../tls.js', import.meta.url)), target, certificate]);
+  const script = fileURLToPath(new URL('../tls.js', import.meta.url));
+  const { lines, stop } = start(process.execPath, [script, target, certificate]);
   for await (const origin of lines) return { origin, stop };
   throw new Error('the TLS front did not start');
 }
@@ -47,7 +48,7 @@ export async function startTls(target, certificate) {
  * @returns its port of HTTP, its process, and how to end it.
  */
 export async function startServer(bin, flags, env) {
-  const { lines, child, stop } = start([bin, 'serve', '--port', '0', ...flags], {
+  const { lines, child, stop } = start(process.execPath, [bin, 'serve', '--port', '0', ...flags], {
     ...{ PATH: process.env.PATH, HOME: process.env.HOME },
     ...env,
   });
@@ -58,8 +59,9 @@ export async function startServer(bin, flags, env) {
   throw new Error('the server did not start');
 }
 
-function start(args, env = process.env) {
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+/** Starts a program. @returns the lines that it prints, its process, and how to end it. */
+export function start(program, args, env = process.env) {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const stop = async () => {
     child.kill();

@@ -1,7 +1,6 @@
 // Downloads to an object store beside downloads to a disk: CPU a gigabyte, and memory.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import {
   CreateBucketCommand,
   DeleteObjectsCommand,
@@ -10,7 +9,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { compare, sizeOf, wholeFiles } from '../lib/compare.js';
 import { makeLargeFiles, nameOf } from '../lib/data.js';
-import { DIST, startService, TICKHAUL } from '../lib/service.js';
+import { fromTests } from '../lib/engine.js';
+import { startService, TICKHAUL } from '../lib/service.js';
 import { formatRuns, median, ratios, table } from '../lib/table.js';
 
 const FILES = 10;
@@ -126,8 +126,4 @@ function formatAims([disk, store], bytes) {
     ],
     [`memory under ${MOST_MEMORY / 1e6} MB`, `${(memory / 1e6).toFixed(0)} MB`, met(memory < MOST_MEMORY)],
   ]);
-}
-
-function fromTests(path) {
-  return import(pathToFileURL(join(DIST, 'test', path)).href);
 }

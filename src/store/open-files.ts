@@ -4,8 +4,12 @@ import { isObject } from './location.js';
 
 /** Files of this machine, and objects of stores, each by its location; a store is reached when the first is asked for. */
 export function openFiles(settings: StoreSettings = USUAL_STORE): Files {
+  return filesByLocation(async () => (await import('./s3/open.js')).openBucketFiles(settings));
+}
+
+/** @param openObjects called once, when the first object is asked for. */
+export function filesByLocation(openObjects: () => Promise<Files>): Files {
   let objects: Promise<Files> | undefined;
-  const openObjects = async (): Promise<Files> => (await import('./s3/open.js')).openBucketFiles(settings);
   const of = async (location: string): Promise<Files> => {
     if (!isObject(location)) return localFiles;
     objects ??= openObjects();

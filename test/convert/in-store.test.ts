@@ -13,11 +13,14 @@ import { tempDir } from '../helpers/temp.js';
 import { csvOf, parquetRows, writeDayFile } from './day-files.js';
 
 const { signal } = new AbortController();
-const SOURCE = 's3://bucket/raw/deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz';
+const KEY = 'raw/deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz';
+const SOURCE = `s3://bucket/${KEY}`;
 const CSV = csvOf('trades', 500);
 
-function stored(csv = CSV): ObjectFiles {
-  return objectFiles(new Map([[SOURCE, gzipSync(csv)]]));
+function stored(bytes: Uint8Array = gzipSync(CSV)): ObjectFiles {
+  const files = objectFiles();
+  files.bucket.write(KEY, bytes);
+  return files;
 }
 
 function jobOf(target: string, format: Format = 'parquet', rest: Partial<FileJob> = {}): FileJob {
@@ -51,7 +54,7 @@ test('an object is converted to an object, and left alone while its ETag is the 
   const target = 's3://bucket/out/a.parquet';
   const first = await convert(files, jobOf(target));
   assert.equal(first.status, 'converted');
-  const made = files.objects.get(target) ?? Buffer.alloc(0);
+  const made = files.bucket.bytes('out/a.parquet') ?? Buffer.alloc(0);
   assert.deepEqual(await parquetRows(made), await parquetRows(await onDisk(t, 'parquet')));
 
   const { rows, bytes } = first;
@@ -63,7 +66,7 @@ test('an object is converted to an object, and left alone while its ETag is the 
     'the footer is one request',
   );
 
-  files.objects.set(SOURCE, gzipSync(CSV, { level: 1 }));
+  files.bucket.write(KEY, gzipSync(CSV, { level: 1 }));
   assert.equal((await convert(files, jobOf(target))).status, 'converted');
 });
 
@@ -71,20 +74,20 @@ test('a source in a store goes only where it is the object that was read', async
   const files = stored();
   const gone = await convert(files, jobOf('s3://bucket/out/a.parquet', 'parquet', { keepSource: false }));
   assert.equal(gone.warning, undefined);
-  assert.ok(!files.objects.has(SOURCE));
+  assert.equal(files.bucket.bytes(KEY), undefined);
 
   const replaced = stored();
   const put = replaced.openPart;
   const late = {
     ...replaced,
     openPart: (...args: Parameters<typeof put>) => {
-      replaced.objects.set(SOURCE, gzipSync(CSV, { level: 1 }));
+      replaced.bucket.write(KEY, gzipSync(CSV, { level: 1 }));
       return put(...args);
     },
   };
   const kept = await convert(late, jobOf('s3://bucket/out/a.parquet', 'parquet', { keepSource: false }));
   assert.match(kept.warning ?? '', /it changed while it was converted, so it is kept/);
-  assert.ok(replaced.objects.has(SOURCE));
+  assert.ok(replaced.bucket.bytes(KEY));
 });
 
 test('of a source that is cut or wrong nothing stands in the store', async () => {
@@ -93,9 +96,9 @@ test('of a source that is cut or wrong nothing stands in the store', async () =>
     [whole.subarray(0, -10), 'corrupt'],
     [gzipSync(`${CSV}deribit,X,soon,1,a,buy,1,1\n`), 'corrupt'],
   ] as const) {
-    const files = objectFiles(new Map([[SOURCE, Buffer.from(bytes)]]));
+    const files = stored(bytes);
     await assert.rejects(convert(files, jobOf('s3://bucket/out/a.parquet')), { code });
-    assert.deepEqual([...files.objects.keys()], [SOURCE]);
+    assert.deepEqual(files.bucket.keys(), [KEY]);
   }
 });
 
@@ -106,13 +109,13 @@ test('notes of NDJSON in a store are objects of their own, which tell the same a
   const notes = await openNotes(root, files);
   assert.equal(await notes.get(target), undefined);
   const { note = {}, bytes } = await convert(files, jobOf(target, 'ndjson'));
-  assert.deepEqual(files.objects.get(target), await onDisk(t, 'ndjson'));
+  assert.deepEqual(files.bucket.bytes('out/day/a.ndjson'), await onDisk(t, 'ndjson'));
   await notes.add(target, { ...note, 'tickhaul.output_bytes': String(bytes) });
-  assert.ok(files.objects.has(`${root}/.tickhaul/conversions/day/a.ndjson.json`));
+  assert.ok(files.bucket.bytes('out/.tickhaul/conversions/day/a.ndjson.json'));
 
   const noted = await (await openNotes(root, files)).get(target);
   assert.equal((await convert(files, jobOf(target, 'ndjson', { noted }))).status, 'skipped');
-  files.objects.set(target, Buffer.from('{}\n'));
+  files.bucket.write('out/day/a.ndjson', '{}\n');
   assert.equal((await convert(files, jobOf(target, 'ndjson', { noted }))).status, 'converted');
 });
 

@@ -5,13 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { nextTurn } from '../../src/base/wait.js';
 import { queueStatus } from '../../src/fleet/queue.js';
-import { openQueue } from '../../src/fleet/redis.js';
 import { createSharedPause, LIMITER, pauseAll } from '../../src/fleet/shared-pause.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import { envOf, type Started, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { NO_REDIS, startRedis, type TestRedis } from '../helpers/redis.js';
+import { NO_REDIS, queueOf, startRedis, type TestRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -42,6 +41,19 @@ async function workFor(
   return { service, redis, dir, env };
 }
 
+/** For a service that tells when so many of its day files were asked for. */
+function whenAsked(count: number): {
+  readonly onRequest: NonNullable<SandboxOptions['onRequest']>;
+  readonly reached: Promise<void>;
+} {
+  let asked = 0;
+  let onReached = (): void => {};
+  const reached = new Promise<void>((resolve) => {
+    onReached = resolve;
+  });
+  return { reached, onRequest: ({ host }) => host === 'datasets' && ++asked === count && onReached() };
+}
+
 /** A worker whose slices are another's after a second. */
 function startBrief(t: TestContext, { env }: Work): Started {
   const started = start(['worker', '--once', '-j', '2', '--lock-duration', '1s'], { env });
@@ -63,17 +75,10 @@ async function assertWhole({ dir, env }: Work): Promise<void> {
 }
 
 test('the slices of a worker that is killed are ended by another', { skip: NO_REDIS }, async (t) => {
-  let asked = 0;
-  let onFifth = (): void => {};
-  const fifth = new Promise<void>((resolve) => {
-    onFifth = resolve;
-  });
-  const onRequest: SandboxOptions['onRequest'] = ({ host }) => {
-    if (host === 'datasets' && ++asked === 5) onFifth();
-  };
+  const { reached, onRequest } = whenAsked(5);
   const work = await workFor(t, { latencyMs: 50, onRequest });
   const victim = startBrief(t, work);
-  await Promise.race([fifth, victim.finished]);
+  await Promise.race([reached, victim.finished]);
   victim.child.kill('SIGKILL');
   await victim.finished;
   const { exitCode, stderr } = await startBrief(t, work).finished;
@@ -84,22 +89,13 @@ test('the slices of a worker that is killed are ended by another', { skip: NO_RE
 test('a slice that lost its worker too often is told, and counts as failed', {
   skip: NO_REDIS,
 }, async (t) => {
-  let onFirst = (): void => {};
-  const first = new Promise<void>((resolve) => {
-    onFirst = resolve;
-  });
-  const onRequest: SandboxOptions['onRequest'] = ({ host }) => host === 'datasets' && onFirst();
+  const { reached, onRequest } = whenAsked(1);
   const work = await workFor(t, { latencyMs: 100, onRequest });
   const victim = start(['worker', '-j', '1', '--lock-duration', '1s'], { env: work.env });
-  await Promise.race([first, victim.finished]);
+  await Promise.race([reached, victim.finished]);
   victim.child.kill('SIGKILL');
   await victim.finished;
-  const { queue, redis, close } = await openQueue({
-    url: work.redis.url,
-    name: 'tickhaul',
-    warn: assert.fail,
-    signal: new AbortController().signal,
-  });
+  const { queue, redis, close } = await queueOf(work.redis);
   const [lost] = await queue.getActive();
   const id = lost?.id ?? '';
   // As if five workers had had it before.
@@ -119,14 +115,10 @@ test('a slice that lost its worker too often is told, and counts as failed', {
 });
 
 test('SIGTERM lets the files under way end, and gives the rest back', { skip: NO_REDIS }, async (t) => {
-  let onFirst = (): void => {};
-  const first = new Promise<void>((resolve) => {
-    onFirst = resolve;
-  });
-  const onRequest: SandboxOptions['onRequest'] = ({ host }) => host === 'datasets' && onFirst();
+  const { reached, onRequest } = whenAsked(1);
   const work = await workFor(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '--json'], { env: work.env });
-  await Promise.race([first, finished]);
+  await Promise.race([reached, finished]);
   child.kill('SIGTERM');
   const { exitCode, stdout, stderr } = await finished;
   assert.equal(exitCode, 143, stderr);
@@ -138,17 +130,10 @@ test('SIGTERM lets the files under way end, and gives the rest back', { skip: NO
 });
 
 test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, async (t) => {
-  let asked = 0;
-  let onTenth = (): void => {};
-  const tenth = new Promise<void>((resolve) => {
-    onTenth = resolve;
-  });
-  const onRequest: SandboxOptions['onRequest'] = ({ host }) => {
-    if (host === 'datasets' && ++asked === 10) onTenth();
-  };
+  const { reached, onRequest } = whenAsked(10);
   const work = await workFor(t, { latencyMs: 30, onRequest });
   const { finished } = startBrief(t, work);
-  await Promise.race([tenth, finished]);
+  await Promise.race([reached, finished]);
   await work.redis.kill();
   await work.redis.restart();
   const { exitCode, stderr } = await finished;
@@ -157,14 +142,10 @@ test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, 
 });
 
 test('SIGTERM ends a worker whose Redis is gone', { skip: NO_REDIS }, async (t) => {
-  let onFirst = (): void => {};
-  const first = new Promise<void>((resolve) => {
-    onFirst = resolve;
-  });
-  const onRequest: SandboxOptions['onRequest'] = ({ host }) => host === 'datasets' && onFirst();
+  const { reached, onRequest } = whenAsked(1);
   const work = await workFor(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '-q'], { env: work.env });
-  await Promise.race([first, finished]);
+  await Promise.race([reached, finished]);
   await work.redis.kill();
   child.kill('SIGTERM');
   assert.equal((await finished).exitCode, 143);
@@ -207,7 +188,7 @@ test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, asy
   const { finished, child } = start(['worker', '-q'], { env: work.env });
   t.after(() => child.kill('SIGKILL'));
   const { signal } = new AbortController();
-  const open = await openQueue({ url: work.redis.url, name: 'tickhaul', warn: assert.fail, signal });
+  const open = await queueOf(work.redis);
   t.after(() => open.close());
   const isOver = finished.then(() => true);
   const ttl = (): Promise<number> => open.queue.getRateLimitTtl(LIMITER.max);
@@ -237,8 +218,7 @@ test('a wait that is longer than --max-wait holds all workers, and fails no slic
   const ended = await runHere(['worker', '--once', '--json'], work);
   assert.equal(ended.exitCode, 5, ended.stdout);
   assert.match(ended.stdout, /"returned".*longer than --max-wait/);
-  const { signal } = new AbortController();
-  const open = await openQueue({ url: work.redis.url, name: 'tickhaul', warn: assert.fail, signal });
+  const open = await queueOf(work.redis);
   t.after(() => open.close());
   assert.ok((await open.queue.getRateLimitTtl(LIMITER.max)) > 500_000);
   const { waiting, failed, delayed } = await queueStatus(open);

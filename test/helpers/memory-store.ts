@@ -42,8 +42,12 @@ export class MemoryBucket {
     return [...this.#objects.keys()].filter((key) => key.startsWith(prefix)).sort();
   }
 
+  bytes(key: string): Buffer | undefined {
+    return this.#objects.get(key)?.body;
+  }
+
   text(key: string): string | undefined {
-    return this.#objects.get(key)?.body.toString('utf8');
+    return this.bytes(key)?.toString('utf8');
   }
 
   write(key: string, body: Uint8Array | string): StoredAs {
@@ -77,7 +81,7 @@ export class MemoryBucket {
       get: (key, range) => this.#get(key, range, request),
       getWhole: (key, signal) => {
         signal?.throwIfAborted();
-        return request({ name: 'get', key }, () => this.#objects.get(key)?.body);
+        return request({ name: 'get', key }, () => this.bytes(key));
       },
       list,
       remove: async (keys, signal) => {
@@ -116,6 +120,8 @@ export class MemoryBucket {
   async *#get(key: string, range: ByteRange | undefined, request: Request): AsyncGenerator<Buffer> {
     const held = await request({ name: 'get', key }, () => this.#objects.get(key));
     if (!held) throw new TickhaulError('missing', `s3://bucket/${key}: there is no such object`);
+    if (range?.etag !== undefined && range.etag !== held.etag)
+      throw new TickhaulError('changed', `s3://bucket/${key}: the object was replaced`);
     const bytes = held.body.subarray(range?.start, range?.end);
     // Of odd sizes, so that lines and letters are cut.
     for (let at = 0; at < bytes.length; at += 1009) yield bytes.subarray(at, at + 1009);

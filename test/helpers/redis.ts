@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
+import { type OpenQueue, openQueue } from '../../src/fleet/redis.js';
 import { freePort } from './free-port.js';
 import { tempDir } from './temp.js';
 
@@ -52,4 +54,9 @@ export async function startRedis(t: TestContext, flags: readonly string[] = []):
       if (!(await start())) throw new Error('redis-server does not start again');
     },
   };
+}
+
+/** The queue that commands have where none is named; to be closed. */
+export function queueOf({ url }: Pick<TestRedis, 'url'>): Promise<OpenQueue> {
+  return openQueue({ url, name: 'tickhaul', warn: assert.fail, signal: new AbortController().signal });
 }

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openQueue } from '../../../src/fleet/redis.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { NO_REDIS, startRedis, type TestRedis } from '../../helpers/redis.js';
+import { NO_REDIS, queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { namesIn } from '../../verify/helpers.js';
@@ -56,12 +55,7 @@ async function enqueue(fleet: Fleet, ...flags: readonly string[]): Promise<JsonL
 
 /** As if each slice had failed twice already: without the waits between tries. */
 async function allowOneTry({ redis }: Fleet): Promise<void> {
-  const { queue, close } = await openQueue({
-    url: redis.url,
-    name: 'tickhaul',
-    warn: assert.fail,
-    signal: new AbortController().signal,
-  });
+  const { queue, close } = await queueOf(redis);
   for (const { id = '', data } of await queue.getWaiting()) {
     await queue.remove(id);
     await queue.add('slice', data, { jobId: id, attempts: 1 });
@@ -165,8 +159,7 @@ test('plans that no slice names any more go, once they are a day old', { skip: N
   };
   await put('2024-03-01');
   const [first = ''] = await plans();
-  const signal = new AbortController().signal;
-  const open = await openQueue({ url: fleet.redis.url, name: 'tickhaul', warn: assert.fail, signal });
+  const open = await queueOf(fleet.redis);
   const age = async (): Promise<void> => {
     const key = open.queue.toKey('plans');
     for (const member of await open.redis.zrange(key, 0, -1)) await open.redis.zadd(key, 1, member);

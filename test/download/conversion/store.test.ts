@@ -4,24 +4,15 @@ import { gunzipSync } from 'node:zlib';
 import { openDestination } from '../../../src/store/open-destination.js';
 import type { ManifestRecord } from '../../../src/store/types.js';
 import { cellsOf, parquetRows } from '../../convert/day-files.js';
-import { bucketFor } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
-import { shimFor } from '../../helpers/s3/shim.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { reachableBucket } from '../../store/s3/opening.js';
 import { NAME, run } from '../runs.js';
 import { converting, dropping, PARQUET, setting } from './converting.js';
 
 test('conversions stand in a bucket beside their day files, or alone', { skip: NO_STORE }, async (t) => {
-  const bucket = await bucketFor(t);
-  const shim = await shimFor(t, bucket.gateway.endpoint);
-  const { AWS_ENDPOINT_URL_S3: endpoint, ...env } = bucket.env(shim.endpoint);
-  // Where the SDK looks for credentials.
-  Object.assign(process.env, env);
-  const store = await openDestination(`s3://${bucket.name}/a b`, {
-    endpoint,
-    pathStyle: true,
-    stallTimeoutMs: 30_000,
-  });
+  const { bucket, shim, settings } = await reachableBucket(t);
+  const store = await openDestination(`s3://${bucket.name}/a b`, settings);
   t.after(() => store.close());
   const service = await sandbox(t, { faults: { truncate: 1 }, faultsPerFile: 1 });
   const files = async (): Promise<readonly string[]> => {
