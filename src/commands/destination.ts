@@ -1,7 +1,6 @@
 import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
 import { isObject } from '../store/location.js';
-import { openDestination } from '../store/open-destination.js';
 import type { Args } from './arguments/args.js';
 import { loadSettings } from './config/file.js';
 import type { Settings } from './environment.js';
@@ -37,6 +36,7 @@ export async function withDestination<T>(
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   const store = storeSettings(settings, stallTimeoutMs);
+  const { openDestination } = await import('../store/open-destination.js');
   const destination = await openDestination(settings.downloadDir, store, signal);
   try {
     return await work(destination);
