@@ -1,5 +1,5 @@
 import { dirname, posix } from 'node:path';
-import { type ConversionNotes, openNotes } from '../../convert/output/notes.js';
+import { type ConversionNotes, openNotes, type Pairs } from '../../convert/output/notes.js';
 import { outputBytesOf, rowsOf, type SourceIdentity, sourceOf } from '../../convert/output/record.js';
 import type { Destination } from '../../store/destination.js';
 import { wholeLocation } from '../../store/location.js';
@@ -15,8 +15,6 @@ export interface Making {
   /** Of the source as it is now, where the manifest knows it. */
   readonly record: ManifestRecord | undefined;
 }
-
-type Pairs = Readonly<Record<string, string>>;
 
 /** Notes of conversions by hand stand in the folder that they were made for: the download folder, or the output's own. */
 export function createNotes(destination: Destination): (path: string) => Promise<Pairs | undefined> {
