@@ -1,20 +1,25 @@
 import { TickhaulError } from '../base/errors.js';
 import type { Files } from './files.js';
 
+/** All bytes at a location. @throws what reading throws. */
+export async function readBytesAt(files: Files, location: string, signal?: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await files.read(location, async (chunk) => void chunks.push(Buffer.from(chunk)), signal);
+  return Buffer.concat(chunks);
+}
+
 /** The text at a location; undefined where nothing is. @throws what reading throws. */
 export async function readTextAt(
   files: Files,
   location: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
   try {
-    await files.read(location, async (chunk) => void chunks.push(Buffer.from(chunk)), signal);
+    return (await readBytesAt(files, location, signal)).toString('utf8');
   } catch (error) {
     if (error instanceof TickhaulError && error.code === 'missing') return undefined;
     throw error;
   }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Puts texts to a location, whole or not at all. @throws what writing throws. */

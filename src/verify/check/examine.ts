@@ -7,6 +7,7 @@ import { proveFile } from '../../integrity/proof.js';
 import { proveBytes, proveBytesBriefly } from '../../integrity/prove-bytes.js';
 import type { FileFacts, Files } from '../../store/files.js';
 import { isObject } from '../../store/location.js';
+import { readBytesAt } from '../../store/small-objects.js';
 import type { Order, Seen, Sight } from '../types.js';
 import { NOT_THERE, sizeError } from './facts.js';
 
@@ -68,7 +69,7 @@ async function seeDay(
 async function seeSmallDay(location: string, isKnown: boolean, files: Files): Promise<Seen | undefined> {
   const prove = isKnown ? proveBytesBriefly : proveBytes;
   // Nothing may come between the reading of a file and its proof: its bytes stand where the next one's go.
-  return isObject(location) ? prove(await readSmallObject(location, files)) : prove(readSmallFile(location));
+  return isObject(location) ? prove(await readBytesAt(files, location)) : prove(readSmallFile(location));
 }
 
 /** Is written over by each file of this machine. */
@@ -84,12 +85,6 @@ function readSmallFile(path: string): Buffer {
   } finally {
     closeSync(file);
   }
-}
-
-async function readSmallObject(location: string, files: Files): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  await files.read(location, async (chunk) => void chunks.push(Buffer.from(chunk)));
-  return Buffer.concat(chunks);
 }
 
 async function seeOutput({ kind, location, hash }: Order, { bytes }: FileFacts, files: Files): Promise<Seen> {
