@@ -65,6 +65,7 @@ test('an object is converted to an object, and left alone while its ETag is the 
     1,
     'the footer is one request',
   );
+  assert.equal(files.asked.filter((asked) => asked === `head ${target}`).length, 1, 'it is looked at once');
 
   files.bucket.write(KEY, gzipSync(CSV, { level: 1 }));
   assert.equal((await convert(files, jobOf(target))).status, 'converted');

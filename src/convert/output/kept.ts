@@ -22,29 +22,47 @@ export async function keptOutput(
   source: Omit<SourceIdentity, 'md5'>,
   md5: () => Promise<string>,
 ): Promise<{ status: 'skipped'; rows: number; bytes: number } | undefined> {
-  if (options.format !== 'parquet' && !noted) return undefined;
-  const bytes = (await files.look(target).catch(() => undefined))?.bytes;
-  if (bytes === undefined) return undefined;
-  const pairs = options.format === 'parquet' ? await parquetRecord(files, target) : noted;
-  if (!pairs) return undefined;
-  // A Parquet file that is cut has no footer; of any other, the size tells.
-  if (options.format !== 'parquet' && pairs[OUTPUT_BYTES] !== String(bytes)) return undefined;
+  const found =
+    options.format === 'parquet'
+      ? await parquetOutput(files, target)
+      : await notedOutput(files, target, noted);
+  if (!found) return undefined;
+  const { bytes, pairs } = found;
   const isSame = await isMadeFrom(pairs, source, dataType, options, md5);
   return isSame ? { status: 'skipped', rows: rowsOf(pairs), bytes } : undefined;
 }
 
+/** An output, and what it was made from. */
+interface Found {
+  readonly bytes: number;
+  readonly pairs: Readonly<Record<string, string>>;
+}
+
 /** Undefined where no Parquet file is: it is made anew then, whatever stands there. */
-async function parquetRecord(
-  files: Files,
-  path: string,
-): Promise<Readonly<Record<string, string>> | undefined> {
-  const { readParquetFooter } = await import('../../format/parquet/footer.js');
+async function parquetOutput(files: Files, path: string): Promise<Found | undefined> {
   try {
     const file = await files.openRandom(path);
-    const { keyValues } = await readParquetFooter(file, path).finally(() => file.close());
-    return keyValues;
+    try {
+      const { readParquetFooter } = await import('../../format/parquet/footer.js');
+      // One that is cut has no footer.
+      const { keyValues } = await readParquetFooter(file, path);
+      return { bytes: file.bytes, pairs: keyValues };
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (error instanceof TickhaulError || isSystemError(error)) return undefined;
     throw error;
   }
+}
+
+/** Of any other, the size tells whether it is cut. */
+async function notedOutput(
+  files: Files,
+  path: string,
+  pairs: MaybeKept['noted'],
+): Promise<Found | undefined> {
+  if (!pairs) return undefined;
+  const bytes = (await files.look(path).catch(() => undefined))?.bytes;
+  return bytes !== undefined && pairs[OUTPUT_BYTES] === String(bytes) ? { bytes, pairs } : undefined;
 }
