@@ -10,8 +10,8 @@ const PATIENCE_MS = 1000;
 const FRESH_MS = 20;
 
 /**
- * The pause of all workers of a queue: before each file they look whether one of them was told to wait, at most 20 ms ago. BullMQ hands out
- * no slice meanwhile.
+ * The pause of all workers of a queue: before each file they look whether one of them was told to wait, at most 20 ms ago.
+ * BullMQ hands out no slice meanwhile.
  * @param ends aborted when the worker is to end: a file that waits is not under way.
  */
 export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: AbortSignal): Pause {
@@ -30,11 +30,12 @@ export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: Abo
   return {
     hold: own.hold,
     async passed(ofSlice) {
-      const signal = AbortSignal.any([ofSlice, ends]);
-      await own.passed(signal);
-      for (let ms = await ofOthers(); ms > 0; ms = await ofOthers()) {
-        own.hold(ms);
-        await own.passed(signal);
+      for (;;) {
+        const others = await ofOthers();
+        if (others > 0) own.hold(others);
+        // Mostly there is nothing to wait for, and so nothing that would have to end it.
+        if (own.leftMs() <= 0) return;
+        await own.passed(AbortSignal.any([ofSlice, ends]));
       }
     },
   };

@@ -1,4 +1,5 @@
 import { type Day, firstOfMonth, formatDay } from '../dataset/day.js';
+import type { DayFile } from '../dataset/day-file.js';
 import type { PlannedFile } from '../download/types.js';
 
 /** What a worker takes at once: the days of one series within a UTC calendar month, or within a part of one. */
@@ -18,7 +19,9 @@ export interface FoundSlice {
 }
 
 interface OpenSlice extends FoundSlice {
-  readonly key: string;
+  /** Days of it; `until` is not included. */
+  readonly first: Day;
+  readonly until: Day;
   unauthorized: number;
   hasWork: boolean;
 }
@@ -41,23 +44,17 @@ export class Slicer {
 
   /** @returns the slice before, where this file begins another. */
   add({ file, action, status }: PlannedFile): FoundSlice | undefined {
-    const { exchange, dataType, symbol, day } = file;
-    const { from, to } = windowOf(day, this.#sliceDays);
-    const key = `${exchange} ${dataType} ${symbol} ${from}`;
     const before = this.#open;
-    if (before?.key === key) {
+    if (before && isOf(before, file)) {
       note(before, action, status);
       return undefined;
     }
-    const { from: first, to: end } = this.#range;
-    const slice: Slice = {
-      exchange,
-      dataType,
-      symbol,
-      from: formatDay(Math.max(from, first) as Day),
-      to: formatDay(Math.min(to, end) as Day),
-    };
-    this.#open = { key, slice, unauthorized: 0, hasWork: false };
+    const { exchange, dataType, symbol, day } = file;
+    const window = windowOf(day, this.#sliceDays);
+    const first = Math.max(window.from, this.#range.from) as Day;
+    const until = Math.min(window.to, this.#range.to) as Day;
+    const slice: Slice = { exchange, dataType, symbol, from: formatDay(first), to: formatDay(until) };
+    this.#open = { slice, first, until, unauthorized: 0, hasWork: false };
     note(this.#open, action, status);
     return before?.hasWork ? before : undefined;
   }
@@ -66,6 +63,16 @@ export class Slicer {
   end(): FoundSlice | undefined {
     return this.#open?.hasWork ? this.#open : undefined;
   }
+}
+
+function isOf({ slice, first, until }: OpenSlice, { exchange, dataType, symbol, day }: DayFile): boolean {
+  return (
+    day >= first &&
+    day < until &&
+    symbol === slice.symbol &&
+    dataType === slice.dataType &&
+    exchange === slice.exchange
+  );
 }
 
 function note(open: OpenSlice, action: PlannedFile['action'], status: PlannedFile['status']): void {

@@ -8,9 +8,16 @@ export interface Pause {
   passed(signal: AbortSignal): Promise<void>;
 }
 
-export function createPause(now = (): number => performance.now()): Pause {
+export interface OwnPause extends Pause {
+  /** Milliseconds until it is over; less than none where it is. */
+  leftMs(): number;
+}
+
+export function createPause(now = (): number => performance.now()): OwnPause {
   let until = 0;
+  const leftMs = (): number => until - now();
   return {
+    leftMs,
     hold(ms) {
       const end = now() + ms;
       if (end <= until) return false;
@@ -18,7 +25,7 @@ export function createPause(now = (): number => performance.now()): Pause {
       return true;
     },
     async passed(signal) {
-      for (let left = until - now(); left > 0; left = until - now()) await wait(left, signal);
+      for (let left = leftMs(); left > 0; left = leftMs()) await wait(left, signal);
     },
   };
 }
