@@ -1,5 +1,6 @@
 import { type Day, formatDay } from './day.js';
-import { type Layout, safeName } from './layout.js';
+import { DATE_PARTS, safeName, templateTokens } from './file-names.js';
+import type { Layout } from './layout.js';
 
 /** Day files that a listing is to find: each of some types and symbols, over a range of days. */
 export interface FilesOfPlan {
@@ -20,18 +21,9 @@ interface Beginning {
   readonly date: string;
 }
 
-const NAME = '{exchange}_{type}_{date}_{symbol}';
 const YEAR = 'YYYY'.length;
 const MONTH = 'YYYY-MM'.length;
 const DAY = 'YYYY-MM-DD'.length;
-
-/** Of a date, which characters a placeholder is, and how much of the date has to be said before. */
-const DATES: Readonly<Record<string, { start: number; end: number; after: number }>> = {
-  '{date}': { start: 0, end: DAY, after: 0 },
-  '{year}': { start: 0, end: YEAR, after: 0 },
-  '{month}': { start: MONTH - 2, end: MONTH, after: YEAR },
-  '{day}': { start: DAY - 2, end: DAY, after: MONTH },
-};
 
 /**
  * What the paths of some day files begin with, as narrow as it can be said in few, for stores, which list by it. Of a
@@ -43,15 +35,21 @@ export function pathPrefixes(layout: Layout, files: FilesOfPlan, most: number): 
   const dates: string[] = [];
   for (let day = files.from; day < files.to; day++) dates.push(formatDay(day as Day));
   let found: readonly Beginning[] = [{ text: '', date: '' }];
-  for (const token of layout.template.replaceAll('{name}', NAME).split(/(\{\w+\})/)) {
+  for (const token of templateTokens(layout.template)) {
     const [inFull, ...coarser] = saidBy(token, files, dates);
-    const next = inFull && sayAll(found, inFull, most);
+    const next = isDayOfSeries(token, found, dates) ? undefined : inFull && sayAll(found, inFull, most);
     found = next ?? coarser.map((say) => sayAll(found, say, most)).find(Boolean) ?? found;
     // What comes behind a part that isn't said can't be said either.
     if (!next) break;
   }
   // A folder of dots is written in another way.
   return found.some(({ text }) => /(?:^|\/)\./.test(text)) ? [''] : found.map(({ text }) => text);
+}
+
+/** A listing of a series' month is one request, as one of its day is. */
+function isDayOfSeries(token: string, found: readonly Beginning[], { length }: readonly string[]): boolean {
+  const [{ type, symbol } = {}] = found;
+  return DATE_PARTS[token]?.end === DAY && length > 1 && type !== undefined && symbol !== undefined;
 }
 
 type Say = (beginning: Beginning) => readonly Beginning[];
@@ -70,11 +68,12 @@ function sayAll(beginnings: readonly Beginning[], say: Say, most: number): reado
 
 /** How a part of a template goes on: in full, and then in coarser ways. None comes where something else has to come first. */
 function saidBy(token: string, files: FilesOfPlan, dates: readonly string[]): readonly Say[] {
-  const date = DATES[token];
+  const date = DATE_PARTS[token];
   if (date) {
     const ends = token === '{date}' ? [DAY, MONTH, YEAR] : [date.end];
     return ends.map((end) => (beginning) => {
-      if (beginning.date.length < date.after) return [];
+      // What comes before it in a date has to be said before.
+      if (beginning.date.length < date.start - 1) return [];
       const values = new Set(
         dates.filter((one) => one.startsWith(beginning.date)).map((one) => one.slice(0, end)),
       );

@@ -1,6 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { formatDay } from './day.js';
 import type { DayFile } from './day-file.js';
+import { createNaming, FLAT_NAME, STATE_FOLDER } from './file-names.js';
 
 /** A day file as a layout of the user's own is told of it. */
 export interface LayoutFile {
@@ -35,11 +36,16 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   hive: 'exchange={exchange}/type={type}/symbol={symbol}/date={date}/{name}',
 };
 
-const PLACEHOLDERS = ['exchange', 'type', 'date', 'year', 'month', 'day', 'symbol', 'name'] as const;
-type Placeholder = (typeof PLACEHOLDERS)[number];
-
-/** The folder under the download folder that is tickhaul's own. */
-export const STATE_FOLDER = '.tickhaul';
+const PLACEHOLDERS: readonly string[] = [
+  'exchange',
+  'type',
+  'date',
+  'year',
+  'month',
+  'day',
+  'symbol',
+  'name',
+];
 
 /**
  * Reads `flat`, `hive` or a template such as `{exchange}/{type}/{symbol}/{date}` (contract, Selection).
@@ -97,78 +103,27 @@ function parseTemplate(text: string): Layout {
       `--layout "${text}" would give different day files one name: use {name}, or all of {exchange}, {type}, {symbol} and {date}`,
     );
   }
-  const parts = compile(template);
+  const nameOf = createNaming(template);
   return {
     template,
     isTemplate: true,
     isDistinct: used.has('name'),
-    pathOf: (file, extension) => `${fill(parts, file)}.${extension}`,
+    pathOf: (file, extension) => `${nameOf(file)}.${extension}`,
   };
 }
 
 /** The name without extension: `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>` (service interface, Datasets API). */
-export function dayFileName(file: DayFile): string {
-  return `${safeName(file.exchange)}_${safeName(file.dataType)}_${formatDay(file.day)}_${safeName(file.symbol)}`;
-}
+export const dayFileName = createNaming(FLAT_NAME);
 
-type Part = (file: DayFile) => string;
-
-const FILLERS: Readonly<Record<Placeholder, Part>> = {
-  exchange: ({ exchange }) => safeName(exchange),
-  type: ({ dataType }) => safeName(dataType),
-  symbol: ({ symbol }) => safeName(symbol),
-  date: ({ day }) => formatDay(day),
-  year: ({ day }) => formatDay(day).slice(0, 4),
-  month: ({ day }) => formatDay(day).slice(5, 7),
-  day: ({ day }) => formatDay(day).slice(8, 10),
-  name: dayFileName,
-};
-
-/** The template as what it is filled from: texts that stay, and placeholders. */
-function compile(template: string): readonly Part[] {
-  return template
-    .split(/(\{\w+\})/)
-    .filter((part) => part !== '')
-    .map((part) => (part.startsWith('{') ? FILLERS[part.slice(1, -1) as Placeholder] : () => part));
-}
-
-function fill(parts: readonly Part[], file: DayFile): string {
-  let path = '';
-  for (const part of parts) path += part(file);
-  return DOTTED_FOLDER.test(path) ? path.split('/').map(undotted).join('/') : path;
-}
-
-/** A folder of dots alone leads elsewhere, and tickhaul's own is not for day files. */
-const DOTTED_FOLDER = /(?:^|\/)(?:\.+|\.tickhaul)(?:\/|$)/;
-
-function undotted(folder: string): string {
-  return /^\.+$/.test(folder) || folder === STATE_FOLDER ? folder.replaceAll('.', '-') : folder;
-}
-
-/** Whether a file name holds this text as it is. */
-export function isPlainName(text: string): boolean {
-  return safeName(text) === text;
-}
-
-/** The characters that the service's client convention replaces, and control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have no place in a file's name
-const UNSAFE = /[:\\/?*<>|"\u0000-\u001f\u007f]/;
-const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
-
-/** A text as a part of a file's name. */
-export function safeName(value: string): string {
-  return UNSAFE.test(value) ? value.replace(ALL_UNSAFE, '-') : value;
-}
-
-function checkPlaceholders(text: string, template: string): ReadonlySet<Placeholder> {
-  const used = new Set<Placeholder>();
+function checkPlaceholders(text: string, template: string): ReadonlySet<string> {
+  const used = new Set<string>();
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
-    if (!PLACEHOLDERS.includes(name as Placeholder)) {
+    if (name === undefined || !PLACEHOLDERS.includes(name)) {
       throw usageError(
         `--layout "${text}": unknown ${whole}; known are ${PLACEHOLDERS.map((p) => `{${p}}`).join(' ')}`,
       );
     }
-    used.add(name as Placeholder);
+    used.add(name);
   }
   return used;
 }

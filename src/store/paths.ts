@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../base/errors.js';
 import { makeFolder } from '../base/make-folder.js';
-import { STATE_FOLDER } from '../dataset/layout.js';
+import { STATE_FOLDER } from '../dataset/file-names.js';
 
 /** Whether a path with `/` between folders names something inside the folder it is relative to, on any system. */
 export function isInside(relPath: string): boolean {

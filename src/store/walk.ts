@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { abortReason, diskError, isSystemError } from '../base/errors.js';
-import { STATE_FOLDER } from '../dataset/layout.js';
+import { STATE_FOLDER } from '../dataset/file-names.js';
 
 /**
  * The files under a folder, by their paths relative to it, with `/`, in the order of names; as there may be a

@@ -63,6 +63,15 @@ test('what is listed is as narrow as can be said', () => {
     'exchange=binance/type=trades/symbol=B/date=2023',
     'exchange=binance/type=trades/symbol=B/date=2024',
   ]);
+  assert.deepEqual(prefixes('hive', ['A'], 1), [
+    'exchange=binance/type=trades/symbol=A/date=2023-12-30/binance_trades_2023-12-30_A',
+  ]);
+  assert.deepEqual(
+    prefixes('hive', ['A'], 33),
+    ['2023-12', '2024-01'].map((month) => `exchange=binance/type=trades/symbol=A/date=${month}`),
+    'a month at once, not day by day',
+  );
+  assert.deepEqual(prefixes('{type}/{symbol}/{year}/{month}/{day}/{name}', ['A'], 2), ['trades/A/2023/12/']);
   assert.deepEqual(prefixes('hive', ['A', 'B'], 1, 1), ['exchange=binance/type=trades/symbol=']);
   const own = parseLayout(({ name }) => name);
   assert.deepEqual(

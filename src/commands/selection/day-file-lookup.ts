@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { DayFile } from '../../dataset/day-file.js';
-import { STATE_FOLDER } from '../../dataset/layout.js';
+import { STATE_FOLDER } from '../../dataset/file-names.js';
 import { type Manifest, openManifest } from '../../store/manifest/manifest.js';
 import { isThere } from '../is-there.js';
 

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { abortReason, diskError, isSystemError, usageError } from '../../base/errors.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
-import { STATE_FOLDER } from '../../dataset/layout.js';
+import { STATE_FOLDER } from '../../dataset/file-names.js';
 import type { Files, StoreSettings } from '../../store/files.js';
 import { isObject, wholeLocation } from '../../store/location.js';
 import { globBase, isPathGlob, pathMatcher } from './glob.js';

@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { diskError, isSystemError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
-import { STATE_FOLDER } from '../../dataset/layout.js';
+import { STATE_FOLDER } from '../../dataset/file-names.js';
 import type { Files } from '../../store/files.js';
 import { isObject, joinLocation } from '../../store/location.js';
 import { readTextAt, writeTextsAt } from '../../store/small-objects.js';

@@ -1,6 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { isPlainName, type Layout } from '../../dataset/layout.js';
+import { isPlainName } from '../../dataset/file-names.js';
+import type { Layout } from '../../dataset/layout.js';
 import type { OutputsOf } from './outputs.js';
 import type { Series } from './select.js';
 

@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { type Day, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { STATE_FOLDER } from '../../dataset/layout.js';
+import { STATE_FOLDER } from '../../dataset/file-names.js';
 import { isInside, isOwn } from '../paths.js';
 
 /** One object of a file of JSON lines, whose fields are read one by one. Every error names file and line. */

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { STATE_FOLDER } from '../../dataset/layout.js';
+import { STATE_FOLDER } from '../../dataset/file-names.js';
 import { isInside } from '../paths.js';
 
 /** A place in a bucket that its user names. */

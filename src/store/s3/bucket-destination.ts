@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { STATE_FOLDER } from '../../dataset/layout.js';
+import { STATE_FOLDER } from '../../dataset/file-names.js';
 import type { Destination } from '../destination.js';
 import type { StoreSettings } from '../files.js';
 import type { LockOwner } from '../lock/run-lock.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { STATE_FOLDER } from '../../dataset/layout.js';
+import { STATE_FOLDER } from '../../dataset/file-names.js';
 import { describeHolder, holderNow, isGone, type LockHolder, parseHolder } from '../lock/lock-holder.js';
 import type { LockOwner, RunLock } from '../lock/run-lock.js';
 import { type TakeLockOptions, waitForLock } from '../lock/take-lock.js';

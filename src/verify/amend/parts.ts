@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { diskError, isSystemError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
-import { STATE_FOLDER } from '../../dataset/layout.js';
+import { STATE_FOLDER } from '../../dataset/file-names.js';
 import type { FindingEvent } from '../../run/events.js';
 import { lockPath } from '../../store/lock/run-lock.js';
 import { listResumeNotes, noteName, parsePartPath, readResumeNote } from '../../store/part.js';

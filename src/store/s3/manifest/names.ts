@@ -1,6 +1,6 @@
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { DayFile } from '../../../dataset/day-file.js';
-import { STATE_FOLDER } from '../../../dataset/layout.js';
+import { STATE_FOLDER } from '../../../dataset/file-names.js';
 import type { ManifestScope } from '../../destination.js';
 import type { ObjectStore, StoredObject } from '../object-store.js';
 

@@ -1,0 +1,92 @@
+import { formatDay } from './day.js';
+import type { DayFile } from './day-file.js';
+
+/** What a day file is called in a flat folder, without its extension (service interface, Datasets API). */
+export const FLAT_NAME = '{exchange}_{type}_{date}_{symbol}';
+
+/** Of `YYYY-MM-DD`, which characters a placeholder is. */
+export const DATE_PARTS: Readonly<Record<string, { readonly start: number; readonly end: number }>> = {
+  '{date}': { start: 0, end: 10 },
+  '{year}': { start: 0, end: 4 },
+  '{month}': { start: 5, end: 7 },
+  '{day}': { start: 8, end: 10 },
+};
+
+/** The folder under the download folder that is tickhaul's own. */
+export const STATE_FOLDER = '.tickhaul';
+
+type Series = Pick<DayFile, 'exchange' | 'dataType' | 'symbol'>;
+
+interface SeriesNames {
+  readonly of: Series;
+  /** What stands before, between and behind the parts of a date. */
+  readonly texts: readonly string[];
+}
+
+/** A template as its texts and placeholders, in their order. */
+export function templateTokens(template: string): readonly string[] {
+  return template
+    .replaceAll('{name}', FLAT_NAME)
+    .split(/(\{\w+\})/)
+    .filter((token) => token !== '');
+}
+
+/**
+ * Names day files as a template says, without an extension. Plans and manifests name a million in a row, those of a series
+ * one after the other: what they have in common is worked out once.
+ */
+export function createNaming(template: string): (file: DayFile) => string {
+  const tokens = templateTokens(template);
+  const dates = tokens.flatMap((token) => DATE_PARTS[token] ?? []);
+  let names: SeriesNames | undefined;
+  return (file) => {
+    if (names === undefined || !isOf(names.of, file)) names = namesOf(tokens, file);
+    const { texts } = names;
+    const date = formatDay(file.day);
+    let name = texts[0] ?? '';
+    for (let at = 0; at < dates.length; at++) {
+      const part = dates[at];
+      name += date.slice(part?.start, part?.end) + texts[at + 1];
+    }
+    return name;
+  };
+}
+
+function isOf({ exchange, dataType, symbol }: Series, file: DayFile): boolean {
+  return file.symbol === symbol && file.dataType === dataType && file.exchange === exchange;
+}
+
+/** Between texts; no name holds it. */
+const GAP = '\0';
+
+function namesOf(tokens: readonly string[], { exchange, dataType, symbol }: DayFile): SeriesNames {
+  const words: Readonly<Record<string, string>> = {
+    '{exchange}': safeName(exchange),
+    '{type}': safeName(dataType),
+    '{symbol}': safeName(symbol),
+  };
+  const pieces = tokens.map((token) => (DATE_PARTS[token] ? `${GAP}d${GAP}` : (words[token] ?? token)));
+  const path = pieces.join('').split('/').map(undotted).join('/');
+  const texts = path.split(GAP).filter((_, at) => at % 2 === 0);
+  return { of: { exchange, dataType, symbol }, texts };
+}
+
+/** A folder of dots alone leads elsewhere, and tickhaul's own is not for day files. */
+function undotted(folder: string): string {
+  return /^\.+$/.test(folder) || folder === STATE_FOLDER ? folder.replaceAll('.', '-') : folder;
+}
+
+/** Whether a file name holds this text as it is. */
+export function isPlainName(text: string): boolean {
+  return safeName(text) === text;
+}
+
+/** The characters that the service's client convention replaces, and control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have no place in a file's name
+const UNSAFE = /[:\\/?*<>|"\u0000-\u001f\u007f]/;
+const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
+
+/** A text as a part of a file's name. */
+export function safeName(value: string): string {
+  return UNSAFE.test(value) ? value.replace(ALL_UNSAFE, '-') : value;
+}
