@@ -28,6 +28,7 @@ export interface OpenQueue {
 
 export type SliceWorker = Worker<SliceJob>;
 type BullMq = typeof import('bullmq');
+type IoRedis = typeof import('ioredis');
 
 /** The releases that are known to do what is asked of them; package.json has the same. */
 const PACKAGES = 'bullmq@6.7.0 ioredis@5.9.3';
@@ -44,13 +45,13 @@ const CLOSE_MS = 1000;
  */
 export async function openQueue({ url, name, warn, signal }: QueueAccess): Promise<OpenQueue> {
   const server = serverOf(url);
-  const { bullmq, Redis } = await loadOptional('a queue', PACKAGES, loadPackages);
+  const { bullmq, ioredis } = loadOptional('a queue', PACKAGES, loadPackages);
   let connected = false;
   let isClosing = false;
   let trouble: Error | undefined;
   const connections: Redis[] = [];
   const connect = (): Redis => {
-    const redis = new Redis(url, {
+    const redis = new ioredis.Redis(url, {
       lazyConnect: true,
       // A worker outlives its Redis: what it asks waits for the next connection.
       maxRetriesPerRequest: null,
@@ -104,9 +105,8 @@ export function serverOf(url: string): string {
   throw usageError('TICKHAUL_QUEUE_URL is not an address of a Redis; write it as redis://host:6379');
 }
 
-async function loadPackages(): Promise<{ bullmq: BullMq; Redis: typeof Redis }> {
-  const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]);
-  return { bullmq, Redis: ioredis.Redis };
+function loadPackages(byName: (name: string) => unknown): { bullmq: BullMq; ioredis: IoRedis } {
+  return { bullmq: byName('bullmq') as BullMq, ioredis: byName('ioredis') as IoRedis };
 }
 
 /** What Redis refuses, also later than at the start, or why it can't be reached. */

@@ -50,7 +50,7 @@ interface SendOptions {
 export async function connect(settings: StoreSettings): Promise<Connection> {
   const { endpoint } = settings;
   if (endpoint !== undefined && !isAddress(endpoint)) throw badEndpoint(endpoint);
-  const sdk = await loadSdk();
+  const sdk = loadSdk();
   const secrets = new Secrets();
   const handler = createRequestHandler({
     proxies: proxiesOf(settings.proxyVariables ?? {}),
