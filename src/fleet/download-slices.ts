@@ -18,12 +18,15 @@ export function downloadSlices({ client, openDestination, owner, threads }: Down
     const warn = (message: string): void => emit({ event: 'warning', message });
     const shared = new SharedBySlices(client, openDestination, pause, warn);
     const folders = new OpenFolders(openDestination, owner, warn);
-    return async (job, signal, noMore) => {
-      const [{ mayRead }, pin] = await Promise.all([shared.reachOfKey(signal), shared.pinOf(job)]);
-      const transfers = shared.transfersOf(job.options);
-      return folders.use(job, (folder) =>
-        workSlice({ job, pin, folder, client, mayRead, threads, transfers, emit, signal, noMore }),
-      );
+    return {
+      async workOn(job, signal, noMore) {
+        const [{ mayRead }, pin] = await Promise.all([shared.reachOfKey(signal), shared.pinOf(job)]);
+        const transfers = shared.transfersOf(job.options);
+        return folders.use(job, (folder) =>
+          workSlice({ job, pin, folder, client, mayRead, threads, transfers, emit, signal, noMore }),
+        );
+      },
+      close: () => folders.close(),
     };
   };
 }

@@ -1,3 +1,4 @@
+import { describeFailure } from '../run/failure.js';
 import type { Destination, ManifestScope } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
@@ -21,11 +22,16 @@ export type OpenDestination = (at: SliceDestination) => Promise<Destination>;
 interface Shared {
   readonly opening: Promise<OpenFolder>;
   users: number;
+  /** Closes it, as nobody uses it. */
+  closer?: NodeJS.Timeout;
 }
+
+/** Milliseconds that a folder stays open without a slice: mostly the next one is on its way. */
+const LINGER_MS = 1000;
 
 /**
  * The folders of a worker: each is open once, with its lock where that is free, from its first slice to its last. An idle
- * worker holds no lock.
+ * worker soon holds no lock.
  */
 export class OpenFolders {
   readonly #openDestination: OpenDestination;
@@ -45,31 +51,33 @@ export class OpenFolders {
     const key = destinationKey(at);
     const shared = this.#open.get(key) ?? this.#share(key, at);
     shared.users++;
+    clearTimeout(shared.closer);
     try {
       return await work(await shared.opening);
     } finally {
       if (--shared.users === 0) {
-        this.#leave(key, shared);
-        const closing = shared.opening.then(
-          (folder) => folder.close(),
-          () => {},
-        );
-        this.#closing.set(key, closing);
-        await closing.finally(() => {
-          if (this.#closing.get(key) === closing) this.#closing.delete(key);
-        });
+        const isWanted = this.#open.get(key) === shared;
+        if (isWanted) shared.closer = setTimeout(() => void this.#close(key, shared), LINGER_MS);
+        else await this.#close(key, shared);
       }
     }
+  }
+
+  /** Closes those that nobody uses. */
+  async close(): Promise<void> {
+    for (const [key, shared] of this.#open) if (shared.users === 0) void this.#close(key, shared);
+    await Promise.all(this.#closing.values());
   }
 
   #share(key: string, at: SliceDestination): Shared {
     const shared = { opening: this.#openAfter(key, at), users: 0 };
     this.#open.set(key, shared);
-    // When it is another run's, whoever comes next opens it anew.
-    shared.opening.then(
-      ({ lost }) => lost?.addEventListener('abort', () => this.#leave(key, shared), { once: true }),
-      () => {},
-    );
+    // When it is another run's, or could not be opened, whoever comes next opens it anew.
+    const leave = (): void => {
+      if (shared.users === 0) void this.#close(key, shared);
+      else this.#leave(key, shared);
+    };
+    shared.opening.then(({ lost }) => lost?.addEventListener('abort', leave, { once: true }), leave);
     return shared;
   }
 
@@ -77,9 +85,27 @@ export class OpenFolders {
     if (this.#open.get(key) === shared) this.#open.delete(key);
   }
 
+  /** What it brought is recorded by then: an end that fails is only told. */
+  #close(key: string, shared: Shared): Promise<void> {
+    clearTimeout(shared.closer);
+    this.#leave(key, shared);
+    const warn = (error: unknown): void => this.#warn(describeFailure(error).error.message);
+    const closing: Promise<void> = shared.opening
+      .then(
+        (folder) => folder.close(),
+        () => {},
+      )
+      .catch(warn)
+      .finally(() => {
+        if (this.#closing.get(key) === closing) this.#closing.delete(key);
+      });
+    this.#closing.set(key, closing);
+    return closing;
+  }
+
   /** Not beside the one before: its lock would be taken for another run's. */
   async #openAfter(key: string, at: SliceDestination): Promise<OpenFolder> {
-    await this.#closing.get(key)?.catch(() => {});
+    await this.#closing.get(key);
     return this.#openFolder(at);
   }
 

@@ -11,12 +11,17 @@ import type { Pause } from '../transfer/pause.js';
 import type { OpenFolder } from './open-folders.js';
 import { downloadOptions, type SliceJob } from './slice-job.js';
 
-/**
- * Works on one slice.
- * @param signal ends the work at once. @param noMore ends it after the files under way.
- * @throws TickhaulError for what no work begins with; the reason of an abort.
- */
-export type SliceWork = (job: SliceJob, signal: AbortSignal, noMore: AbortSignal) => Promise<SliceResult>;
+/** What is done with the slices of a worker. */
+export interface SliceWork {
+  /**
+   * Works on one slice.
+   * @param signal ends the work at once. @param noMore ends it after the files under way.
+   * @throws TickhaulError for what no work begins with; the reason of an abort.
+   */
+  workOn(job: SliceJob, signal: AbortSignal, noMore: AbortSignal): Promise<SliceResult>;
+  /** To be called when no further slice comes. */
+  close(): Promise<void>;
+}
 
 /** What the worker gives to those who work on its slices. */
 export interface SliceWorkContext {

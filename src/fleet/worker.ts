@@ -49,7 +49,7 @@ export async function runWorker(input: WorkerInput): Promise<WorkerSummary> {
 class FleetWorker {
   readonly #input: WorkerInput;
   readonly #worker: SliceWorker;
-  readonly #workOn: SliceWork;
+  readonly #slices: SliceWork;
   /** What is to be over before the worker leaves. */
   readonly #working = new Set<Promise<unknown>>();
   readonly #bullmq: OpenQueue['bullmq'];
@@ -66,7 +66,7 @@ class FleetWorker {
     // Each file in flight listens to them, and that is no leak.
     setMaxListeners(0, this.#end.signal, this.#handBack.signal);
     const pause = createSharedPause(open, this.#end.signal);
-    this.#workOn = work({ pause, emit: (event) => this.#onRunEvent(event) });
+    this.#slices = work({ pause, emit: (event) => this.#onRunEvent(event) });
     this.#worker = new open.bullmq.Worker<SliceJob>(
       open.queue.name,
       (job, token) => this.#process(job, token),
@@ -100,6 +100,7 @@ class FleetWorker {
     } finally {
       signal.removeEventListener('abort', onSignal);
       await Promise.allSettled(this.#working);
+      await this.#slices.close();
       // Without its Redis, it can't say that it ends: its slices are others' when their locks run out.
       await within(
         this.#worker.close().then(() => running),
@@ -168,7 +169,7 @@ class FleetWorker {
     const noMore = this.#end.signal;
     try {
       if (noMore.aborted) throw abortReason(noMore);
-      return await this.#workOn(data, handBack, noMore);
+      return await this.#slices.workOn(data, handBack, noMore);
     } catch (error) {
       if (error instanceof TickhaulError) return error;
       throw error;

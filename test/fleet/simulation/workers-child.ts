@@ -39,7 +39,7 @@ const open = await openQueue({ url, name: 'tickhaul', warn, signal });
 const total = new Count();
 const pins = new Map<string, Promise<PinnedPlan>>();
 
-const countSlice: SliceWork = async (job) => {
+const countSlice: SliceWork['workOn'] = async (job) => {
   const pin = pins.get(job.pin) ?? readPin(openFolder(job.dir), job.pin);
   pins.set(job.pin, pin);
   const slice = new Count();
@@ -54,7 +54,7 @@ const summaries = await Promise.all(
   Array.from({ length: workers }, () =>
     runWorker({
       ...{ open, concurrency, signal },
-      work: () => countSlice,
+      work: () => ({ workOn: countSlice, close: async () => {} }),
       once: true,
       lockMs: 60_000,
       emit: (event) => event.event === 'warning' && warn(event.message),
