@@ -17,14 +17,15 @@ test('a request is shown by what tells it from others', () => {
 });
 
 test('nothing that it does not know is shown, and nothing that moves the cursor', () => {
-  const secret = fc.constantFrom('X-Amz-Signature', 'X-Amz-Security-Token', 'role_name', 'uploadId', 'x-id');
+  const names = ['X-Amz-Signature', 'X-Amz-Security-Token', 'role_name', 'uploadId', 'x-id'];
+  const query = Object.fromEntries(names.map((name) => [name, 's3cret']));
+  const headers = { authorization: 's3cret', 'x-amz-security-token': 's3cret' };
   fc.assert(
-    fc.property(fc.dictionary(secret, fc.constant('s3cret')), fc.string({ unit: 'binary' }), (query, key) => {
-      const headers = { authorization: 's3cret', 'x-amz-security-token': 's3cret' };
+    fc.property(fc.string({ unit: 'binary' }), (key) => {
       const path = `/bucket/${encodeURIComponent(key)}`;
       const shown = shownRequest({ ...OBJECT, path, query, headers });
-      assert.ok(!shown.includes('s3cret'));
-      assert.doesNotMatch(shown, /\p{Cc}/u);
+      assert.ok(shown.endsWith('?uploadId'));
+      assert.doesNotMatch(shown, /\p{Cc}|s3cret/u);
     }),
   );
   assert.equal(shownRequest({ ...OBJECT, path: '/%zz' }), 'PUT store:9000/%zz');
