@@ -20,7 +20,7 @@ async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<read
   assert.doesNotMatch(stderr, /uploadId=/);
   const { host } = new URL(rig.shim.endpoint);
   const lines = stderr.trimEnd().split('\n');
-  assert.match(lines.pop() ?? '', /^\d /, stderr);
+  assert.match(lines.pop() ?? '', /^\d |"summary"/, stderr);
   const told = lines.filter((line) => line.includes(` ${host}/`)).map((line) => toldBy(line, host));
   const inOrder = (calls: readonly StoreCall[]): readonly string[] =>
     calls.map(({ operation, key }) => `${operation} ${key}`).sort();
@@ -67,4 +67,7 @@ test('each request to the store is told, with the tries that failed, of threads 
   assert.equal(whole, '200');
   assert.match(broken, /^(?:reset|short_body)$/);
   assert.match(rest, /^bytes=\d+-\d* 206$/);
+
+  const words = ['replay', 'binance-futures:BTCUSDT', '-t', 'book_change', '--date', '2024-03-01'];
+  await runTold(rig, ...words, '--dir', rig.at('data'), '-o', `${rig.at('out')}/lines.jsonl`, '--json');
 });
