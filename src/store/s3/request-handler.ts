@@ -68,11 +68,11 @@ export function createRequestHandler({ proxies, stallTimeoutMs, onRequest }: Han
           signal,
         });
         const isObject = query['x-id'] === 'GetObject' && answer.status < 300;
-        const body = isObject
+        const received = isObject
           ? Readable.from(answer.body, { objectMode: false }).once('error', told.failed)
           : await readBody(answer.body);
         told.answered(answer.status);
-        return { response: { statusCode: answer.status, headers: answer.headers, body } };
+        return { response: { statusCode: answer.status, headers: answer.headers, body: received } };
       } catch (error) {
         const failure = networkError(error, host);
         told.failed(failure);
