@@ -6,7 +6,7 @@ import { showFileProgress, writesFile } from './file-progress.js';
 import { pauseLine, warningLine } from './output/messages.js';
 import { createMinutesLine } from './output/run/minutes-line.js';
 import { chalkFor } from './output/text/color.js';
-import { noteOf, openTransferReporter, tellerOf } from './session.js';
+import { noteOf, openTransferReporter, plainNoteOf, tellerOf } from './session.js';
 
 /** Who hears of a replay while it works, on stderr. */
 export interface ReplayDisplay {
@@ -52,6 +52,8 @@ async function showDayFiles(args: Args, cli: Cli, written: Written): Promise<Rep
   return {
     teller: {
       ...teller,
+      // The reporter is a quiet one then.
+      ...(readToggle(args, 'json') && { note: plainNoteOf(args, cli) }),
       emit(event) {
         isDownloading ||= event.event === 'plan';
         teller.emit(event);

@@ -3,6 +3,7 @@ import type { Teller } from '../commands/run.js';
 import { type Session, type SessionOptions, withSession as withClient } from '../commands/session.js';
 import type { RunSummary } from '../run/events.js';
 import { describeFailure, failedSummary, stackOf } from '../run/failure.js';
+import { hearRequests } from '../store/s3/told-requests.js';
 import type { Args, Cli } from './arguments/types.js';
 import type { Reporter } from './output/run/reporter.js';
 
@@ -15,12 +16,12 @@ export function withSession<T>(
   options: Omit<SessionOptions, 'note'>,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  return withClient(
-    args,
-    cli,
-    { ...options, note: noteOf(args, (line) => cli.stderr.write(`${line}\n`)) },
-    work,
-  );
+  return withClient(args, cli, { ...options, note: plainNoteOf(args, cli) }, work);
+}
+
+/** Does some work; under `--verbose` each of its requests to an object store is a line of stderr. */
+export function withStoreRequests<T>(args: Args, cli: Cli, work: () => Promise<T>): Promise<T> {
+  return hearRequests(plainNoteOf(args, cli), work);
 }
 
 /** Does a run whose events go to the reporter that the flags ask for. @returns its exit code. */
@@ -30,7 +31,8 @@ export async function reportRun(
   run: (teller: Teller) => Promise<RunSummary>,
 ): Promise<number> {
   const reporter = await openReporter(args, cli);
-  const summary = await run(tellerOf(args, reporter)).catch((error: unknown) => {
+  const teller = tellerOf(args, reporter);
+  const summary = await hearRequests(teller.note, () => run(teller)).catch((error: unknown) => {
     const stack = stackOf(error);
     if (stack !== undefined && readToggle(args, 'verbose')) reporter.note(stack);
     // Since the process began.
@@ -59,13 +61,18 @@ export function tellerOf(args: Args, reporter: Reporter): Teller {
 }
 
 /** Of a run's events, its warnings alone: where it works something out, and does none of it. */
-export function warningTeller(args: Args, { stderr, warn }: Cli): Teller {
+export function warningTeller(args: Args, cli: Cli): Teller {
   return {
     emit: (event) => {
-      if (event.event === 'warning') warn(event.message);
+      if (event.event === 'warning') cli.warn(event.message);
     },
-    note: noteOf(args, (line) => stderr.write(`${line}\n`)),
+    note: plainNoteOf(args, cli),
   };
+}
+
+/** Lines of requests on stderr, where `--verbose` asks for them. */
+export function plainNoteOf(args: Args, { stderr }: Cli): ((line: string) => void) | undefined {
+  return noteOf(args, (line) => stderr.write(`${line}\n`));
 }
 
 /** Lines of requests, where `--verbose` asks for them. */

@@ -199,6 +199,7 @@ function readStore(env: Env, args: Args, config: ConfigSettings | undefined): Se
       readText(args, 's3-region') ?? firstOf(env, ['AWS_REGION', 'AWS_DEFAULT_REGION']) ?? config?.s3Region,
     pathStyle: args[flag] === undefined ? config?.s3PathStyle : readToggle(args, flag),
     proxyVariables: Object.fromEntries(PROXY_VARIABLES.map((name) => [name, env[name]])),
+    tellsRequests: readToggle(args, 'verbose'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Body } from '../http/body-watch.js';
+import type { OnRequest } from '../http/told-request.js';
 
 /** What every request needs to know. Made once a run (`createClient`), closed at its end. */
 export interface ServiceConfig {
@@ -15,7 +16,7 @@ export interface ServiceConfig {
   /** The environment, for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Told of every request as it is answered (`--verbose`); never holds a key. */
-  readonly onRequest?: ((line: string) => void) | undefined;
+  readonly onRequest?: OnRequest | undefined;
 }
 
 /** Where a broken-off transfer goes on. */

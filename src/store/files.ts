@@ -58,6 +58,8 @@ export interface StoreSettings {
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Milliseconds without progress after which a request is broken off. */
   readonly stallTimeoutMs: number;
+  /** Whether each request is told to whoever hears of them (`hearRequests`). */
+  readonly tellsRequests?: boolean | undefined;
 }
 
 /** Where nobody says anything. */

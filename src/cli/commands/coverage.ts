@@ -7,6 +7,7 @@ import { COVERAGE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { printLines } from '../output/text/blocks.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';
+import { withStoreRequests } from '../session.js';
 
 export const coverage: Action = {
   positionals: {
@@ -26,9 +27,10 @@ export const coverage: Action = {
       throw usageError('--html - and --json both print to stdout; give one of them');
     const { prepareCoverage } = await import('../../commands/coverage.js');
     const read = await prepareCoverage(args, cli);
-    const coverage = await read((message) => {
+    const warn = (message: string): void => {
       if (!readToggle(args, 'quiet')) cli.warn(message);
-    });
+    };
+    const coverage = await withStoreRequests(args, cli, () => read(warn));
     if (html !== undefined) await writePage(html, coverage, cli);
     if (html !== '-') await print(coverage.facts, args, cli, { isJson, html });
     return 0;

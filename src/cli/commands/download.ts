@@ -11,7 +11,7 @@ import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action } from '../arguments/types.js';
 import { askForSpaceOn } from '../ask.js';
-import { reportRun } from '../session.js';
+import { reportRun, withStoreRequests } from '../session.js';
 import { plan } from './plan.js';
 
 export const download: Action = {
@@ -49,7 +49,7 @@ export const download: Action = {
   async run(args, cli) {
     if (readToggle(args, 'dry-run')) return plan.run(args, cli);
     const { prepareDownload } = await import('../../commands/download.js');
-    const run = await prepareDownload(args, cli);
+    const run = await withStoreRequests(args, cli, () => prepareDownload(args, cli));
     return reportRun(args, cli, (teller) => run({ ...teller, askForSpace: askForSpaceOn(args, cli) }));
   },
 };

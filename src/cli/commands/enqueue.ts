@@ -8,7 +8,7 @@ import { ENQUEUE_FLAGS, QUEUE_FLAGS, SLICE_FLAGS } from '../arguments/fleet-flag
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { EXCHANGE } from '../arguments/positionals.js';
 import type { Action } from '../arguments/types.js';
-import { warningTeller } from '../session.js';
+import { warningTeller, withStoreRequests } from '../session.js';
 
 export const enqueue: Action = {
   positionals: { exchange: EXCHANGE },
@@ -35,8 +35,10 @@ export const enqueue: Action = {
   async run(args, cli) {
     const { prepareEnqueue } = await import('../../commands/fleet/enqueue.js');
     const { stdout, stderr, warn } = cli;
-    const run = await prepareEnqueue(args, cli);
-    const { unauthorized, missing, ...told } = await run(warningTeller(args, cli));
+    const { unauthorized, missing, ...told } = await withStoreRequests(args, cli, async () => {
+      const run = await prepareEnqueue(args, cli);
+      return run(warningTeller(args, cli));
+    });
     if (unauthorized > 0)
       warn(`${plural(unauthorized, 'day file')} left out: the API key does not cover them`);
     const isStrict = readToggle(args, 'strict') && missing > 0;

@@ -5,6 +5,7 @@ import { STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { inspectionText } from '../output/inspection.js';
 import { documentText } from '../output/text/document.js';
+import { withStoreRequests } from '../session.js';
 
 export const inspect: Action = {
   positionals: {
@@ -26,12 +27,11 @@ export const inspect: Action = {
   async run(args, cli) {
     const { inspectFile } = await import('../../inspect/index.js');
     const [path = ''] = readLocations(args, 'file');
-    const inspection = await inspectFile({
-      path,
-      dataType: readDataType(args, 'type'),
-      store: await storeOf(args, cli, [path]),
-      signal: cli.signal,
-    });
+    const dataType = readDataType(args, 'type');
+    const store = await storeOf(args, cli, [path]);
+    const inspection = await withStoreRequests(args, cli, () =>
+      inspectFile({ path, dataType, store, signal: cli.signal }),
+    );
     const text = readToggle(args, 'json')
       ? documentText(documentOf(inspection), false)
       : inspectionText(inspection, cli.stdout);

@@ -7,6 +7,7 @@ import { LOCK_FILE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { printLines } from '../output/text/blocks.js';
 import { documentText } from '../output/text/document.js';
+import { withStoreRequests } from '../session.js';
 
 export const lock: Action = {
   flags: { ...LOCK_FILE_FLAGS, ...STORE_FLAGS },
@@ -22,8 +23,8 @@ export const lock: Action = {
     const warn = (message: string): void => {
       cli.stderr.write(`warning ${message}\n`);
     };
-    const records = await withDestination(settings, cli, (destination) =>
-      lockedRecords(destination, { warn }),
+    const records = await withStoreRequests(args, cli, () =>
+      withDestination(settings, cli, (destination) => lockedRecords(destination, { warn })),
     );
     const { formatLockFile } = await import('../../store/lists/lock-file.js');
     const { formatChecksums } = await import('../../store/lists/checksum-list.js');

@@ -7,6 +7,7 @@ import type { Destination } from '../../store/destination.js';
 import { DIR, STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
+import { withStoreRequests } from '../session.js';
 
 export const manifest: Action = {
   positionals: {
@@ -25,11 +26,13 @@ export const manifest: Action = {
     const settings = await loadSettings(args, cli);
     const { mergeManifests } = await import('../../store/manifest/merge.js');
     const { warn, signal } = cli;
-    const merged = await withDestination(settings, cli, (target) =>
-      withDestinations(named, settings, signal, async (folders) => ({
-        path: target.name,
-        ...(await mergeManifests({ folders, target, warn, signal })),
-      })),
+    const merged = await withStoreRequests(args, cli, () =>
+      withDestination(settings, cli, (target) =>
+        withDestinations(named, settings, signal, async (folders) => ({
+          path: target.name,
+          ...(await mergeManifests({ folders, target, warn, signal })),
+        })),
+      ),
     );
     if (readToggle(args, 'json')) cli.stdout.write(documentText(merged, false));
     else if (!readToggle(args, 'quiet')) {

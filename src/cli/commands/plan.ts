@@ -14,7 +14,7 @@ import { estimateText } from '../output/plan/estimate.js';
 import { printLines } from '../output/text/blocks.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
-import { warningTeller } from '../session.js';
+import { warningTeller, withStoreRequests } from '../session.js';
 
 export const plan: Action = {
   positionals: { exchange: EXCHANGE },
@@ -33,32 +33,34 @@ export const plan: Action = {
     ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d --files', 'one line a file'],
     ['$0 plan binance-futures -t all -s "*USDT" --last 1d --json', 'the newest day, one JSON object a line'],
   ],
-  async run(args, cli) {
-    const { preparePlan, tellPlan } = await import('../../commands/plan.js');
-    const open = await preparePlan(args, cli);
-    return open(warningTeller(args, cli), async (shown) => {
-      if (readToggle(args, 'json')) {
-        const told = await tellPlan(shown, cli.signal);
-        cli.stdout.write(line(told.plan));
-        await printLines(cli.stdout, linesOf(told.files(), line), cli.signal);
-        const summary = told.summary();
-        cli.stdout.write(line(summary));
-        return summary.exitCode;
-      }
-      const totals = await printPlan(shown, args, cli);
-      const described = await shown.describe(totals);
-      if (!readToggle(args, 'quiet')) {
-        const why = shown.keyExpired && totals.counts.unauthorized > 0 ? ' (the API key has expired)' : '';
-        const texts = [`${countsText(totals.counts)}${why}`, estimateText(described)].filter(
-          (text) => text !== '',
-        );
-        const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
-        cli.stderr.write(`${lines.join('\n')}\n`);
-      }
-      return shown.exitCodeOf(totals.counts);
-    });
-  },
+  run: (args, cli) => withStoreRequests(args, cli, () => run(args, cli)),
 };
+
+async function run(args: Args, cli: Cli): Promise<number> {
+  const { preparePlan, tellPlan } = await import('../../commands/plan.js');
+  const open = await preparePlan(args, cli);
+  return open(warningTeller(args, cli), async (shown) => {
+    if (readToggle(args, 'json')) {
+      const told = await tellPlan(shown, cli.signal);
+      cli.stdout.write(line(told.plan));
+      await printLines(cli.stdout, linesOf(told.files(), line), cli.signal);
+      const summary = told.summary();
+      cli.stdout.write(line(summary));
+      return summary.exitCode;
+    }
+    const totals = await printPlan(shown, args, cli);
+    const described = await shown.describe(totals);
+    if (!readToggle(args, 'quiet')) {
+      const why = shown.keyExpired && totals.counts.unauthorized > 0 ? ' (the API key has expired)' : '';
+      const texts = [`${countsText(totals.counts)}${why}`, estimateText(described)].filter(
+        (text) => text !== '',
+      );
+      const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
+      cli.stderr.write(`${lines.join('\n')}\n`);
+    }
+    return shown.exitCodeOf(totals.counts);
+  });
+}
 
 /** Prints it for people, and counts it on the way. */
 async function printPlan({ plan: opened }: ShownPlan, args: Args, cli: Cli): Promise<PlanTotals> {

@@ -1,4 +1,5 @@
 import type { Written } from '../../market/lines/line-sink.js';
+import { hearRequests } from '../../store/s3/told-requests.js';
 import { REPLAY_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
 import { tellMessages } from '../output/run/message-summary.js';
@@ -44,7 +45,7 @@ async function run(args: Args, cli: Cli, written: Written): Promise<void> {
   ]);
   const replayTo = await prepareReplay(args, cli);
   const { teller, close } = await showReplay(args, cli, written);
-  await replayTo({ ...teller, output: streamOutput(cli.dataOut), written })
+  await hearRequests(teller.note, () => replayTo({ ...teller, output: streamOutput(cli.dataOut), written }))
     .catch((error: unknown) => {
       if (!(error instanceof ReaderGone)) throw error;
     })

@@ -8,7 +8,7 @@ import type { Action, Args, Cli } from '../arguments/types.js';
 import { showFileProgress } from '../file-progress.js';
 import { warnerOf } from '../output/messages.js';
 import { tellMessages } from '../output/run/message-summary.js';
-import { noteOf } from '../session.js';
+import { plainNoteOf } from '../session.js';
 
 /** Milliseconds between two lines about one exchange (contract, Output). */
 const LINES_MS = 10_000;
@@ -37,7 +37,7 @@ export const stream: Action = {
       const streamTo = await prepareStream(args, cli);
       const hide = await showFileProgress(args, cli, written);
       const output = streamOutput(cli.dataOut);
-      const note = noteOf(args, (line) => cli.stderr.write(`${line}\n`));
+      const note = plainNoteOf(args, cli);
       await streamTo({ tell: tellerOf(args, cli), note, output, written, patienceMs: PATIENCE_MS })
         .catch((error: unknown) => {
           if (error instanceof ReaderGone) return;

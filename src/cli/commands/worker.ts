@@ -2,9 +2,10 @@ import { formatSize, plural } from '../../base/units.js';
 import { readToggle } from '../../commands/arguments/read.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/events.js';
 import { line } from '../../run/json.js';
+import { hearRequests } from '../../store/s3/told-requests.js';
 import { QUEUE_FLAGS, WORKER_FLAGS } from '../arguments/fleet-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { noteOf } from '../session.js';
+import { plainNoteOf } from '../session.js';
 
 export const worker: Action = {
   flags: { ...WORKER_FLAGS, ...QUEUE_FLAGS },
@@ -15,8 +16,8 @@ export const worker: Action = {
   async run(args, cli) {
     const { prepareWorker } = await import('../../commands/fleet/worker.js');
     const work = prepareWorker(args, cli);
-    const note = noteOf(args, (text) => cli.stderr.write(`${text}\n`));
-    const summary = await work(tellerOf(args, cli), note);
+    const note = plainNoteOf(args, cli);
+    const summary = await hearRequests(note, () => work(tellerOf(args, cli), note));
     if (readToggle(args, 'json')) cli.stdout.write(line({ event: 'summary', ...summary }));
     else if (summary.error) cli.stderr.write(`error   ${summary.error.message}\n`);
     if (!readToggle(args, 'json') && !readToggle(args, 'quiet'))

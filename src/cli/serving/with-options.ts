@@ -2,6 +2,7 @@ import { withDestination } from '../../commands/destination.js';
 import { withSession } from '../../commands/session.js';
 import type { ServeOptions } from '../../server/options.js';
 import type { Serving } from '../../server/serving.js';
+import { hearRequests } from '../../store/s3/told-requests.js';
 import type { Args, Cli } from '../arguments/types.js';
 import type { ServeSettings } from './serve-options.js';
 
@@ -25,9 +26,14 @@ export function withServeOptions(
       metrics.upstreamRequests++;
     };
   };
-  return withSession(args, cli, { ...feeds, note }, ({ client, settings }) =>
-    withDestination(settings, { stallTimeoutMs: feeds.stallTimeoutMs, signal: cli.signal }, (destination) =>
-      work({ ...options, destination, feeds: { ...feeds.options, client } }, countIn),
-    ),
-  );
+  const { debug } = options.log;
+  const { stallTimeoutMs } = feeds;
+  return withSession(args, cli, { ...feeds, note }, ({ client, settings }) => {
+    const store = { ...settings.store, tellsRequests: debug !== undefined };
+    return hearRequests(debug, () =>
+      withDestination({ ...settings, store }, { stallTimeoutMs, signal: cli.signal }, (destination) =>
+        work({ ...options, destination, feeds: { ...feeds.options, client } }, countIn),
+      ),
+    );
+  });
 }

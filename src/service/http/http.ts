@@ -2,6 +2,7 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { type Body, discardBody } from '../../http/body-watch.js';
 import { exchange } from '../../http/exchange.js';
 import { networkError } from '../../http/network-error.js';
+import { beginTold } from '../../http/told-request.js';
 import type { Client } from './client.js';
 
 const MAX_REDIRECTS = 5;
@@ -103,7 +104,6 @@ export async function send(
   if (signal?.aborted) throw abortReason(signal);
   const { stallTimeoutMs, onRequest } = client.config;
   const name = shownUrl(url);
-  const started = performance.now();
   const request = {
     origin: url.origin,
     path: url.pathname + url.search,
@@ -111,13 +111,14 @@ export async function send(
     body: sentBody ?? null,
     headers: { 'accept-encoding': 'identity', ...headers },
   };
+  const told = beginTold(onRequest, () => `${method} ${name}`);
   try {
     const answer = await exchange(connections, request, { name, stallTimeoutMs, signal });
-    onRequest?.(`${method} ${name} ${answer.status} ${Math.round(performance.now() - started)}ms`);
+    told.answered(answer.status);
     return { name, ...answer };
   } catch (error) {
     const failure = networkError(error, url.host);
-    onRequest?.(`${method} ${name} ${failure.code}`);
+    told.failed(failure);
     throw failure;
   }
 }

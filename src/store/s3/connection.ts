@@ -9,6 +9,7 @@ import type { StoreSettings } from '../files.js';
 import { badEndpoint, failureOf, gaveUp, noCredentials } from './errors.js';
 import { createRequestHandler } from './request-handler.js';
 import { createClient, loadSdk, type Sdk } from './sdk.js';
+import { openTeller } from './told-requests.js';
 
 /** Tries of a request in all, with up to 90 s of waits between them. */
 const TRIES = 10;
@@ -52,9 +53,11 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
   if (endpoint !== undefined && !isAddress(endpoint)) throw badEndpoint(endpoint);
   const sdk = loadSdk();
   const secrets = new Secrets();
+  const teller = settings.tellsRequests === true ? openTeller() : undefined;
   const handler = createRequestHandler({
     proxies: proxiesOf(settings.proxyVariables ?? {}),
     stallTimeoutMs: settings.stallTimeoutMs,
+    onRequest: teller?.tell,
   });
   const client = await clientOf(sdk, settings, handler);
   return {
@@ -88,7 +91,10 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
           : error;
       }
     },
-    close: () => client.destroy(),
+    close() {
+      client.destroy();
+      teller?.close();
+    },
   };
 }
 

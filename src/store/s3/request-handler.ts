@@ -4,8 +4,8 @@ import { readBody } from '../../http/body-watch.js';
 import { exchange } from '../../http/exchange.js';
 import { networkError } from '../../http/network-error.js';
 import type { Proxies } from '../../http/proxy-env.js';
-
-type Query = Readonly<Record<string, string | string[] | null>>;
+import { beginTold, type OnRequest } from '../../http/told-request.js';
+import { type Query, shownRequest } from './shown-request.js';
 
 /** A request as the SDK signed it. */
 interface SignedRequest {
@@ -39,13 +39,15 @@ export interface HandlerOptions {
   readonly proxies: Proxies;
   /** Milliseconds without progress. */
   readonly stallTimeoutMs: number;
+  /** Told of each try; of an object whose bytes break off, once more. */
+  readonly onRequest?: OnRequest | undefined;
 }
 
 /**
  * Sends what the SDK signed over the same connections as requests to the service: the same proxies, the same errors, and
  * a watch over stalls, of which the SDK has none. An object's bytes come as they are read, all else in one piece.
  */
-export function createRequestHandler({ proxies, stallTimeoutMs }: HandlerOptions): RequestHandler {
+export function createRequestHandler({ proxies, stallTimeoutMs, onRequest }: HandlerOptions): RequestHandler {
   const agents = createAgents(proxies);
   return {
     async handle({ protocol, hostname, port, path, query = {}, method, headers, body }, options = {}) {
@@ -58,6 +60,7 @@ export function createRequestHandler({ proxies, stallTimeoutMs }: HandlerOptions
         body: typeof body === 'string' || body instanceof Uint8Array ? body : null,
       };
       const signal = options.abortSignal instanceof AbortSignal ? options.abortSignal : undefined;
+      const told = beginTold(onRequest, () => shownRequest({ method, host, path, query, headers }));
       try {
         const answer = await exchange(agents.agentFor(protocol), sent, {
           name: host,
@@ -65,15 +68,15 @@ export function createRequestHandler({ proxies, stallTimeoutMs }: HandlerOptions
           signal,
         });
         const isObject = query['x-id'] === 'GetObject' && answer.status < 300;
-        return {
-          response: {
-            statusCode: answer.status,
-            headers: answer.headers,
-            body: isObject ? Readable.from(answer.body, { objectMode: false }) : await readBody(answer.body),
-          },
-        };
+        const received = isObject
+          ? Readable.from(answer.body, { objectMode: false }).once('error', told.failed)
+          : await readBody(answer.body);
+        told.answered(answer.status);
+        return { response: { statusCode: answer.status, headers: answer.headers, body: received } };
       } catch (error) {
-        throw networkError(error, host);
+        const failure = networkError(error, host);
+        told.failed(failure);
+        throw failure;
       }
     },
     destroy: () => void agents.close(),

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callOf, type StoreCall } from '../../helpers/s3/call.js';
+import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { SLOW_DOWN } from '../../helpers/s3/shim.js';
+import { assertNoSecret, DOWNLOAD, type StoreRig, storeRig } from './rig.js';
+
+/** A request as `--verbose` tells it: what it was, and what came of it. */
+interface Told extends StoreCall {
+  readonly outcome: string;
+}
+
+/** Runs the built command: each request that the store was asked is told once, before the command's last line. */
+async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<readonly Told[]> {
+  const before = rig.shim.calls.length;
+  const finished = await rig.start(...words, '--verbose').finished;
+  const { exitCode, stderr } = finished;
+  assert.equal(exitCode, 0, stderr);
+  assertNoSecret(finished, rig);
+  assert.doesNotMatch(stderr, /uploadId=/);
+  const { host } = new URL(rig.shim.endpoint);
+  const lines = stderr.trimEnd().split('\n');
+  assert.match(lines.pop() ?? '', /^\d |"summary"/, stderr);
+  const told = lines.filter((line) => line.includes(` ${host}/`)).map((line) => toldBy(line, host));
+  const inOrder = (calls: readonly StoreCall[]): readonly string[] =>
+    calls.map(({ operation, key }) => `${operation} ${key}`).sort();
+  assert.deepEqual(inOrder(told.filter(isOfTry)), inOrder(rig.shim.calls.slice(before)));
+  return told;
+}
+
+function toldBy(line: string, host: string): Told {
+  const [method, address = '', ...rest] = line.split(' ');
+  assert.match(rest.pop() ?? '', /^\d+ms$/, line);
+  return { ...callOf(method, address.slice(host.length)), outcome: rest.join(' ') };
+}
+
+/** An object that breaks off was told as it was answered. */
+function isOfTry({ operation, outcome }: Told): boolean {
+  return operation !== 'GetObject' || /\b\d{3}$/.test(outcome);
+}
+
+function outcomes(told: readonly Told[], operation: StoreCall['operation'], key: RegExp): readonly string[] {
+  return told.filter((one) => one.operation === operation && key.test(one.key)).map(({ outcome }) => outcome);
+}
+
+test('each request to the store is told, with the tries that failed, of threads too', {
+  skip: NO_STORE,
+}, async (t) => {
+  const rig = await storeRig(t);
+  const [book, trades] = [/incremental.*csv\.gz$/, /trades.*csv\.gz$/];
+  const met = [
+    rig.shim.harm('PutObject', SLOW_DOWN, 1, trades),
+    rig.shim.harm('UploadPart', 'cut request'),
+    rig.shim.harm('CompleteMultipartUpload', 'lost answer'),
+  ];
+  const brought = await runTold(rig, ...DOWNLOAD, '--dir', rig.at('data'), '--convert', 'parquet');
+  await Promise.all(met);
+  assert.deepEqual(outcomes(brought, 'PutObject', trades), ['503', '200']);
+  assert.deepEqual(outcomes(brought, 'UploadPart', book), ['reset', '200', '200']);
+  assert.deepEqual(outcomes(brought, 'CompleteMultipartUpload', book), ['reset']);
+  assert.equal(outcomes(brought, 'PutObject', /\.parquet$/).length, 3, 'of converting threads');
+
+  const cut = rig.shim.harm('GetObject', 'cut answer', 1, book);
+  const verified = await runTold(rig, 'verify', '--dir', rig.at('data'));
+  await cut;
+  const [whole, broken = '', rest = ''] = outcomes(verified, 'GetObject', book);
+  assert.equal(whole, '200');
+  assert.match(broken, /^(?:reset|short_body)$/);
+  assert.match(rest, /^bytes=\d+-\d* 206$/);
+
+  const words = ['replay', 'binance-futures:BTCUSDT', '-t', 'book_change', '--date', '2024-03-01'];
+  await runTold(rig, ...words, '--dir', rig.at('data'), '-o', `${rig.at('out')}/lines.jsonl`, '--json');
+});
