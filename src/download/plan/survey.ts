@@ -35,8 +35,6 @@ export function prefixesOfPlan(
 
 /** What paths of a list begin with: themselves where they are few, else their folders, else what all have in common. */
 export function prefixesOfList(paths: readonly string[]): readonly string[] {
-  // No prefix at all would stand for everything, and nothing begins with a slash.
-  if (paths.length === 0) return ['/'];
   if (paths.length <= MOST_PREFIXES) return paths;
   const folders = new Set(paths.map((path) => `${posix.dirname(path)}/`));
   if (folders.size <= MOST_PREFIXES && !folders.has('./')) return [...folders];
