@@ -34,8 +34,8 @@ export interface Destination {
   /** Paths of what stands under one, in order of names, several at a time; tickhaul's own are left out. */
   list(under: string, signal: AbortSignal): AsyncIterable<readonly ListedFile[]>;
 
-  /** @param scope which part will be asked for; a folder's manifest is always whole. */
-  openManifest(options: ManifestOptions, scope?: ManifestScope): Promise<Manifest>;
+  /** @param scope which part will be asked for, or parts; a folder's manifest is always whole. */
+  openManifest(options: ManifestOptions, scope?: ManifestScope | readonly ManifestScope[]): Promise<Manifest>;
   /** Changes with each append to the manifest; undefined where telling costs as much as reading it. */
   manifestVersion(): Promise<string | undefined>;
   /**
