@@ -1,6 +1,3 @@
-import { readdirSync, statSync } from 'node:fs';
-import { posix } from 'node:path';
-import { diskError, isSystemError } from '../base/errors.js';
 import type { Survey } from '../store/destination.js';
 import type { ManifestRecord } from '../store/types.js';
 
@@ -22,37 +19,4 @@ export function createSizes(survey: Survey): (record: ManifestRecord) => number 
     const found = [record, ...(record.conversions ?? [])].filter(({ path }) => survey.has(path));
     return found.length === 0 ? madeByHand(record.path) : found.reduce((sum, { bytes }) => sum + bytes, 0);
   };
-}
-
-/** Lists each folder once, in whatever order it is asked about: records of a day may be anywhere. */
-export function surveyFolders(dir: string): Survey {
-  const folders = new Map<string, ReadonlySet<string>>();
-  return {
-    has(path) {
-      const folder = posix.dirname(path);
-      let names = folders.get(folder);
-      if (names === undefined) {
-        names = listNames(posix.join(dir, folder));
-        folders.set(folder, names);
-      }
-      return names.has(posix.basename(path));
-    },
-    facts(path) {
-      const stats = statSync(posix.join(dir, path), { throwIfNoEntry: false });
-      return stats && { bytes: stats.size };
-    },
-  };
-}
-
-/** Where no folder stands, nothing is there. */
-const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
-
-/** @throws TickhaulError `disk` for a folder that can't be read. */
-function listNames(folder: string): ReadonlySet<string> {
-  try {
-    return new Set(readdirSync(folder));
-  } catch (error) {
-    if (isSystemError(error) && NO_FOLDER.has(error.code)) return new Set();
-    throw diskError(error, folder, 'disk');
-  }
 }

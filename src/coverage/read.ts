@@ -3,7 +3,7 @@ import { type Day, dayOfTime } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter } from '../dataset/series-filter.js';
 import type { Destination } from '../store/destination.js';
-import { createSizes, surveyFolders } from './on-disk.js';
+import { createSizes } from './on-disk.js';
 import { createSeriesBuilder, type SeriesBuilder } from './series.js';
 import type { Coverage, CoverageSelection, CoverageTotals, DayBytes, SeriesCoverage } from './types.js';
 
@@ -33,11 +33,7 @@ export async function readCoverage(destination: Destination, options: CoverageOp
     );
   }
   const filter = createSeriesFilter(selection);
-  const sizeOf = createSizes(
-    destination.kind === 'folder'
-      ? surveyFolders(destination.locate(''))
-      : await destination.survey(undefined, signal),
-  );
+  const sizeOf = createSizes(await destination.survey(undefined, signal));
   const builders = new Map<string, SeriesBuilder>();
   const byDay = new Map<Day, number>();
   const byRecording = new Map<Day, number>();

@@ -25,16 +25,17 @@ export interface Destination {
   readonly partBytes: number;
 
   /**
-   * What stands in it now, for many questions that are answered at once. Of a folder it looks when it is asked; of a
-   * store it lists first what begins with one of these.
-   * @param prefixes of paths that will be asked for; none for all.
+   * What stands in it now, for many questions that are answered at once. Of a folder it looks when it is asked; a store
+   * lists first what will be asked for.
+   * @param prefixesOf gives what the paths begin with that will be asked for, folder after folder; undefined for all
+   * paths, in any order.
    */
-  survey(prefixes?: readonly string[], signal?: AbortSignal): Promise<Survey>;
+  survey(prefixesOf?: () => readonly string[], signal?: AbortSignal): Promise<Survey>;
   /** Paths of what stands under one, in order of names, several at a time; tickhaul's own are left out. */
   list(under: string, signal: AbortSignal): AsyncIterable<readonly ListedFile[]>;
 
-  /** @param scope which part will be asked for; a folder's manifest is always whole. */
-  openManifest(options: ManifestOptions, scope?: ManifestScope): Promise<Manifest>;
+  /** @param scope which part will be asked for, or parts; a folder's manifest is always whole. */
+  openManifest(options: ManifestOptions, scope?: ManifestScope | readonly ManifestScope[]): Promise<Manifest>;
   /** Changes with each append to the manifest; undefined where telling costs as much as reading it. */
   manifestVersion(): Promise<string | undefined>;
   /**

@@ -1,8 +1,10 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import type { DownloadJob } from '../download/job.js';
-import { makePlan, type Plan } from '../download/plan/plan.js';
+import { makePlan } from '../download/plan/plan.js';
+import { scopeOf } from '../download/plan/survey.js';
 import type { Client } from '../service/http/client.js';
 import type { MayRead } from '../service/key/key-coverage.js';
+import type { ManifestScope } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { createFailures, type Failures, failedFirst } from './failed-first.js';
 import { type News, newsSince, symbolsOf } from './news.js';
@@ -48,7 +50,7 @@ export async function openJob(
     return { job, plan: undefined, ready: undefined, error, failures, news: NO_NEWS, symbols };
   }
   const { existing, convert, shard } = job.options;
-  const plan = await planOf(job, () =>
+  const plan = await ofJob(job, () =>
     makePlan({ selection, record, manifest, destination, existing, convert, shard, mayRead, signal }),
   );
   const symbols = symbolsOf(job, plan);
@@ -69,10 +71,27 @@ export async function openJob(
   };
 }
 
+/**
+ * The records that jobs are worked out against.
+ * @throws usage error for contradicting or missing days, with the place that defines the job.
+ */
+export async function scopesOf(
+  jobs: readonly SyncJob[],
+  records: PlanSources['records'],
+): Promise<readonly ManifestScope[]> {
+  const scopes: ManifestScope[] = [];
+  for (const job of jobs) {
+    const record = records.get(job.selection.exchange);
+    if (!record || record instanceof TickhaulError) continue;
+    scopes.push(await ofJob(job, async () => scopeOf(job.selection, record)));
+  }
+  return scopes;
+}
+
 /** @throws usage error that says which job, and where it is defined. */
-async function planOf(job: SyncJob, plan: () => Promise<Plan>): Promise<Plan> {
+async function ofJob<T>(job: SyncJob, work: () => Promise<T>): Promise<T> {
   try {
-    return await plan();
+    return await work();
   } catch (error) {
     throw error instanceof TickhaulError && error.code === 'usage' ? inJob(job, error) : error;
   }

@@ -8,7 +8,7 @@ import type { JoinedRun } from '../store/destination.js';
 import { noteOfWait } from '../store/lock/take-lock.js';
 import { startDeadline } from './deadline.js';
 import { newsLines } from './news.js';
-import { type OpenJob, openJob } from './open-job.js';
+import { type OpenJob, openJob, scopesOf } from './open-job.js';
 import { readRecords } from './records.js';
 import { refuseContradictions } from './same-files.js';
 import { readSyncState, type SyncState, writeSyncState } from './state.js';
@@ -55,11 +55,11 @@ async function syncLocked(
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const manifest = await destination.openManifest({ warn, signal });
+  const state = await readSyncState(destination, options.shard);
+  const { records, late } = await readRecords(input, noMore);
+  const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
+  const manifest = await destination.openManifest({ warn, signal }, await scopesOf(input.jobs, records));
   try {
-    const state = await readSyncState(destination, options.shard);
-    const { records, late } = await readRecords(input, noMore);
-    const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
     const plans = { records, manifest, mayRead };
     const jobs: OpenJob[] = [];
     for (const job of input.jobs) jobs.push(await openJob(job, input, plans, state[job.name]));

@@ -82,6 +82,6 @@ async function* filesAt(
     yield files;
   }
   // A folder with nothing in it is there too.
-  if (isThere || (await destination.survey([root], signal)).has(root)) return;
+  if (isThere || (await destination.survey(() => [root], signal)).has(root)) return;
   throw usageError(`${location}: there is no such file or folder, and no record of one`);
 }

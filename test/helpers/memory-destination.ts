@@ -83,7 +83,8 @@ export function memoryDestination(partBytes = 1_000_000, onWrite: OnWrite = () =
       async close() {},
     },
     // What is not asked for isn't listed.
-    survey: async (prefixes = ['']) => {
+    survey: async (prefixesOf = () => ['']) => {
+      const prefixes = prefixesOf();
       const find = (path: string): StoredBytes | undefined => {
         if (!prefixes.some((prefix) => path.startsWith(prefix))) throw new Error(`${path} was not listed`);
         return objects.get(path);

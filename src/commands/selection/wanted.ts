@@ -1,7 +1,8 @@
 import { usageError } from '../../base/errors.js';
-import { type ListPlan, planList } from '../../download/lists/listed-plan.js';
+import { type ListPlan, type PlacedFiles, planList } from '../../download/lists/listed-plan.js';
 import { openPlan } from '../../download/open-plan.js';
 import type { Plan } from '../../download/plan/plan.js';
+import { scopesOfList } from '../../download/plan/survey.js';
 import type { DownloadOptions, Selection } from '../../download/types.js';
 import type { EventSink } from '../../run/events.js';
 import { fetchKeyReach } from '../../service/key/key-coverage.js';
@@ -75,9 +76,9 @@ export async function openWanted(
       signal,
     });
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const manifest = await destination.openManifest({ warn, signal });
+  const files: PlacedFiles = list?.files ?? new Map();
+  const manifest = await destination.openManifest({ warn, signal }, scopesOfList(files.values()));
   const { mayRead, keyExpired } = await fetchKeyReach(client, signal, warn);
-  const files = list?.files ?? new Map();
   const plan = await planList({ files, manifest, destination, options, mayRead, signal });
   for (const message of plan.warnings) warn(message);
   return { plan, manifest, keyExpired };

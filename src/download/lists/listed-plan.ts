@@ -88,11 +88,11 @@ export async function planList(input: ListInput): Promise<ListPlan> {
   const outputsOf = createOutputs(convert);
   const isOurs = inShard(options.shard);
   const ours = [...files.values()].filter(({ file }) => isOurs(file));
-  const paths = ours.flatMap(({ file, path, pathOf }) => [
+  const pathsOf = ({ file, path, pathOf }: PlacedFile): readonly string[] => [
     path,
     ...outputsOf(file, pathOf).map((output) => output.path),
-  ]);
-  const survey = await input.destination.survey(prefixesOfList(paths), input.signal);
+  ];
+  const survey = await input.destination.survey(() => prefixesOfList(ours.flatMap(pathsOf)), input.signal);
 
   const planOne = (placed: PlacedFile, stateOf: DiskLookup): PlannedFile => {
     const { file, path, refusal, expected } = placed;

@@ -81,8 +81,8 @@ export async function makePlan(input: PlanInput): Promise<Plan> {
   const outputsOf = createOutputs(input.convert);
   assertDistinctPaths(series, layout, outputsOf, { exchange: record.id, day: range.from });
   if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
-  const prefixes = prefixesOfPlan(record.id, series, range, layout, input.convert);
-  const survey = await input.destination.survey(prefixes, input.signal);
+  const prefixesOf = (): readonly string[] => prefixesOfPlan(record.id, series, range, layout, input.convert);
+  const survey = await input.destination.survey(prefixesOf, input.signal);
   const skipped = createSkipMemory();
   const sizeOf = createSizes(input.manifest.history, record);
   return {

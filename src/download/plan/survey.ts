@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { DATA_TYPES } from '../../dataset/data-types.js';
-import { addDays } from '../../dataset/day.js';
-import type { Layout } from '../../dataset/layout.js';
+import { addDays, type Day } from '../../dataset/day.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
+import { dayFileName, type Layout } from '../../dataset/layout.js';
 import { pathPrefixes } from '../../dataset/layout-prefixes.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
 import type { ManifestScope } from '../../store/destination.js';
@@ -35,8 +36,6 @@ export function prefixesOfPlan(
 
 /** What paths of a list begin with: themselves where they are few, else their folders, else what all have in common. */
 export function prefixesOfList(paths: readonly string[]): readonly string[] {
-  // No prefix at all would stand for everything, and nothing begins with a slash.
-  if (paths.length === 0) return ['/'];
   if (paths.length <= MOST_PREFIXES) return paths;
   const folders = new Set(paths.map((path) => `${posix.dirname(path)}/`));
   if (folders.size <= MOST_PREFIXES && !folders.has('./')) return [...folders];
@@ -56,6 +55,28 @@ export function scopeOf(selection: Selection, { id, datasets }: ExchangeRecord):
   const { types } = selection;
   const isKnown = types.every((type) => KNOWN_TYPES.has(type));
   return { exchange: id, dataTypes: isKnown ? types : undefined, from: addDays(from, -DAYS_BEFORE), to };
+}
+
+/**
+ * The records that a list is worked out against: of each data type, from its first day to its last one. All, where a
+ * name doesn't tell its day file: another one may be recorded under it.
+ */
+export function scopesOfList(
+  files: Iterable<{ readonly file: DayFile; readonly path: string }>,
+): readonly ManifestScope[] {
+  const scopes = new Map<string, ManifestScope & { from: Day; to: Day }>();
+  for (const { file, path } of files) {
+    if (posix.basename(path) !== `${dayFileName(file)}${DAY_FILE_EXTENSION}`) return [{}];
+    const { exchange, dataType, day } = file;
+    const key = `${exchange} ${dataType}`;
+    const known = scopes.get(key);
+    const from = addDays(day, -DAYS_BEFORE);
+    const to = addDays(day, 1);
+    if (!known) scopes.set(key, { exchange, dataTypes: [dataType], from, to });
+    else if (from < known.from) known.from = from;
+    else if (to > known.to) known.to = to;
+  }
+  return [...scopes.values()];
 }
 
 function common(a: string, b: string): string {

@@ -25,7 +25,7 @@ export function openFolder(dir: string, settings: StoreSettings = USUAL_STORE): 
     files: localFiles,
     settings,
     partBytes: 0,
-    survey: async () => surveyFolder(dir),
+    survey: async (prefixesOf) => surveyFolder(dir, prefixesOf !== undefined),
     async *list(under, signal) {
       for await (const paths of walkFiles(dir, under, signal)) yield paths.map((path) => ({ path }));
     },

@@ -6,31 +6,40 @@ import type { Survey } from '../destination.js';
 /** Questions about one folder after which it is listed. */
 const FEW = 64;
 
+/** What is known of one folder. */
+interface Asked {
+  questions: number;
+  names: ReadonlySet<string> | undefined;
+}
+
 /**
  * Looks as it is asked. A few names of a folder are looked up one by one, since it may hold a million. Then one listing
- * serves all questions about its files till another folder is asked of, as a plan may ask for a million that aren't there.
+ * serves all questions about its files, as a plan may ask for a million that aren't there.
+ * @param inTurn whether questions come folder after folder: then only one is remembered, as there may be a million.
  */
-export function surveyFolder(dir: string): Survey {
-  let folder: string | undefined;
-  let asked = 0;
-  let names: ReadonlySet<string> | undefined;
+export function surveyFolder(dir: string, inTurn: boolean): Survey {
+  const folders = new Map<string, Asked>();
+  let name: string | undefined;
+  let folder: Asked = { questions: 0, names: undefined };
+  const turnTo = (other: string): void => {
+    if (inTurn) folders.clear();
+    name = other;
+    folder = folders.get(other) ?? { questions: 0, names: undefined };
+    folders.set(other, folder);
+  };
   return {
     has(path) {
       const slash = path.lastIndexOf('/');
       const parent = path.slice(0, Math.max(0, slash));
-      if (parent !== folder) {
-        folder = parent;
-        asked = 0;
-        names = undefined;
-      }
-      const found = asked++ < FEW ? stands(`${dir}/${path}`) : undefined;
+      if (parent !== name) turnTo(parent);
+      const found = folder.questions++ < FEW ? stands(`${dir}/${path}`) : undefined;
       if (found !== undefined) return found;
-      names ??= listNames(posix.join(dir, folder));
-      return names.has(path.slice(slash + 1));
+      folder.names ??= listNames(posix.join(dir, parent));
+      return folder.names.has(path.slice(slash + 1));
     },
     facts(path) {
-      const stats = statSync(`${dir}/${path}`, { throwIfNoEntry: false });
-      return stats && { bytes: stats.size };
+      const bytes = sizeOf(`${dir}/${path}`);
+      return bytes === undefined ? undefined : { bytes };
     },
   };
 }
@@ -44,11 +53,25 @@ function stands(path: string): boolean | undefined {
   }
 }
 
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size;
+  } catch (error) {
+    if (isNoFolder(error)) return undefined;
+    throw diskError(error, path);
+  }
+}
+
 function listNames(folder: string): ReadonlySet<string> {
   try {
     return new Set(readdirSync(folder));
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return new Set();
+    if (isNoFolder(error)) return new Set();
     throw diskError(error, folder);
   }
+}
+
+/** Where no folder stands, nothing is there: whoever brings something says what is in its way. */
+function isNoFolder(error: unknown): boolean {
+  return isSystemError(error) && ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(error.code);
 }

@@ -46,7 +46,7 @@ export function bucketDestination(
     settings,
     // One on its way, one that fills.
     partBytes: 2 * PART_SIZE,
-    survey: (prefixes = [], signal) => surveyBucket(data, prefixes, signal),
+    survey: async (prefixesOf = () => [''], signal) => surveyBucket(data, prefixesOf(), signal),
     async *list(under, signal) {
       const path = under.replace(/\/+$/, '');
       const itself = path === '' ? undefined : await files.look(`s3://${bucket}/${prefix}${path}`, signal);

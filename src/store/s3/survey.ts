@@ -5,7 +5,7 @@ import type { DataPrefix } from './data-prefix.js';
 
 const LISTS_AT_ONCE = 8;
 
-/** Lists what begins with one of some prefixes, all where there are none, so that questions about it are answered at once. */
+/** Lists what begins with one of some prefixes, so that questions about it are answered at once. */
 export async function surveyBucket(
   place: DataPrefix,
   prefixes: readonly string[],
@@ -15,7 +15,7 @@ export async function surveyBucket(
   const found = new LineStore();
   const limit = pLimit(LISTS_AT_ONCE);
   await Promise.all(
-    (prefixes.length > 0 ? prefixes : ['']).map((prefix) =>
+    prefixes.map((prefix) =>
       limit(async () => {
         for await (const page of place.list(prefix, signal))
           for (const { path, bytes, etag } of page) found.set(path, `${bytes} ${etag}`);

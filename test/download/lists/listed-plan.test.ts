@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/dataset/day.js';
 import { placeFiles } from '../../../src/download/lists/listed-plan.js';
+import { scopesOfList } from '../../../src/download/plan/survey.js';
 
 const FILE = { exchange: 'deribit', dataType: 'trades', symbol: 'BTC', day: parseDay('2024-03-01') };
 const BARS = { ...FILE, dataType: 'trade_bar_1m' };
@@ -27,3 +28,19 @@ for (const [path, layout, rows, bars] of [
     );
   });
 }
+
+test('of a list, the records of its data types and days are needed; all, where a path does not tell its file', () => {
+  const later = { ...FILE, symbol: 'ETH', day: parseDay('2024-05-07') };
+  const quotes = { ...FILE, dataType: 'quotes' };
+  const listed = [later, FILE, quotes].map((file) => ({ file }));
+  const before = parseDay('2024-01-30');
+  const [one, two] = [parseDay('2024-03-02'), parseDay('2024-05-08')];
+  for (const layout of ['flat', 'hive'])
+    assert.deepEqual(scopesOfList(placeFiles(listed, layout).values()), [
+      { exchange: 'deribit', dataTypes: ['trades'], from: before, to: two },
+      { exchange: 'deribit', dataTypes: ['quotes'], from: before, to: one },
+    ]);
+  const named = placeFiles([{ file: FILE, path: 'mine.csv.gz' }, { file: later }], undefined);
+  assert.deepEqual(scopesOfList(named.values()), [{}]);
+  assert.deepEqual(scopesOfList([]), []);
+});

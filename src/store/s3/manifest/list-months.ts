@@ -4,15 +4,26 @@ import { isInScope, type ManifestPlace, type Months, prefixesOf, splitKey } from
 
 const LISTS_AT_ONCE = 8;
 
-/** The objects of a manifest that a scope needs, in the order of months and names. */
-export async function listScope(
+/** The objects of a manifest that one of some scopes needs, by months, in the order of names. */
+export async function listScopes(
   place: ManifestPlace,
-  scope: ManifestScope,
+  scopes: readonly ManifestScope[],
   signal: AbortSignal | undefined,
 ): Promise<Months> {
-  const found = await listPrefixes(place, prefixesOf(scope), signal);
-  for (const month of found.keys()) if (!isInScope(month, scope)) found.delete(month);
+  const found = await listPrefixes(place, outermost(scopes.flatMap(prefixesOf)), signal);
+  for (const month of found.keys()) if (!scopes.some((scope) => isInScope(month, scope))) found.delete(month);
   return found;
+}
+
+/** Without those that another one covers: each is listed by itself. */
+function outermost(prefixes: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  // What begins with a text comes right after it.
+  for (const prefix of prefixes.toSorted()) {
+    const last = kept.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
+  }
+  return kept;
 }
 
 /** The objects of some months; one that has none is left out. */

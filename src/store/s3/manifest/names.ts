@@ -62,9 +62,10 @@ export function prefixesOf({ exchange, dataTypes, from, to }: ManifestScope): re
   });
 }
 
-/** Whether a scope needs a month, where its prefix alone doesn't tell. */
-export function isInScope(month: string, { dataTypes, from, to }: ManifestScope): boolean {
-  const [, dataType, name = ''] = month.split('/');
+/** Whether a scope needs a month, of those that its prefixes or another scope's find. */
+export function isInScope(month: string, { exchange, dataTypes, from, to }: ManifestScope): boolean {
+  const [its, dataType, name = ''] = month.split('/');
+  if (exchange !== undefined && encodeURIComponent(exchange) !== its) return false;
   if (dataTypes && !dataTypes.some((wanted) => encodeURIComponent(wanted) === dataType)) return false;
   if (from !== undefined && name < monthName(from as Day)) return false;
   return to === undefined || name <= monthName((to - 1) as Day);

@@ -7,7 +7,7 @@ import type { ManifestRecord } from '../../types.js';
 import type { ObjectStore } from '../object-store.js';
 import { isCrowded } from './compact-month.js';
 import { compactMonths } from './compact-months.js';
-import { listScope } from './list-months.js';
+import { listScopes } from './list-months.js';
 import { type ManifestPlace, manifestRoot, monthOf } from './names.js';
 import { NewestLines } from './newest-lines.js';
 import { readMonths } from './read-months.js';
@@ -32,14 +32,14 @@ export async function openStoreManifest(
   store: ObjectStore,
   prefix: string,
   { warn, signal, clock = Date.now }: StoreManifestOptions,
-  scope: ManifestScope = {},
+  scope: ManifestScope | readonly ManifestScope[] = {},
 ): Promise<Manifest> {
   const place = { store, root: manifestRoot(prefix) };
   // Many requests go by it at once.
   if (signal) setMaxListeners(0, signal);
   const history = new History();
   const newest = new NewestLines((record) => history.see(record));
-  const listed = await listScope(place, scope, signal);
+  const listed = await listScopes(place, [scope].flat(), signal);
   const months = await readMonths(place, listed, newest, warn, signal);
   return new StoreManifest({ place, prefix, history, newest, months, signal, clock });
 }

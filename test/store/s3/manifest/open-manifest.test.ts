@@ -16,7 +16,8 @@ const ROOT = 'data/.tickhaul/manifest/';
 const MONTH = 'binance/trades/2022-01/';
 const HOUR = 3_600_000;
 
-const open = (store: ObjectStore, scope?: ManifestScope, warnings: string[] = []): Promise<Manifest> =>
+type Scope = ManifestScope | readonly ManifestScope[];
+const open = (store: ObjectStore, scope?: Scope, warnings: string[] = []): Promise<Manifest> =>
   openStoreManifest(store, 'data/', { warn: (message) => warnings.push(message) }, scope);
 const paths = (manifest: Manifest): string[] => [...manifest.records()].map(({ path }) => path).sort();
 
@@ -150,7 +151,7 @@ test('a scope reads the months that it touches, and no others', async () => {
     fileOn('2022-02-01', 'trades', 'deribit'),
   ];
   await write(await open(bucket.client()), ...all);
-  const read = async (scope: ManifestScope): Promise<readonly string[]> => {
+  const read = async (scope: Scope): Promise<readonly string[]> => {
     const got: string[] = [];
     const store = bucket.client(async ({ name, key }, moment) => {
       if (name === 'get' && moment === 'before') got.push(key);
@@ -173,6 +174,14 @@ test('a scope reads the months that it touches, and no others', async () => {
     ...february,
   ]);
   assert.equal((await read({})).length, all.length);
+  const twoScopes = [
+    { exchange: 'binance', dataTypes: ['trades'], from: to, to: parseDay('2022-04-01') },
+    { exchange: 'deribit', dataTypes: ['trades'] },
+  ];
+  assert.deepEqual(await read(twoScopes), ['binance/trades/2022-03-01', 'deribit/trades/2022-02-01']);
+  const overlapping = [{ exchange: 'binance', dataTypes: ['trades'], from, to }, { exchange: 'binance' }];
+  assert.equal((await read(overlapping)).length, all.length - 1);
+  assert.deepEqual(await read([]), []);
   assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['trades'], from, to: from }), []);
 });
 

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { jsonLines } from '../../helpers/cli.js';
+import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { tempDir } from '../../helpers/temp.js';
+import { DOWNLOAD, NAMES, storeRig } from './rig.js';
+
+const OTHERS = '.tickhaul/manifest/deribit/trades/2020-01/20200102T000000000Z-other-1.jsonl';
+
+test('a list, a lock file and a sync read the records of what they name, and no others', {
+  skip: NO_STORE,
+}, async (t) => {
+  const rig = await storeRig(t);
+  const [at, dir] = [['--dir', rig.at('data')], await tempDir(t)];
+  const [list, lock, config] = [join(dir, 'list'), join(dir, 'lock'), join(dir, 'tickhaul.yaml')];
+  const first = await rig.run(...DOWNLOAD, ...at, '--json');
+  assert.equal(first.exitCode, 0, first.stderr);
+  await writeFile(list, first.stdout);
+  assert.equal((await rig.run('lock', '--out', lock, ...at)).exitCode, 0);
+  const job = 'name: one, exchange: binance-futures, types: [trades, quotes], symbols: [BTCUSDT]';
+  await writeFile(config, `jobs:\n  - { ${job}, from: 2024-03-01, to: 2024-03-02 }\n`);
+  await rig.bucket.write(`data/${OTHERS}`, 'of somebody else');
+
+  for (const [words, count] of [
+    [['download', '--from-file', list], NAMES.length],
+    [['download', '--frozen', lock, '--existing', 'skip'], NAMES.length],
+    [['sync', '--config', config], 2],
+  ] as const) {
+    const calls = rig.shim.calls.length;
+    const again = await rig.run(...words, ...at, '--json');
+    assert.deepEqual([again.exitCode, again.stderr], [0, ''], words[0]);
+    assert.equal(jsonLines(again).at(-1)?.['skipped'], count);
+    const read = rig.shim.calls.slice(calls).filter(({ operation }) => operation === 'GetObject');
+    const records = read.filter(({ key }) => key.includes('/manifest/'));
+    assert.equal(records.length, count, 'a segment of each data type');
+    assert.ok(!records.some(({ key }) => key.endsWith(OTHERS)));
+  }
+});
