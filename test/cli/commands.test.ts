@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { envOf, type Finished, jsonLines, start, tickhaul } from '../helpers/cli.js';
+import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -153,66 +152,6 @@ test('status asks anew although the record is cached', async (t) => {
   assert.equal(asked(), before, 'a plan within the hour uses the copy');
   await runHere(['status', 'binance-futures'], { env });
   assert.equal(asked(), before + 1);
-});
-
-test('plan tells each file, and download --dry-run the same; neither leaves anything on disk', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = { ...envOf(service, join(dir, 'sets')), XDG_CACHE_HOME: join(dir, 'cache') };
-  const range = ['--from', '2024-03-08', '--to', '2024-03-12', '--json'];
-  const plan = await runHere(['plan', ...EXAMPLE.slice(1), ...range], { env });
-  const [counts, ...files] = jsonLines(plan);
-  assert.deepEqual(
-    [counts?.event, counts?.['files'], counts?.['download'], counts?.['pending']],
-    ['plan', 4, 2, 2],
-  );
-  assert.deepEqual(
-    files.map((line) => line['status'] ?? line.event),
-    ['download', 'download', 'pending', 'pending', 'summary'],
-  );
-  const dry = await runHere([...EXAMPLE, ...range, '--dry-run'], { env });
-  // The disk's free space is as it is.
-  const told = (run: Finished) =>
-    jsonLines(run)
-      .slice(0, -1)
-      .map(({ freeBytes: _, ...rest }) => rest);
-  assert.deepEqual(told(dry), told(plan));
-  await assert.rejects(readFile(join(dir, 'sets', '.tickhaul', 'manifest.jsonl')), { code: 'ENOENT' });
-  assert.ok(service.requests.every((request) => request.host === 'api'));
-});
-
-test('plan is by symbol for people, and with --files a line a file, days in order', async (t) => {
-  const service = await sandbox(t);
-  const env = envOf(service, await tempDir(t));
-  const words = ['plan', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-03-08'];
-  const plan = await runHere([...words, '--to', '2024-03-11'], { env });
-  assert.match(
-    plan.stdout,
-    /^binance-futures trades\n {2}BTCUSDT {2}download {2}2 days {2}~\S+ kB {2}2024-03-08 to 2024-03-09\n {11}pending +1 day +2024-03-10\n$/,
-  );
-  assert.match(plan.stderr, /^3 files: 2 download, 1 pending\nroughly \S+ kB, 600 rows, .* free\n$/);
-  const files = await runHere([...words, '--to', '2024-03-11', '--files'], { env });
-  assert.deepEqual(files.stdout.match(/^\w+|2024-03-\d\d/gm), [
-    'download',
-    '2024-03-08',
-    'download',
-    '2024-03-09',
-    'pending',
-    '2024-03-10',
-  ]);
-});
-
-test('symbols come from a file, one a line, with comments and blank lines', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const { writeFile } = await import('node:fs/promises');
-  await writeFile(join(dir, 'list'), '# mine\nbtcusdt\n\n  ETHUSDT \n');
-  const args = ['plan', 'binance-futures', '-t', 'trades', '-s', '@list', ...DAY, '--json'];
-  const lines = jsonLines(await tickhaul(args, { env: envOf(service, dir), cwd: dir }));
-  assert.deepEqual(
-    lines.flatMap((line) => line['symbol'] ?? []),
-    ['BTCUSDT', 'ETHUSDT'],
-  );
 });
 
 test('a metadata host that answers something else than JSON: code 5, and what was found', async (t) => {

@@ -1,8 +1,13 @@
+import assert from 'node:assert/strict';
 import { access } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { LOWEST_CONTRAST } from './contrast.js';
 
 const CHROMIUM = '/usr/bin/chromium';
+
+/** A folder for pictures of pages, for people to look at. */
+const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
 
 /** A headless Chromium that ends with the test; undefined, with the test skipped, where none is installed. */
 export async function browserFor(t: TestContext): Promise<Browser | undefined> {
@@ -15,4 +20,65 @@ export async function browserFor(t: TestContext): Promise<Browser | undefined> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   t.after(() => browser.close());
   return browser;
+}
+
+export interface Look {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+export interface Opened {
+  readonly page: Page;
+  /** What the console said, and what was asked of others. */
+  readonly problems: readonly string[];
+}
+
+/** An empty page of its own until the test ends. @param isOwn whether an address is one that it may ask. */
+export async function openPage(
+  t: TestContext,
+  browser: Browser,
+  options: BrowserContextOptions,
+  isOwn: (url: string) => boolean,
+): Promise<Opened> {
+  const context = await browser.newContext(options);
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const look = (url: string): void => {
+    if (!isOwn(url)) problems.push(url);
+  };
+  page.on('console', (message) => problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => look(request.url()));
+  page.on('websocket', (socket) => look(socket.url()));
+  return { page, problems };
+}
+
+/**
+ * Waits for an expression to be true. Playwright's own way needs `eval`, which the pages forbid.
+ * @param found an expression, whose value is told where that never comes.
+ */
+export async function until(page: Page, expression: string, found = expression): Promise<void> {
+  await page.evaluate(`new Promise((done, fail) => {
+    const last = performance.now() + 60000;
+    const look = () => {
+      if (${expression}) done();
+      else if (performance.now() > last) fail(new Error(${JSON.stringify(`${expression}: it is `)} + ${found}));
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
+}
+
+/** Nothing runs off the page, and every text can be read. */
+export async function assertReadable(page: Page, what = ''): Promise<void> {
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  assert.equal(await page.evaluate(overflow), 0, `${what} overflow`);
+  const contrast = (await page.evaluate(LOWEST_CONTRAST)) as number;
+  assert.ok(contrast >= 4.5, `${what} contrast ${contrast}`);
+}
+
+/** Takes a picture of a page where they are wanted: of what is seen, or of all of it. */
+export async function takePicture(page: Page, name: string, fullPage = false): Promise<void> {
+  if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage });
 }

@@ -1,132 +1,161 @@
-import { createHash } from 'node:crypto';
-import { TickhaulError } from '../../src/base/errors.js';
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Destination } from '../../src/store/destination.js';
-import type { FileFacts, PartFile } from '../../src/store/files.js';
-import { History } from '../../src/store/manifest/history.js';
+import type { Manifest } from '../../src/store/manifest/manifest.js';
+import { isDataPath } from '../../src/store/paths.js';
+import { parseAddress } from '../../src/store/s3/address.js';
+import { bucketDestination } from '../../src/store/s3/bucket-destination.js';
+import { manifestRoot } from '../../src/store/s3/manifest/names.js';
+import type { ObjectStore, StoredAs, Upload } from '../../src/store/s3/object-store.js';
 import type { ManifestRecord } from '../../src/store/types.js';
+import { type Gate, MemoryBucket } from './memory-store.js';
 
-export interface StoredBytes extends FileFacts {
-  readonly body: Buffer;
-  readonly etag: string;
+const ADDRESS = parseAddress('s3://bucket/prefix');
+const { prefix: PREFIX } = ADDRESS;
+
+export interface MemoryDestinationOptions {
+  /** Memory that an object in the making is said to take. */
+  readonly partBytes?: number;
+  /** The real manifest writes some seconds later; this one at once, or not before it is told to. */
+  readonly writesRecords?: 'at once' | 'when told';
+  readonly gate?: Gate;
 }
 
-/** An object store of this process, as a download sees one: whole objects, and records that wait for others. */
+/** The destination that object stores are, over a bucket in memory: by paths, what stands in it and is no state of ours. */
 export interface MemoryDestination extends Destination {
-  readonly objects: Map<string, StoredBytes>;
-  readonly records: Map<string, ManifestRecord>;
+  /** Requests for data: `get <path>`, `head <path>`. */
+  readonly asked: readonly string[];
   /** Objects in the making, now and the most that there were at once. */
-  readonly underway: { now: number; most: number };
-  put(path: string, body: Buffer): void;
+  readonly underway: { readonly now: number; readonly most: number };
+  paths(): readonly string[];
+  bytes(path: string): Buffer | undefined;
+  put(path: string, body: Uint8Array): StoredAs;
+  delete(path: string): void;
+  /** Begins an upload that nobody ends. @param begun milliseconds since the epoch. */
+  leaveUpload(path: string, begun: number): Promise<void>;
+  /** By path. */
+  records(): Promise<ReadonlyMap<string, ManifestRecord>>;
+  /** Records as another run would. */
+  record(...records: readonly ManifestRecord[]): Promise<void>;
+  forgetRecords(): void;
 }
 
-/** Told of each piece before it is taken; what it throws, the store does. */
-export type OnWrite = (path: string) => void;
-
-const BASE = 's3://bucket/prefix/';
-
-/** @param partBytes memory that an object in the making is said to take. */
-export function memoryDestination(partBytes = 1_000_000, onWrite: OnWrite = () => {}): MemoryDestination {
-  const objects = new Map<string, StoredBytes>();
-  const records = new Map<string, ManifestRecord>();
+export function memoryDestination(options: MemoryDestinationOptions = {}): MemoryDestination {
+  const { writesRecords = 'when told', gate = async () => {} } = options;
+  const bucket = new MemoryBucket();
+  const asked: string[] = [];
   const underway = { now: 0, most: 0 };
-  const put = (path: string, body: Buffer): void => {
-    objects.set(path, { body, bytes: body.length, etag: createHash('md5').update(body).digest('hex') });
+  const client = bucket.client(async (call, moment) => {
+    const path = call.key.slice(PREFIX.length);
+    const isRead = call.name === 'get' || call.name === 'head';
+    if (moment === 'before' && isRead && isDataPath(path)) asked.push(`${call.name} ${path}`);
+    await gate(call, moment);
+  });
+  const store: ObjectStore = {
+    ...client,
+    upload: (key) => watch(client.upload(key), key, underway),
   };
-  const pathOf = (location: string): string => location.slice(BASE.length);
-  const openPart = (path: string): PartFile => {
-    const pieces: Buffer[] = [];
-    let isOpen = true;
-    let isWriting = false;
-    underway.most = Math.max(underway.most, ++underway.now);
-    const end = (): void => {
-      if (isWriting) throw new Error(`${path}: calls overlap`);
-      if (isOpen) underway.now--;
-      isOpen = false;
-    };
-    return {
-      async write(bytes) {
-        if (isWriting || !isOpen) throw new Error(`${path}: written at a wrong time`);
-        isWriting = true;
-        await new Promise((resolve) => setImmediate(resolve));
-        isWriting = false;
-        onWrite(path);
-        pieces.push(Buffer.from(bytes));
-      },
-      async publish() {
-        end();
-        put(path, Buffer.concat(pieces));
-        return { etag: objects.get(path)?.etag ?? '' };
-      },
-      discard: async () => end(),
-    };
+  const real = bucketDestination(ADDRESS, { bucket: () => store, close: () => {} }, { stallTimeoutMs: 1000 });
+  const open = (): Promise<Manifest> => real.openManifest({ warn: assert.fail });
+  return {
+    ...real,
+    partBytes: options.partBytes ?? real.partBytes,
+    async survey(prefixesOf = () => [''], signal) {
+      const prefixes = prefixesOf();
+      const { has, facts } = await real.survey(() => prefixes, signal);
+      const listed = (path: string): string => {
+        if (!prefixes.some((prefix) => path.startsWith(prefix))) throw new Error(`${path} was not listed`);
+        return path;
+      };
+      return { has: (path) => has(listed(path)), facts: (path) => facts(listed(path)) };
+    },
+    openManifest: async (...args) => hold(await real.openManifest(...args), writesRecords === 'at once'),
+    asked,
+    underway,
+    paths: () =>
+      bucket
+        .keys(PREFIX)
+        .map((key) => key.slice(PREFIX.length))
+        .filter(isDataPath),
+    bytes: (path) => bucket.bytes(PREFIX + path),
+    put: (path, body) => bucket.write(PREFIX + path, body),
+    delete: (path) => bucket.delete(PREFIX + path),
+    async leaveUpload(path, begun) {
+      const { now } = bucket;
+      bucket.now = begun;
+      await client.upload(PREFIX + path).write(Buffer.from('begun'));
+      bucket.now = now;
+    },
+    async records() {
+      const manifest = await open();
+      return new Map([...manifest.records()].map((record) => [record.path, record]));
+    },
+    async record(...records) {
+      const manifest = hold(await open(), true);
+      await Promise.all(records.map((record) => manifest.append(record)));
+      await manifest.close();
+    },
+    forgetRecords() {
+      for (const key of bucket.keys(manifestRoot(PREFIX))) bucket.delete(key);
+    },
+  };
+}
+
+/** Counts an upload until it ends. @returns it, which fails where calls overlap or come after its end. */
+function watch(upload: Upload, key: string, underway: { now: number; most: number }): Upload {
+  let isOpen = true;
+  let isWriting = false;
+  underway.most = Math.max(underway.most, ++underway.now);
+  const end = (): void => {
+    if (isWriting) throw new Error(`${key}: calls overlap`);
+    if (isOpen) underway.now--;
+    isOpen = false;
   };
   return {
-    kind: 's3',
-    name: BASE.slice(0, -1),
-    objects,
-    records,
-    underway,
-    put,
-    settings: { stallTimeoutMs: 1000 },
-    partBytes,
-    locate: (path) => BASE + path,
-    files: {
-      look: async (location) => objects.get(pathOf(location)),
-      async read(location, use) {
-        const found = objects.get(pathOf(location));
-        if (!found) throw new TickhaulError('missing', `${location}: is not there`);
-        await use(found.body);
-      },
-      openRandom: () => Promise.reject(new Error('nothing is read here and there')),
-      openPart: async (location) => openPart(pathOf(location)),
-      remove: async (location) => void objects.delete(pathOf(location)),
-      async close() {},
+    async write(bytes) {
+      if (isWriting || !isOpen) throw new Error(`${key}: written at a wrong time`);
+      isWriting = true;
+      await nextTurn();
+      isWriting = false;
+      await upload.write(bytes);
     },
-    // What is not asked for isn't listed.
-    survey: async (prefixesOf = () => ['']) => {
-      const prefixes = prefixesOf();
-      const find = (path: string): StoredBytes | undefined => {
-        if (!prefixes.some((prefix) => path.startsWith(prefix))) throw new Error(`${path} was not listed`);
-        return objects.get(path);
-      };
-      return { has: (path) => find(path) !== undefined, facts: find };
+    async complete() {
+      end();
+      return upload.complete();
     },
-    async *list() {
-      yield [...objects].map(([path, { bytes, etag }]) => ({ path, bytes, etag }));
+    async abort() {
+      end();
+      await upload.abort();
     },
-    openManifest: async () => openManifest(records),
-    manifestVersion: async () => undefined,
-    takeLock: () => Promise.reject(new Error('nobody is alone here')),
-    joinRun: async () => ({ partSuffix: undefined, lost: undefined, async release() {} }),
-    readState: async () => undefined,
-    async writeState() {},
-    freeBytes: async () => undefined,
-    async close() {},
   };
 }
 
-/** Nothing is recorded before somebody asks for it. */
-function openManifest(records: Map<string, ManifestRecord>): ReturnType<Destination['openManifest']> {
+/** A manifest whose records wait until somebody flushes, or for nothing. */
+function hold(manifest: Manifest, writesAtOnce: boolean): Manifest {
   const waiting: (() => void)[] = [];
-  const flush = async (): Promise<void> => {
+  const flush = (): Promise<void> => {
     for (const write of waiting.splice(0)) write();
+    return manifest.flush();
   };
-  return Promise.resolve({
+  return {
     get size() {
-      return records.size;
+      return manifest.size;
     },
-    history: new History(),
-    has: (path: string) => records.has(path),
-    get: (path: string) => records.get(path),
-    records: () => records.values(),
-    append: (record: ManifestRecord) =>
-      new Promise<void>((resolve) => {
-        waiting.push(() => {
-          records.set(record.path, record);
-          resolve();
-        });
-      }),
+    history: manifest.history,
+    has: (path) => manifest.has(path),
+    get: (path) => manifest.get(path),
+    records: () => manifest.records(),
+    append(record) {
+      const written = new Promise<void>((resolve, reject) => {
+        waiting.push(() => void manifest.append(record).then(resolve, reject));
+      });
+      if (writesAtOnce) void flush();
+      return written;
+    },
     flush,
-    close: flush,
-  });
+    async close() {
+      await flush();
+      await manifest.close();
+    },
+  };
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { account } from '../../../src/cli/commands/account.js';
-import { storeIn } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
-import { type Finished, jsonLines, type Started, start, tickhaul } from '../../helpers/cli.js';
+import { type Finished, jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -121,100 +119,6 @@ test('from a sign-in to a logout: what is said, what is stored, and no secret an
   assertNoSecrets(service, outputs.join('\n'));
 });
 
-test('a program drives a sign-in by events and a file for the code', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const file = join(dir, 'code.txt');
-  const env = accountEnv(service, dir);
-  const started = start([...LOGIN, '--json', '--code-file', file], { env });
-  const link = await linkOf(started);
-  const code = await approveClaim(link, EMAIL);
-  await writeFile(file, 'wrong-code\n');
-  await started.printed(/"reason":"wrong"/);
-  service.issuer.failNext('complete', 'stale_organization_selection');
-  await writeFile(file, `${code}\n`);
-  // The choice on the page has left the code as it was.
-  await started.printed(/"reason":"organization"/);
-  await writeFile(file, `${code}\n`);
-  const { exitCode, stderr } = await started.finished;
-  assert.equal(exitCode, 0, stderr);
-  assert.equal(stderr, '');
-});
-
-test('a sign-in goes on when its reader has taken the link and left', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const file = join(dir, 'code.txt');
-  const started = start([...LOGIN, '--json', '--code-file', file], { env: accountEnv(service, dir) });
-  const code = await approveClaim(await linkOf(started), EMAIL);
-  started.child.stdout?.destroy();
-  await writeFile(file, code);
-  assert.equal((await started.finished).exitCode, 0);
-  assert.ok(service.requests.some(({ url, status }) => url === '/v1/account' && status === 201));
-});
-
-test('a stdin without a code, an interrupt, and a time that is over each end as the contract says', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = accountEnv(service, dir);
-  const summaryOf = (done: Finished): unknown => jsonLines(done).at(-1)?.['exitCode'];
-
-  const empty = await tickhaul([...LOGIN, '--json'], { env });
-  assert.deepEqual([empty.exitCode, summaryOf(empty)], [4, 4]);
-  assert.match(empty.stderr, /no code came: stdin has ended; .* --code-file\n$/);
-
-  // As nohup leaves it.
-  const command = ['sh', '-c', 'exec "$0" "$@" 0> /dev/null', process.execPath];
-  const unreadable = await tickhaul([...LOGIN, '--json'], { env, command });
-  assert.deepEqual([unreadable.exitCode, summaryOf(unreadable)], [4, 4]);
-  assert.match(unreadable.stderr, /no code came: stdin cannot be read \(EBADF\); .* --code-file\n$/);
-
-  execFileSync('mkfifo', [`${dir}/pipe`]);
-  const pipe = await runHere([...LOGIN, '--json', '--code-file', `${dir}/pipe`], { env });
-  assert.deepEqual([pipe.exitCode, summaryOf(pipe)], [2, 2]);
-  assert.match(pipe.stderr, /--code-file: ".*\/pipe" is a pipe, and must be a file; .*: < \S+\/pipe\n$/);
-
-  const key = await tickhaul([...LOGIN, '--json', '--api-key-file', '-'], { env, stdin: 'a-key\n' });
-  assert.equal(key.exitCode, 4);
-  assert.match(key.stderr, /no code came: stdin has ended/);
-
-  const waiting = start([...LOGIN, '--json'], { env, keepStdin: true });
-  await linkOf(waiting);
-  waiting.child.kill('SIGINT');
-  const interrupted = await waiting.finished;
-  assert.deepEqual([interrupted.exitCode, summaryOf(interrupted)], [130, 130]);
-
-  const late = await runHere([...LOGIN, '--json', '--timeout', '300ms', '--code-file', `${dir}/none`], {
-    env,
-  });
-  assert.deepEqual([late.exitCode, summaryOf(late)], [5, 5]);
-  assert.match(late.stderr, /the sign-in was not finished within 0\.3s\n$/);
-  assert.deepEqual(storedIn(dir), []);
-});
-
-test('the time for a sign-in holds for finding the issuer, and for waiting for another process', async (t) => {
-  const service = await sandbox(t);
-  const dir = await tempDir(t);
-  const env = accountEnv(service, dir);
-  const late = [...LOGIN, '--json', '--timeout', '300ms'];
-  service.issuer.failNext('resource', 'stall');
-  const unanswered = await runHere(late, { env });
-  assert.equal(unanswered.exitCode, 5, unanswered.stderr);
-  assert.deepEqual(
-    jsonLines(unanswered).map(({ event }) => event),
-    ['summary'],
-  );
-
-  // Each identity has a lock of its own: another process holds this one's.
-  const { host } = new URL(service.issuerUrl);
-  await storeIn(dirname(identitiesOf(dir))).update(host, EMAIL, async () => {
-    const locked = await runHere(late, { env });
-    assert.equal(locked.exitCode, 5, locked.stderr);
-    assert.match(locked.stderr, /the sign-in was not finished within 0\.3s\n$/);
-    return { assertion: 'an-assertion', refreshToken: 'a-refresh-token' };
-  });
-});
-
 test('two identities: one is chosen by its e-mail, and a wide file is refused', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
@@ -237,36 +141,4 @@ test('two identities: one is chosen by its e-mail, and a wide file is refused', 
   assert.match(wide.stderr, /others may read it \(mode 0755\).*: chmod 700 \S+identities\n$/);
   await chmod(identitiesOf(dir), 0o700);
   assert.equal((await runHere(['logout', '--all'], { env })).stdout, '2 stored identities forgotten\n');
-});
-
-const STEPS = [
-  '/agent/identity',
-  '/agent/identity/claim',
-  '/agent/identity/claim/complete',
-  '/oauth2/token',
-  '/v1/account',
-];
-
-test('SIGKILL at each step of a sign-in leaves nothing, or a whole identity', async (t) => {
-  for (const step of STEPS) {
-    let started: Started | undefined;
-    const service = await sandbox(t, {
-      onRequest: ({ url }) => {
-        if (url === step) started?.child.kill('SIGKILL');
-      },
-    });
-    const dir = await tempDir(t);
-    const env = accountEnv(service, dir);
-    started = start([...LOGIN, '--json'], { env, keepStdin: true });
-    const link = linkOf(started).then((uri) => approveClaim(uri, EMAIL));
-    link.then((code) => started?.child.stdin?.end(`${code}\n`)).catch(() => {});
-    const { exitCode } = await started.finished;
-    assert.equal(exitCode, null, step);
-    const isVerified = step === '/oauth2/token' || step === '/v1/account';
-    assert.equal(storedIn(dir).length, isVerified ? 1 : 0, step);
-    started = undefined;
-    const next = isVerified ? await runHere([...LOGIN, '--json'], { env }) : await loginWithCode(env);
-    assert.equal(next.exitCode, 0, next.stderr);
-    assert.equal(jsonLines(next).at(-1)?.['reused'], isVerified);
-  }
 });

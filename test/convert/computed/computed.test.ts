@@ -1,33 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { parquetMetadata, parquetSchema } from 'hyparquet';
-import { TickhaulError } from '../../../src/base/errors.js';
 import { parseWanted } from '../../../src/convert/wanted.js';
 import { tempDir } from '../../helpers/temp.js';
-import { cellsOf, csvOf, parquetRows, run, writeDayFile } from '../day-files.js';
-import { expectedRows, plain } from './rows.js';
+import { csvOf, parquetRows, run, writeDayFile } from '../day-files.js';
+import { expectedRows, plain, tradesOf } from './rows.js';
 
 const BARS = ['trade_bar_1m', 'trade_bar_10ticks', 'trade_bar_2.5vol'];
 const BOOKS = ['book_snapshot_3_0ms', 'book_snapshot_2_grouped10_1s', 'quote', 'quote_10s'];
-
-const TRADES = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n';
-
-/** Rows of trades: microseconds from the day's start, of the exchange and of the local clock; symbol, side, price, amount. */
-function tradesOf(rows: readonly (readonly [number, number, string, string, string, string])[]): string {
-  const start = Date.UTC(2024, 2, 1) * 1000;
-  const lines = rows.map(
-    ([time, local, symbol, side, price, amount]) =>
-      `deribit,${symbol},${start + time},${start + local},,${side},${price},${amount}\n`,
-  );
-  return TRADES + lines.join('');
-}
-
-const namesIn = async (dir: string): Promise<string[]> =>
-  (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
 
 test('all computed types of a file in one go equal what src/market gives of it', async (t) => {
   const dir = await tempDir(t);
@@ -153,110 +136,4 @@ test('an empty day gives a file of no rows, with its columns', async (t) => {
   const file = await readFile(join(dir, 'deribit_quote_2024-03-01_EMPTY.parquet'));
   const { children } = parquetSchema(parquetMetadata(Uint8Array.from(file).buffer));
   assert.equal(children.length, 8);
-});
-
-for (const format of ['parquet', 'ndjson'] as const) {
-  test(`${format}: what the very same source gave is skipped, each name by itself`, async (t) => {
-    const dir = await tempDir(t);
-    const source = await writeDayFile(dir, 'trades', csvOf('trades', 500));
-    const statuses = async (...names: string[]): Promise<unknown[]> =>
-      (await run([source], { format, wanted: parseWanted(names) })).files.map(({ path, status, rows }) => [
-        basename(path).split('_2024')[0],
-        status,
-        rows !== undefined && rows > 0,
-      ]);
-    assert.deepEqual(await statuses('trade_bar_1m'), [['deribit_trade_bar_1m', 'converted', true]]);
-    assert.deepEqual(await statuses('trade_bar_1m', 'trade_bar_5m'), [
-      ['deribit_trade_bar_1m', 'skipped', true],
-      ['deribit_trade_bar_5m', 'converted', true],
-    ]);
-    await writeDayFile(dir, 'trades', csvOf('trades', 501));
-    assert.deepEqual(await statuses('trade_bar_1m'), [['deribit_trade_bar_1m', 'converted', true]]);
-  });
-}
-
-test('rows among the names makes the plain conversion too; a source that is not kept goes last', async (t) => {
-  const dir = await tempDir(t);
-  const csv = csvOf('trades', 300);
-  const source = await writeDayFile(dir, 'trades', csv);
-  const { summary } = await run([source], {
-    wanted: parseWanted(['rows', 'trade_bar_1m', 'trade_bar_1m']),
-    keepSource: false,
-  });
-  assert.deepEqual(summary.counts, { converted: 2 });
-  assert.deepEqual(await namesIn(dir), [
-    'deribit_trade_bar_1m_2024-03-01_BTC-PERPETUAL.parquet',
-    'deribit_trades_2024-03-01_BTC-PERPETUAL.parquet',
-  ]);
-  const rows = await parquetRows(await readFile(source.replace('csv.gz', 'parquet')));
-  assert.deepEqual(rows, cellsOf('trades', csv));
-});
-
-test('files of other types are passed over with a word, and never dropped', async (t) => {
-  const dir = await tempDir(t);
-  const quotes = await writeDayFile(dir, 'quotes', csvOf('quotes', 10));
-  const trades = await writeDayFile(dir, 'trades', csvOf('trades', 10));
-  const { summary, events } = await run([dir], { wanted: parseWanted(['trade_bar_1m']), keepSource: false });
-  assert.deepEqual([summary.exitCode, summary.counts], [0, { converted: 1 }]);
-  assert.deepEqual(
-    events.flatMap((event) => (event.event === 'warning' ? event.message : [])),
-    [`passed over: ${quotes}: trade_bar_1m is made of trades, and not of quotes`],
-  );
-  assert.deepEqual([existsSync(quotes), existsSync(trades)], [true, false]);
-});
-
-test('a source whose name tells no day file: the header tells the type, the rows the day', async (t) => {
-  const dir = await tempDir(t);
-  const csv = tradesOf([
-    [5_000_000, 5_000_001, 'A', 'buy', '1', '1'],
-    [86_400_000_000 + 7, 86_399_000_000, 'A', 'buy', '2', '3'],
-  ]);
-  await writeFile(join(dir, 'mine.csv.gz'), gzipSync(csv));
-  await writeFile(join(dir, 'other.csv.gz'), gzipSync(csvOf('quotes', 3)));
-  const { summary, events } = await run([dir], { wanted: parseWanted(['trade_bar_1m', 'quote']) });
-  assert.deepEqual(summary.counts, { converted: 1 });
-  assert.ok(events.some((event) => event.event === 'warning' && /other\.csv\.gz/.test(event.message)));
-  const rows = plain(await parquetRows(await readFile(join(dir, 'mine_trade_bar_1m.parquet'))));
-  assert.deepEqual(rows, expectedRows('trade_bar_1m', csv));
-});
-
-test('a layout places outputs by the computed name', async (t) => {
-  const dir = await tempDir(t);
-  const source = await writeDayFile(dir, 'trades', csvOf('trades', 10));
-  const out = join(dir, 'out');
-  const { files } = await run([source], { out, layout: 'hive', wanted: parseWanted(['trade_bar_1m']) });
-  assert.equal(
-    files[0]?.path,
-    join(
-      out,
-      'exchange=deribit/type=trade_bar_1m/symbol=BTC-PERPETUAL/date=2024-03-01',
-      'deribit_trade_bar_1m_2024-03-01_BTC-PERPETUAL.parquet',
-    ),
-  );
-});
-
-test('a corrupt source fails all its outputs and leaves nothing behind', async (t) => {
-  const dir = await tempDir(t);
-  const source = await writeDayFile(dir, 'trades', `${csvOf('trades', 100)}deribit,X,1,2,,buy,nonsense,1\n`);
-  const { summary, files } = await run([source], {
-    wanted: parseWanted(['rows', 'trade_bar_1m', 'trade_bar_1s']),
-    keepSource: false,
-  });
-  assert.deepEqual([summary.exitCode, summary.counts], [6, { failed: 3 }]);
-  for (const { error } of files) assert.match(error?.message ?? '', /line 102, column price: "nonsense"/);
-  assert.deepEqual(await namesIn(dir), [basename(source)]);
-});
-
-test('names that are no computed types are refused with the nearest', () => {
-  for (const [name, near] of [
-    ['trade_bar_1h', /trade_bar_60m/],
-    ['book_snapshot_5', /book_snapshot_5_/],
-    ['trades', /is not a computed type/],
-    ['quotes', /quote/],
-  ] as const) {
-    assert.throws(
-      () => parseWanted(['trade_bar_1m', name]),
-      (error) => error instanceof TickhaulError && error.code === 'usage' && near.test(error.message),
-    );
-  }
 });

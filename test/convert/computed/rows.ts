@@ -1,6 +1,7 @@
 import { parseDay } from '../../../src/dataset/day.js';
 import { createBars, createSnapshots } from '../../../src/market/day-file/computed-types.js';
 import { type ComputedType, parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
+import { HEADER } from '../../format/trades.js';
 import { batchesOf } from '../../market/batches.js';
 
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -53,6 +54,18 @@ function createTypes(type: ComputedType, rows: Row[], schema: Parameters<typeof 
     }
     rows.push({ ...instrument, timestamp, local_timestamp: localTimestamp, ...levels });
   });
+}
+
+/** A CSV of trades: microseconds from the day's start, of the exchange and of the local clock; symbol, side, price, amount. */
+export function tradesOf(
+  rows: readonly (readonly [number, number, string, string, string, string])[],
+): string {
+  const start = Date.UTC(2024, 2, 1) * 1000;
+  const lines = rows.map(
+    ([time, local, symbol, side, price, amount]) =>
+      `deribit,${symbol},${start + time},${start + local},,${side},${price},${amount}\n`,
+  );
+  return `${HEADER}\n${lines.join('')}`;
 }
 
 /** What hyparquet reads as bigints are counts and times here. */

@@ -1,91 +1,15 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { calendarLayout, dayPlace } from '../../../src/coverage/page/browser/layout.js';
 import { renderPage } from '../../../src/coverage/page/html.js';
-import { readCoverage, totalsOf } from '../../../src/coverage/read.js';
-import type { Coverage, SeriesCoverage } from '../../../src/coverage/types.js';
-import { type Day, parseDay } from '../../../src/dataset/day.js';
-import { openFolder } from '../../../src/store/folder/folder-destination.js';
-import { browserFor } from '../../helpers/browser.js';
-import { LOWEST_CONTRAST } from '../../helpers/contrast.js';
-import { tempDir } from '../../helpers/temp.js';
-import { makeFolder } from '../folders.js';
-
-/** A folder for pictures of the page, for people to look at. */
-const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
-
-interface Opened {
-  readonly page: Page;
-  /** What the console said, and what was asked of the network. */
-  readonly problems: readonly string[];
-}
-
-interface Look {
-  readonly colorScheme?: 'light' | 'dark';
-  readonly width?: number;
-}
-
-/** Opens a report from disk, without a network. */
-async function open(t: TestContext, browser: Browser, coverage: Coverage, look: Look = {}): Promise<Opened> {
-  const path = join(await tempDir(t), 'coverage.html');
-  await writeFile(path, renderPage(coverage, { dir: 'my <data>', now: Date.parse('2024-03-10T12:00:00Z') }));
-  const { colorScheme = 'light', width = 1280 } = look;
-  const context = await browser.newContext({ offline: true, colorScheme, viewport: { width, height: 900 } });
-  t.after(() => context.close());
-  const page = await context.newPage();
-  const problems: string[] = [];
-  const { href } = pathToFileURL(path);
-  page.on('console', (message) => problems.push(message.text()));
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('request', (request) => {
-    if (request.url() !== href && !request.url().startsWith('data:')) problems.push(request.url());
-  });
-  await page.goto(href);
-  return { page, problems };
-}
-
-/** Each folder has its own name: the texts of a manifest are anybody's. */
-async function smallCoverage(t: TestContext): Promise<Coverage> {
-  const dir = await tempDir(t);
-  await makeFolder(dir, [
-    { symbol: 'BTC-PERPETUAL', from: '2023-11-20', days: `${'p'.repeat(60)}e..g${'p'.repeat(20)}` },
-    { symbol: '</SCRIPT><B>&AMP;"\'', from: '2024-03-01', days: 'ppp' },
-    { exchange: 'binance', dataType: 'quotes', symbol: 'ETHUSDT', from: '2024-03-01', days: 'pp' },
-  ]);
-  const { signal } = new AbortController();
-  return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
-}
-
-const DAYS = 1826;
-
-/** 500 series over five years. */
-function largeCoverage(): Coverage {
-  const series = Array.from({ length: 500 }, (_, i): SeriesCoverage => {
-    const states = Array.from({ length: DAYS }, (_, day) => ((day * 7 + i) % 83 === 0 ? 'm' : 'p')).join('');
-    const missing = states.split('m').length - 1;
-    const names = { exchange: 'binance-futures', dataType: 'trades', symbol: `COIN${i}USDT` };
-    const counts = { present: DAYS - missing, empty: 0, missing, gone: 0, rows: 1e9 * i, bytes: 1e6 * i };
-    return { ...names, first: parseDay('2019-01-01'), states, ...counts };
-  });
-  const sums = Array.from({ length: DAYS }, (_, i) => ({ day: (17_897 + i) as Day, bytes: 1e6 * (i + 500) }));
-  return { series, totals: totalsOf(series), byDay: sums, byRecording: sums };
-}
+import { parseDay } from '../../../src/dataset/day.js';
+import { assertReadable, browserFor, takePicture, until } from '../../helpers/browser.js';
+import { largeCoverage, open, smallCoverage } from './reports.js';
 
 /** The series that the page lists, by name. */
 function names(page: Page): Promise<string[]> {
   return page.locator('article h3').allInnerTexts();
-}
-
-/** Waits for an expression to be true. Playwright's own way needs `eval`, which the page forbids. */
-async function until(page: Page, expression: string): Promise<void> {
-  await page.evaluate(`new Promise((done) => {
-    const look = () => (${expression} ? done() : requestAnimationFrame(look));
-    look();
-  })`);
 }
 
 /** Whether anything is drawn on the canvas that a selector finds. */
@@ -122,15 +46,11 @@ test('a report in a browser', async (t) => {
             await until(page, `document.querySelector(${JSON.stringify(selector)}).width > 0`);
             assert.ok(await isDrawn(page, selector), selector);
           }
-          const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-          assert.equal(await page.evaluate(overflow), 0);
+          await assertReadable(page, 'folded');
           await page.getByText('Missing and empty days').click();
-          const contrast = (await page.evaluate(LOWEST_CONTRAST)) as number;
-          assert.ok(contrast >= 4.5, `contrast ${contrast}`);
+          await assertReadable(page, 'unfolded');
           assert.deepEqual(problems, []);
-          if (SCREENSHOTS) {
-            await page.screenshot({ path: `${SCREENSHOTS}/${colorScheme}-${width}.png`, fullPage: true });
-          }
+          await takePicture(page, `${colorScheme}-${width}`, true);
         },
       );
     }
@@ -198,7 +118,7 @@ test('a report in a browser', async (t) => {
     assert.equal(await page.locator('article').count(), 500);
     assert.equal(await page.locator('#shown').innerText(), '500 of 500 series');
     assert.ok((await drawn()) < 15);
-    if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/large.png` });
+    await takePicture(page, 'large');
     await page.evaluate('document.querySelector("article:nth-child(400)").scrollIntoView()');
     await until(page, 'document.querySelector("article:nth-child(400) canvas").width > 0');
     await until(page, 'document.querySelector("article canvas").width === 0');

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { columnsOf, DATA_TYPES, LEADING_COLUMNS } from '../../../src/dataset/data-types.js';
 import { transferables } from '../../../src/format/columns.js';
-import { CsvParser } from '../../../src/format/csv/parser.js';
+import { fileOf, HEADER, ROW, withCell } from '../trades.js';
 import { parseCsv, textAt, type Value } from './helpers.js';
 
-const HEADER = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount';
-const ROW = 'deribit,BTC-PERPETUAL,1585699200245000,1585699200355684,a1,buy,6421.5,18640';
 const VALUES: readonly Value[] = [
   'deribit',
   'BTC-PERPETUAL',
@@ -17,15 +15,9 @@ const VALUES: readonly Value[] = [
   6421.5,
   18640,
 ];
-const file = (...rows: string[]): string => `${[HEADER, ...rows].join('\n')}\n`;
-const withCell = (column: number, cell: string): string => {
-  const cells = ROW.split(',');
-  cells[column] = cell;
-  return cells.join(',');
-};
 
 test('cells become values by the kind of their column', () => {
-  const { rows, schema, warning } = parseCsv(file(ROW, withCell(4, ''), withCell(6, '')));
+  const { rows, schema, warning } = parseCsv(fileOf(ROW, withCell(4, ''), withCell(6, '')));
   assert.deepEqual(schema, columnsOf('trades'));
   assert.equal(warning, undefined);
   assert.deepEqual(rows, [VALUES, VALUES.with(4, null), VALUES.with(6, null)]);
@@ -35,11 +27,11 @@ test('an empty cell stays empty in rows that begin alike', () => {
   const rows = [ROW, withCell(5, ''), withCell(5, ''), ROW, withCell(4, ''), withCell(4, ''), ROW];
   const values = [5, 5, 4, 4].map((column) => VALUES.with(column, null));
   const expected = [VALUES, ...values.slice(0, 2), VALUES, ...values.slice(2), VALUES];
-  assert.deepEqual(parseCsv(file(...rows)).rows, expected);
+  assert.deepEqual(parseCsv(fileOf(...rows)).rows, expected);
 });
 
 test('CRLF, no LF at the end, and quotes are all the same file', () => {
-  const csv = file(ROW, withCell(7, '-0.5'), withCell(7, ''));
+  const csv = fileOf(ROW, withCell(7, '-0.5'), withCell(7, ''));
   const { rows } = parseCsv(csv);
   assert.deepEqual(parseCsv(csv.replaceAll('\n', '\r\n')).rows, rows);
   assert.deepEqual(parseCsv(csv.slice(0, -1)).rows, rows);
@@ -48,7 +40,7 @@ test('CRLF, no LF at the end, and quotes are all the same file', () => {
 });
 
 test('quoted cells may hold commas, quotes and line ends', () => {
-  const { rows } = parseCsv(file(ROW, withCell(4, '"a,""b""\nc"'), ROW), { chunks: [1] });
+  const { rows } = parseCsv(fileOf(ROW, withCell(4, '"a,""b""\nc"'), ROW), { chunks: [1] });
   assert.deepEqual(
     rows.map((row) => row[4]),
     ['a1', 'a,"b"\nc', 'a1'],
@@ -78,7 +70,7 @@ test('columns are found by name, unknown ones are text, with one warning', () =>
 });
 
 test('a data type that nobody has heard of keeps what it has as text', () => {
-  const { rows } = parseCsv(file(ROW), { dataType: 'sentiments' });
+  const { rows } = parseCsv(fileOf(ROW), { dataType: 'sentiments' });
   assert.deepEqual(rows, [VALUES.with(6, '6421.5').with(7, '18640')]);
 });
 
@@ -103,7 +95,7 @@ test('an empty day has the schema of its data type', () => {
 });
 
 test('batches have the rows asked for, and arrays that can be transferred', () => {
-  const { batches } = parseCsv(file(...Array(25).fill(ROW)), { batchRows: 10, chunks: [7] });
+  const { batches } = parseCsv(fileOf(...Array(25).fill(ROW)), { batchRows: 10, chunks: [7] });
   assert.deepEqual(
     batches.map(({ rows }) => rows),
     [10, 10, 5],
@@ -124,7 +116,7 @@ test('text that repeats is a dictionary, ids are plain, and both survive nulls a
   const ids = Array.from({ length: 3000 }, (_, i) =>
     i % 7 === 0 ? '' : i < 500 ? `r${i % 9}` : `id-${i * 7919}`,
   );
-  const { batches, rows } = parseCsv(file(...ids.map((id) => withCell(4, id))), { batchRows: 3000 });
+  const { batches, rows } = parseCsv(fileOf(...ids.map((id) => withCell(4, id))), { batchRows: 3000 });
   const column = batches[0]?.columns;
   assert.ok(column?.[0]?.kind === 'text' && column[0].encoding === 'dictionary');
   assert.equal(textAt(column[0].dictionary, 0), 'deribit');
@@ -138,7 +130,7 @@ test('text that repeats is a dictionary, ids are plain, and both survive nulls a
 
 test('a dictionary of thousands that repeat grows', () => {
   const symbols = Array.from({ length: 20_000 }, (_, i) => `OPTION-${(i * 31) % (i < 4000 ? 900 : 4000)}-é`);
-  const { rows, batches } = parseCsv(file(...symbols.map((symbol) => withCell(1, symbol))), {
+  const { rows, batches } = parseCsv(fileOf(...symbols.map((symbol) => withCell(1, symbol))), {
     batchRows: 20_000,
   });
   const column = batches[0]?.columns[1];
@@ -152,7 +144,7 @@ test('a dictionary of thousands that repeat grows', () => {
 
 test('digits are kept where asked for', () => {
   const digits = ['0.00004405208333333333', '1.50', '', '12345678901234567890.123', '-0', '1e-7'];
-  const { batches } = parseCsv(file(...digits.map((cell) => withCell(6, cell))), { numberText: true });
+  const { batches } = parseCsv(fileOf(...digits.map((cell) => withCell(6, cell))), { numberText: true });
   const column = batches[0]?.columns[6];
   assert.ok(column?.kind === 'number' && column.text);
   const { text } = column;
@@ -165,101 +157,8 @@ test('digits are kept where asked for', () => {
 test('a batch whose text grows too large ends early, the same for every chunking', () => {
   const rows = Array.from({ length: 40 }, (_, i) => withCell(4, `${i}`.padEnd(900_000, 'x')));
   const sizes = [1 << 20, 777_777].map((size) =>
-    parseCsv(file(...rows), { chunks: [size] }).batches.map((batch) => batch.rows),
+    parseCsv(fileOf(...rows), { chunks: [size] }).batches.map((batch) => batch.rows),
   );
   assert.ok((sizes[0]?.length ?? 0) > 1);
   assert.deepEqual(sizes[0], sizes[1]);
-});
-
-const refused: readonly (readonly [name: string, csv: string | Buffer, message: RegExp])[] = [
-  [
-    'too few cells',
-    file(ROW, ROW.slice(0, ROW.lastIndexOf(','))),
-    /line 3, column price: "6421.5" ends the line: 7 cells/,
-  ],
-  [
-    'too many cells',
-    file(ROW, ROW, `${ROW},1`),
-    /line 4, column amount: "18640" is followed by more cells: 9 cells/,
-  ],
-  [
-    'a missing cell in the middle',
-    file(ROW.replace(',buy', '')),
-    /line 2, column price: "18640" ends the line: 7/,
-  ],
-  ['a blank line', file(ROW, '', ROW), /line 3, column exchange: the line is blank/],
-  [
-    'a letter in a number',
-    file(ROW, withCell(6, '12x')),
-    /line 3, column price: "12x" is not a decimal number/,
-  ],
-  ['a point without digits after', file(withCell(6, '3.')), /line 2, column price: "3\." is not/],
-  ['a point without digits before', file(withCell(6, '.5')), /line 2, column price: "\.5" is not/],
-  ['a plus', file(withCell(6, '+5')), /line 2, column price: "\+5" is not/],
-  ['a lone minus', file(withCell(7, '-')), /line 2, column amount: "-" is not/],
-  ['NaN', file(withCell(7, 'NaN')), /line 2, column amount: "NaN" is not/],
-  ['a number past the range', file(withCell(7, '1e999')), /line 2, column amount: "1e999" is past a double/],
-  [
-    'a time past the range',
-    file(withCell(2, '9007199254740992')),
-    /line 2, column timestamp: "9007199254740992" is past/,
-  ],
-  [
-    'a time with a fraction',
-    file(withCell(3, '1585699200.5')),
-    /line 2, column local_timestamp: "1585699200.5" is not a time/,
-  ],
-  ['an empty leading column', file(ROW, withCell(1, '')), /line 3, column symbol: "" is empty/],
-  ['a long cell, shortened', file(withCell(6, 'z'.repeat(5000))), /column price: "z{39}…" is not/],
-  [
-    'text that is not UTF-8',
-    Buffer.from(file(withCell(4, 'ÿþ')), 'latin1'),
-    /line 2, column id: ".*" is not UTF-8/,
-  ],
-  ['a missing column', file(ROW).replace(',side', '').replace(',buy', ''), /line 1, column side: missing/],
-  ['a name twice', file().replace('side', 'price'), /line 1, column price: the name occurs twice/],
-  ['no header', `${ROW}\n${ROW}\n`, /line 1, no header: .*"deribit"/],
-  ['an empty name', file().replace(',side', ','), /line 1, no header: "" is not a column name/],
-  ['binary junk', Buffer.from('\x1f\x8b\x08\xff\x00\n\x00\x01'.repeat(9), 'latin1'), /line 1, no header/],
-  ['junk without a line end', Buffer.alloc(3_000_000, 0xa5), /line 1, the line is longer than/],
-  ['a line of 10 MB', file(ROW, withCell(4, 'y'.repeat(10_000_000))), /line 3, the line is longer than/],
-  ['a quote left open', file(ROW, withCell(4, '"a'), ROW), /line 3, column id: "deribit.*…" opens a quote/],
-  [
-    'a quote in the middle',
-    file(ROW, withCell(4, 'a"b"'), ROW),
-    /line 3, column id: "deribit.*…" has a quote/,
-  ],
-  [
-    'too few cells after a quote',
-    file(withCell(4, '"a\nb"'), 'x,y'),
-    /line 4, column symbol: "y" ends the line: 2/,
-  ],
-  [
-    'a bad cell after a quote',
-    file(withCell(4, '"a"'), withCell(6, '1,5'), ROW),
-    /line 3, column amount: .* 9 cells/,
-  ],
-  [
-    'a word for a boolean',
-    `${HEADER.replace('id', 'is_snapshot')}\n${withCell(4, 'truE')}\n`,
-    /line 2, column is_snapshot: "truE" is neither/,
-  ],
-];
-
-for (const [name, csv, message] of refused) {
-  test(`refused: ${name}`, () => {
-    const dataType = name.includes('boolean') ? 'incremental_book_L2' : 'trades';
-    for (const size of [100, 65_536]) {
-      assert.throws(() => parseCsv(csv, { chunks: [size], dataType }), {
-        name: 'TickhaulError',
-        code: 'corrupt',
-        message,
-      });
-    }
-  });
-}
-
-test('every message names the file', () => {
-  const parser = new CsvParser({ source: 'a/b.csv.gz', dataType: 'trades', batchRows: 10 });
-  assert.throws(() => [...parser.push(Buffer.from('x\n'))], { message: /^a\/b\.csv\.gz: line 1, / });
 });

@@ -6,6 +6,7 @@ import { columnsOf, type DataType, type DayFileKind } from '../../../src/dataset
 import { CsvParser } from '../../../src/format/csv/parser.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { alikeRows } from '../alike-rows.js';
+import { HEADER } from '../trades.js';
 import { parseCsv, rowsOf, type Value } from './helpers.js';
 import { naiveRows } from './naive.js';
 
@@ -29,11 +30,10 @@ const printed = fc.double({ noNaN: true, noDefaultInfinity: true }).map(String);
 
 test('every decimal is stored as Number(text), to the bit', () => {
   const leading = 'x,S,1,2';
-  const header = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount';
   fc.assert(
     fc.property(fc.array(fc.oneof(decimal, printed), { minLength: 2, maxLength: 40 }), (texts) => {
       const csv = texts.map((text, i) => `${leading},,,${text},${texts[texts.length - 1 - i]}\n`).join('');
-      const { rows } = parseCsv(`${header}\n${csv}`);
+      const { rows } = parseCsv(`${HEADER}\n${csv}`);
       for (const [i, text] of texts.entries()) {
         assert.ok(Object.is(rows[i]?.[6], Number(text)), text);
         assert.ok(Object.is(rows[texts.length - 1 - i]?.[7], Number(text)), text);

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type BatchSize, RowCutter, type Rows, type RowTaker } from '../../../src/format/csv/row-cutter.js';
 import { PIECE, type Piece, PieceMemory } from '../../../src/format/kernel/pieces.js';
-
-const HEADER = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount';
+import { HEADER } from '../trades.js';
 
 interface Taken extends Rows {
   readonly text: string;

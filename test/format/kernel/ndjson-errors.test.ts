@@ -3,11 +3,10 @@ import { test } from 'node:test';
 import { columnsOf } from '../../../src/dataset/data-types.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import { convertOptions } from '../../../src/format/options.js';
+import { ROW, withCell } from '../trades.js';
 import { linesOf } from './helpers.js';
 
-const ROW = 'deribit,BTC-PERPETUAL,1585699200245000,1585699200355684,a1,buy,6421.5,18640';
 const file = (...rows: string[]): string => rows.map((row) => `${row}\n`).join('');
-const withCell = (column: number, cell: string): string => ROW.split(',').with(column, cell).join(',');
 
 const refused: readonly (readonly [name: string, text: string | Buffer, message: RegExp])[] = [
   [

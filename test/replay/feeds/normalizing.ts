@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { US_A_MINUTE } from '../../../src/dataset/minutes.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
@@ -8,6 +9,9 @@ import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
 import type { FeedSource } from '../../../src/replay/feeds/types.js';
 import type { Sandbox } from '../../../src/sandbox/options.js';
 import { type Replayed, type ReplayHere, replayHere, runHere, START } from '../../feeds/replaying.js';
+
+/** Types that BitMEX has, computed ones among them. */
+export const ALL = 'trade,book_change,derivative_ticker,liquidation,quote,trade_bar_10s,book_snapshot_3_1s';
 
 export interface NormalizeHere extends ReplayHere {
   /** Each with symbols after a colon where it has some; bitmex by default. */
@@ -65,4 +69,21 @@ export async function normalizePlainly(
     else lines.message(localTimestamp, message, out);
   }
   return Buffer.from(out.bytes.subarray(0, out.length)).toString();
+}
+
+/** What tests look at of a message. */
+export interface Line {
+  readonly type: string;
+  readonly price?: number;
+  readonly exchange: string;
+  readonly localTimestamp: string;
+}
+
+/** The messages that were written, none of them in part. */
+export function linesOf({ text }: Replayed): readonly Line[] {
+  assert.ok(text === '' || text.endsWith('\n'), 'half a line');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
 }

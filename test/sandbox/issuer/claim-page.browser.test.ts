@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browserFor } from '../../helpers/browser.js';
-import { LOWEST_CONTRAST } from '../../helpers/contrast.js';
+import { assertReadable, browserFor, openPage, takePicture } from '../../helpers/browser.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { assertRefused, claimToken, EMAIL, startAttempt, stepsOf } from './helpers.js';
-
-/** A folder for pictures of the page, for people to look at. */
-const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`in a ${colorScheme} browser: wrong account, switch, organization, code, denied`, async (t) => {
@@ -15,14 +11,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
     if (!browser) return;
     const service = await sandbox(t, { issuer: { organizations: ['Research', 'Trading desk'] } });
     const token = await claimToken(service);
-    const context = await browser.newContext({ colorScheme, viewport: { width: 375, height: 667 } });
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on('console', (message) => problems.push(message.text()));
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(service.issuerUrl)) problems.push(request.url());
-    });
+    const { page, problems } = await openPage(
+      t,
+      browser,
+      { colorScheme, viewport: { width: 375, height: 667 } },
+      (url) => url.startsWith(service.issuerUrl),
+    );
     const uri = await startAttempt(service, token);
 
     await page.goto(uri);
@@ -72,9 +66,6 @@ test('in a browser without scripts: the code is shown, completes the claim, and 
 /** The heading is there, nothing runs off the page, and every text can be read. */
 async function assertShows(page: Page, heading: string, name?: string): Promise<void> {
   await page.getByRole('heading', { name: heading, exact: true }).waitFor({ timeout: 5000 });
-  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  assert.equal(await page.evaluate(overflow), 0, heading);
-  const contrast = (await page.evaluate(LOWEST_CONTRAST)) as number;
-  assert.ok(contrast >= 4.5, `${heading}: contrast ${contrast}`);
-  if (SCREENSHOTS && name) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png` });
+  await assertReadable(page, heading);
+  if (name) await takePicture(page, name);
 }

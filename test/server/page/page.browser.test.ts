@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { browserFor } from '../../helpers/browser.js';
-import { LOWEST_CONTRAST } from '../../helpers/contrast.js';
+import { test } from 'node:test';
+import { assertReadable, browserFor, takePicture } from '../../helpers/browser.js';
 import { tempDir } from '../../helpers/temp.js';
-import { ask, busySandbox, type Served, serveHere, withOptions } from '../serving.js';
+import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
+import { choose, lastWord, messagesShown, open, PERIOD, valueIn } from './viewing.js';
 
-/** A folder for pictures of the page, for people to look at. */
-const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
-
-const PERIOD = { from: '2024-03-01T00:00', to: '2024-03-01T00:10' };
 /** What the viewer asks for, with all boxes ticked. */
 const WATCHED = {
   exchange: 'binance-futures',
@@ -18,76 +13,6 @@ const WATCHED = {
   dataTypes: ['trade', 'book_snapshot_10_100ms', 'derivative_ticker'],
   withDisconnectMessages: true,
 };
-
-interface Look {
-  readonly colorScheme?: 'light' | 'dark';
-  readonly width?: number;
-}
-
-interface Opened {
-  readonly page: Page;
-  /** What the console said, and what was asked of any but the server's two ports. */
-  readonly problems: readonly string[];
-}
-
-/** Opens the page, and waits until it knows exchanges and symbols. */
-async function open(
-  t: TestContext,
-  browser: Browser,
-  { httpPort, wsPort }: Served,
-  { colorScheme = 'light', width = 1280 }: Look = {},
-): Promise<Opened> {
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
-  t.after(() => context.close());
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  const isOwn = (url: string): boolean =>
-    [`http://localhost:${httpPort}/`, `ws://localhost:${wsPort}/`].some((own) => url.startsWith(own)) ||
-    url.startsWith('data:');
-  page.on('console', (message) => problems.push(message.text()));
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('request', (request) => isOwn(request.url()) || problems.push(request.url()));
-  page.on('websocket', (socket) => isOwn(socket.url()) || problems.push(socket.url()));
-  await page.goto(`http://localhost:${httpPort}/`);
-  for (const name of ['#watch [name=to]', '#build [name=to]']) await valueIn(page, name, /./);
-  return { page, problems };
-}
-
-/** Waits until the value of a field is like this. */
-async function valueIn(page: Page, selector: string, wanted: RegExp): Promise<void> {
-  const value = `document.querySelector(${JSON.stringify(selector)}).value`;
-  await page.evaluate(`new Promise((done, fail) => {
-    const last = performance.now() + 20000;
-    const look = () => {
-      if (${wanted}.test(${value})) done();
-      else if (performance.now() > last) fail(new Error('it is ' + ${value}));
-      else requestAnimationFrame(look);
-    };
-    look();
-  })`);
-}
-
-async function choose(page: Page, speed: string): Promise<void> {
-  const form = page.locator('#watch');
-  await form.getByLabel('Exchange').selectOption('binance-futures');
-  await valueIn(page, '#watch [name=symbol]', /^BTCUSDT$/);
-  await form.getByLabel('From').fill(PERIOD.from);
-  await form.getByLabel('To, not included').fill(PERIOD.to);
-  await form.getByLabel('Speed').selectOption(speed);
-}
-
-/** Waits for what the page says in the end, good or bad. */
-async function lastWord(state: Locator): Promise<string> {
-  const page = state.page();
-  const id = await state.getAttribute('id');
-  await page.locator(`#${id}[data-kind=done], #${id}[data-kind=problem]`).waitFor();
-  return state.innerText();
-}
-
-async function messagesShown(page: Page): Promise<number> {
-  return Number((await page.locator('#count').innerText()).replace(/\D/g, ''));
-}
 
 test('the page of the server in a browser', async (t) => {
   const browser = await browserFor(t);
@@ -125,13 +50,8 @@ test('the page of the server in a browser', async (t) => {
         assert.deepEqual(await prices('bids'), book.bids.map(priceOf));
         assert.deepEqual(await prices('asks'), book.asks.map(priceOf).reverse());
         assert.match(String(await page.locator('#price').getAttribute('aria-label')), /^Price: \d/);
-        const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-        assert.equal(await page.evaluate(overflow), 0);
-        const contrast = (await page.evaluate(LOWEST_CONTRAST)) as number;
-        assert.ok(contrast >= 4.5, `contrast ${contrast}`);
-        if (SCREENSHOTS) {
-          await page.screenshot({ path: `${SCREENSHOTS}/serve-${colorScheme}-${width}.png`, fullPage: true });
-        }
+        await assertReadable(page);
+        await takePicture(page, `serve-${colorScheme}-${width}`, true);
         assert.deepEqual(problems, []);
       });
     }

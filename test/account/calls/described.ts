@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { listOperations } from '../../../src/account/calls/openapi.js';
+import { operationRequest } from '../../../src/account/calls/operation-request.js';
+import type { OperationRequest } from '../../../src/service/account/account-api.js';
+
+/** A parameter as OpenAPI describes it. */
+export const parameter = (name: string, where: string, schema: object, more: object = {}): object => ({
+  name,
+  in: where,
+  schema,
+  ...more,
+});
+
+/** What a description may hold, of which not all is an operation. */
+export const DOCUMENT = {
+  openapi: '3.1.0',
+  servers: [{ url: 'https://elsewhere.example.com' }],
+  paths: {
+    '/v1/keys/{keyId}': {
+      parameters: [parameter('keyId', 'path', { type: 'string', minLength: 2 }, { required: true })],
+      get: {
+        operationId: 'getKey',
+        parameters: [
+          { $ref: '#/components/parameters/Fields' },
+          parameter('compact', 'query', { type: 'array', items: { type: 'integer' } }, { explode: false }),
+          parameter('X-Reason', 'header', { type: 'string' }),
+          parameter('Authorization', 'header', { type: 'string' }),
+          parameter('session', 'cookie', { type: 'string' }),
+        ],
+      },
+      put: {
+        operationId: 'putKey',
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Key' } } },
+        },
+      },
+      delete: {},
+    },
+    '/v1/list': {
+      post: {
+        operationId: 'postList',
+        requestBody: { content: { 'application/json': { schema: { type: 'array', maxItems: 2 } } } },
+      },
+    },
+    '/v1/any': {
+      post: {
+        operationId: 'postAny',
+        // A name that every object has.
+        parameters: [parameter('constructor', 'query', { type: 'string' })],
+        requestBody: {
+          required: true,
+          content: { 'text/plain': {}, 'application/json; charset=utf-8': {} },
+        },
+      },
+    },
+    'no-slash': { get: { operationId: 'never' } },
+  },
+  components: {
+    parameters: { Fields: parameter('fields', 'query', { type: 'array', items: { type: 'string' } }) },
+    schemas: {
+      Key: {
+        type: 'object',
+        required: ['until'],
+        additionalProperties: false,
+        properties: {
+          until: { type: 'string', format: 'date-time' },
+          owner: { $ref: '#/components/schemas/Owner' },
+        },
+      },
+      Owner: { type: 'object', properties: { age: { type: 'integer' } } },
+    },
+  },
+};
+
+/** The request that data make of an operation of a description. */
+export function requestOf(
+  id: string,
+  data: unknown,
+  document: Record<string, unknown> = DOCUMENT,
+): OperationRequest {
+  const operation = listOperations(document).find((one) => one.id === id);
+  assert.ok(operation, id);
+  return operationRequest(document, operation, data);
+}

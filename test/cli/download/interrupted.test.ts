@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { proveFile } from '../../../src/integrity/proof.js';
+import type { SandboxOptions } from '../../../src/sandbox/options.js';
+import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
+import { DAYS, lastLine } from './downloading.js';
+
+const SLOW: SandboxOptions = { redirect: true, rows: 20_000, rate: 300_000 };
+
+/** Waits for a part with bytes in it: on a busy machine a file may be done before any other has some. */
+async function partAppears(dir: string): Promise<void> {
+  for (;;) {
+    const parts = (await namesIn(dir)).filter((name) => name.endsWith('.part'));
+    const sizes = parts.map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0);
+    if (sizes.some((size) => size > 0)) return;
+    await nextTurn();
+  }
+}
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  test(`${signal} breaks off with code ${code}, keeps the parts, tells a summary; the next run resumes`, async (t) => {
+    const service = await sandbox(t, SLOW);
+    const dir = await tempDir(t);
+    const env = envOf(service, dir);
+    const { child, printed, finished } = start([...DAYS, '--json', '--verbose'], { env });
+    await printed('"event":"file"');
+    await partAppears(dir);
+    child.kill(signal);
+    const first = await finished;
+    assert.equal(first.exitCode, code, first.stderr);
+    const summary = lastLine(first);
+    assert.deepEqual([summary?.event, summary?.['exitCode']], ['summary', code]);
+    assert.ok(Number(summary?.['unfinished']) > 0);
+    assert.ok((await namesIn(dir)).some((name) => name.endsWith('.part')));
+    const second = await runHere([...DAYS, '--json'], { env });
+    assert.equal(second.exitCode, 0, second.stderr);
+    assert.ok(service.requests.some((request) => request.host === 'objects' && request.status === 206));
+    assert.equal((await namesIn(dir)).filter((name) => name.endsWith('.part')).length, 0);
+    for (const name of await namesIn(dir)) await proveFile(join(dir, name));
+  });
+}
+
+test('a hangup does not end a run that has no terminal, as under nohup', async (t) => {
+  const service = await sandbox(t, SLOW);
+  const { child, printed, finished } = start([...DAYS, '--json'], { env: envOf(service, await tempDir(t)) });
+  await printed('"event":"file"');
+  child.kill('SIGHUP');
+  const { exitCode, stderr } = await finished;
+  assert.equal(exitCode, 0, stderr);
+});
+
+test('SIGKILL in the middle, then a run that completes and verifies, and fetches nothing twice', async (t) => {
+  let onFile = (): void => {};
+  const service = await sandbox(t, { rows: 5000, onRequest: ({ host }) => host === 'datasets' && onFile() });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  for (let kill = 0; kill < 3; kill++) {
+    const { child, finished } = start([...DAYS, '--json', '-j', '2'], { env });
+    let files = 0;
+    // With two at once, the third shows that one is there; three kills leave something to the last run.
+    onFile = () => ++files === 3 && child.kill('SIGKILL');
+    await finished;
+    assert.equal(child.signalCode, 'SIGKILL');
+    for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
+  }
+  const { exitCode, stderr } = await tickhaul([...DAYS, '--json'], { env });
+  assert.equal(exitCode, 0, stderr);
+  const files = await namesIn(dir);
+  assert.equal(files.length, 14);
+  for (const name of files) await proveFile(join(dir, name));
+  const whole = service.requests.filter(
+    ({ host, status, fault }) => host === 'datasets' && status === 200 && !fault,
+  );
+  assert.ok(whole.length <= 14 + 3 * 4, 'only what was in flight at a kill is asked for again');
+});
+
+test('two processes at once into one folder both end well', async (t) => {
+  const service = await sandbox(t, { latencyMs: 10 });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const both = await Promise.all([
+    tickhaul([...DAYS, '--json'], { env }),
+    tickhaul([...DAYS, '--json'], { env }),
+  ]);
+  for (const finished of both) assert.equal(finished.exitCode, 0, finished.stderr);
+  const files = await namesIn(dir);
+  assert.equal(files.length, 14);
+  for (const name of files) await proveFile(join(dir, name));
+  const again = await tickhaul([...DAYS, '--json'], { env });
+  assert.equal(lastLine(again)?.['skipped'], 14);
+});

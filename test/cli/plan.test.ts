@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { envOf, type Finished, jsonLines, tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tradesOf } from '../helpers/selection.js';
+import { tempDir } from '../helpers/temp.js';
+
+test('plan tells each file, and download --dry-run the same; neither leaves anything on disk', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = { ...envOf(service, join(dir, 'sets')), XDG_CACHE_HOME: join(dir, 'cache') };
+  const words = [...tradesOf('2024-03-08', '2024-03-12'), '--json'];
+  const plan = await runHere(['plan', ...words], { env });
+  const [counts, ...files] = jsonLines(plan);
+  assert.deepEqual(
+    [counts?.event, counts?.['files'], counts?.['download'], counts?.['pending']],
+    ['plan', 4, 2, 2],
+  );
+  assert.deepEqual(
+    files.map((line) => line['status'] ?? line.event),
+    ['download', 'download', 'pending', 'pending', 'summary'],
+  );
+  const dry = await runHere(['download', ...words, '--dry-run'], { env });
+  // The disk's free space is as it is.
+  const told = (run: Finished) =>
+    jsonLines(run)
+      .slice(0, -1)
+      .map(({ freeBytes: _, ...rest }) => rest);
+  assert.deepEqual(told(dry), told(plan));
+  await assert.rejects(readFile(join(dir, 'sets', '.tickhaul', 'manifest.jsonl')), { code: 'ENOENT' });
+  assert.ok(service.requests.every((request) => request.host === 'api'));
+});
+
+test('plan is by symbol for people, and with --files a line a file, days in order', async (t) => {
+  const service = await sandbox(t);
+  const env = envOf(service, await tempDir(t));
+  const words = ['plan', ...tradesOf('2024-03-08', '2024-03-11')];
+  const plan = await runHere(words, { env });
+  assert.match(
+    plan.stdout,
+    /^binance-futures trades\n {2}BTCUSDT {2}download {2}2 days {2}~\S+ kB {2}2024-03-08 to 2024-03-09\n {11}pending +1 day +2024-03-10\n$/,
+  );
+  assert.match(plan.stderr, /^3 files: 2 download, 1 pending\nroughly \S+ kB, 600 rows, .* free\n$/);
+  const files = await runHere([...words, '--files'], { env });
+  assert.deepEqual(files.stdout.match(/^\w+|2024-03-\d\d/gm), [
+    'download',
+    '2024-03-08',
+    'download',
+    '2024-03-09',
+    'pending',
+    '2024-03-10',
+  ]);
+});
+
+test('symbols come from a file, one a line, with comments and blank lines', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'list'), '# mine\nbtcusdt\n\n  ETHUSDT \n');
+  const args = ['plan', 'binance-futures', '-t', 'trades', '-s', '@list', '--date', '2024-03-01', '--json'];
+  const lines = jsonLines(await tickhaul(args, { env: envOf(service, dir), cwd: dir }));
+  assert.deepEqual(
+    lines.flatMap((line) => line['symbol'] ?? []),
+    ['BTCUSDT', 'ETHUSDT'],
+  );
+});

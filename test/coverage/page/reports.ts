@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { renderPage } from '../../../src/coverage/page/html.js';
+import { readCoverage, totalsOf } from '../../../src/coverage/read.js';
+import type { Coverage, SeriesCoverage } from '../../../src/coverage/types.js';
+import { type Day, parseDay } from '../../../src/dataset/day.js';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
+import { type Look, type Opened, openPage } from '../../helpers/browser.js';
+import { tempDir } from '../../helpers/temp.js';
+import { makeFolder } from '../folders.js';
+
+/** Opens a report from disk, without a network. */
+export async function open(
+  t: TestContext,
+  browser: Browser,
+  coverage: Coverage,
+  { colorScheme = 'light', width = 1280 }: Look = {},
+): Promise<Opened> {
+  const path = join(await tempDir(t), 'coverage.html');
+  await writeFile(path, renderPage(coverage, { dir: 'my <data>', now: Date.parse('2024-03-10T12:00:00Z') }));
+  const { href } = pathToFileURL(path);
+  const look = { offline: true, colorScheme, viewport: { width, height: 900 } };
+  const opened = await openPage(t, browser, look, (url) => url === href || url.startsWith('data:'));
+  await opened.page.goto(href);
+  return opened;
+}
+
+/** Each folder has its own name: the texts of a manifest are anybody's. */
+export async function smallCoverage(t: TestContext): Promise<Coverage> {
+  const dir = await tempDir(t);
+  await makeFolder(dir, [
+    { symbol: 'BTC-PERPETUAL', from: '2023-11-20', days: `${'p'.repeat(60)}e..g${'p'.repeat(20)}` },
+    { symbol: '</SCRIPT><B>&AMP;"\'', from: '2024-03-01', days: 'ppp' },
+    { exchange: 'binance', dataType: 'quotes', symbol: 'ETHUSDT', from: '2024-03-01', days: 'pp' },
+  ]);
+  const { signal } = new AbortController();
+  return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
+}
+
+const DAYS = 1826;
+
+/** 500 series over five years. */
+export function largeCoverage(): Coverage {
+  const series = Array.from({ length: 500 }, (_, i): SeriesCoverage => {
+    const states = Array.from({ length: DAYS }, (_, day) => ((day * 7 + i) % 83 === 0 ? 'm' : 'p')).join('');
+    const missing = states.split('m').length - 1;
+    const names = { exchange: 'binance-futures', dataType: 'trades', symbol: `COIN${i}USDT` };
+    const counts = { present: DAYS - missing, empty: 0, missing, gone: 0, rows: 1e9 * i, bytes: 1e6 * i };
+    return { ...names, first: parseDay('2019-01-01'), states, ...counts };
+  });
+  const sums = Array.from({ length: DAYS }, (_, i) => ({ day: (17_897 + i) as Day, bytes: 1e6 * (i + 500) }));
+  return { series, totals: totalsOf(series), byDay: sums, byRecording: sums };
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { formatDay, isFirstOfMonth } from '../../../src/dataset/day.js';
+import { makePlan } from '../../../src/download/plan/plan.js';
+import type { ConvertSetting, Existing, PlannedFile, Selection } from '../../../src/download/types.js';
+import type { ExchangeRecord } from '../../../src/service/records/metadata.js';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
+import { openManifest } from '../../../src/store/manifest/manifest.js';
+import { tempDir } from '../../helpers/temp.js';
+
+/** What is planned against. */
+export const RECORD: ExchangeRecord = {
+  id: 'deribit',
+  datasets: {
+    exportedFrom: '2020-01-01T00:00:00.000Z',
+    exportedUntil: '2024-03-10T00:00:00.000Z',
+    symbols: [
+      symbol('BTC-PERPETUAL', 'perpetual', ['trades', 'quotes']),
+      symbol('ETH-PERPETUAL', 'perpetual', ['trades', 'quotes'], '2024-03-05T08:00:00.000Z'),
+      symbol('BTC-29MAR24', 'future', ['trades']),
+      symbol('BTC-1MAR24', 'future', ['trades'], '2024-01-01T00:00:00.000Z', '2024-03-01T08:00:00.000Z'),
+      symbol('OPTIONS', 'option', ['options_chain']),
+    ],
+  },
+};
+
+/** A symbol of an exchange record. */
+export function symbol(
+  id: string,
+  type: string,
+  dataTypes: string[],
+  since = '2020-01-01T00:00:00.000Z',
+  to?: string,
+) {
+  return { id, type, dataTypes, availableSince: since, ...(to !== undefined && { availableTo: to }) };
+}
+
+interface Options {
+  readonly convert?: ConvertSetting;
+  readonly hasKey?: boolean;
+  readonly existing?: Existing;
+  readonly dir?: string;
+  readonly record?: ExchangeRecord;
+}
+
+/** Plans against that record, in an empty folder where no other is given. */
+export async function plan(t: TestContext, selection: Partial<Selection>, options: Options = {}) {
+  const dir = options.dir ?? (await tempDir(t));
+  const manifest = await openManifest(dir, { warn: assert.fail });
+  t.after(() => manifest.close());
+  return makePlan({
+    selection: {
+      exchange: 'deribit',
+      types: ['trades'],
+      symbols: ['BTC-PERPETUAL'],
+      layout: 'flat',
+      ...selection,
+    },
+    record: options.record ?? RECORD,
+    manifest,
+    destination: openFolder(dir),
+    existing: options.existing ?? 'skip',
+    convert: options.convert,
+    mayRead: ({ day }) => (options.hasKey ?? true) || isFirstOfMonth(day),
+  });
+}
+
+/** The days of a plan, in its order. */
+export const days = (files: Iterable<PlannedFile>): string[] => [...files].map((p) => formatDay(p.file.day));
+/** Each file of a plan with its status, in its order. */
+export const told = (files: Iterable<PlannedFile>): string[] =>
+  [...files].map((p) => `${p.file.symbol} ${p.file.dataType} ${formatDay(p.file.day)} ${p.status}`);

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CsvParser } from '../../../src/format/csv/parser.js';
+import { fileOf, HEADER, ROW, withCell } from '../trades.js';
+import { parseCsv } from './helpers.js';
+
+const refused: readonly (readonly [name: string, csv: string | Buffer, message: RegExp])[] = [
+  [
+    'too few cells',
+    fileOf(ROW, ROW.slice(0, ROW.lastIndexOf(','))),
+    /line 3, column price: "6421.5" ends the line: 7 cells/,
+  ],
+  [
+    'too many cells',
+    fileOf(ROW, ROW, `${ROW},1`),
+    /line 4, column amount: "18640" is followed by more cells: 9 cells/,
+  ],
+  [
+    'a missing cell in the middle',
+    fileOf(ROW.replace(',buy', '')),
+    /line 2, column price: "18640" ends the line: 7/,
+  ],
+  ['a blank line', fileOf(ROW, '', ROW), /line 3, column exchange: the line is blank/],
+  [
+    'a letter in a number',
+    fileOf(ROW, withCell(6, '12x')),
+    /line 3, column price: "12x" is not a decimal number/,
+  ],
+  ['a point without digits after', fileOf(withCell(6, '3.')), /line 2, column price: "3\." is not/],
+  ['a point without digits before', fileOf(withCell(6, '.5')), /line 2, column price: "\.5" is not/],
+  ['a plus', fileOf(withCell(6, '+5')), /line 2, column price: "\+5" is not/],
+  ['a lone minus', fileOf(withCell(7, '-')), /line 2, column amount: "-" is not/],
+  ['NaN', fileOf(withCell(7, 'NaN')), /line 2, column amount: "NaN" is not/],
+  [
+    'a number past the range',
+    fileOf(withCell(7, '1e999')),
+    /line 2, column amount: "1e999" is past a double/,
+  ],
+  [
+    'a time past the range',
+    fileOf(withCell(2, '9007199254740992')),
+    /line 2, column timestamp: "9007199254740992" is past/,
+  ],
+  [
+    'a time with a fraction',
+    fileOf(withCell(3, '1585699200.5')),
+    /line 2, column local_timestamp: "1585699200.5" is not a time/,
+  ],
+  ['an empty leading column', fileOf(ROW, withCell(1, '')), /line 3, column symbol: "" is empty/],
+  ['a long cell, shortened', fileOf(withCell(6, 'z'.repeat(5000))), /column price: "z{39}…" is not/],
+  [
+    'text that is not UTF-8',
+    Buffer.from(fileOf(withCell(4, 'ÿþ')), 'latin1'),
+    /line 2, column id: ".*" is not UTF-8/,
+  ],
+  ['a missing column', fileOf(ROW).replace(',side', '').replace(',buy', ''), /line 1, column side: missing/],
+  ['a name twice', fileOf().replace('side', 'price'), /line 1, column price: the name occurs twice/],
+  ['no header', `${ROW}\n${ROW}\n`, /line 1, no header: .*"deribit"/],
+  ['an empty name', fileOf().replace(',side', ','), /line 1, no header: "" is not a column name/],
+  ['binary junk', Buffer.from('\x1f\x8b\x08\xff\x00\n\x00\x01'.repeat(9), 'latin1'), /line 1, no header/],
+  ['junk without a line end', Buffer.alloc(3_000_000, 0xa5), /line 1, the line is longer than/],
+  ['a line of 10 MB', fileOf(ROW, withCell(4, 'y'.repeat(10_000_000))), /line 3, the line is longer than/],
+  ['a quote left open', fileOf(ROW, withCell(4, '"a'), ROW), /line 3, column id: "deribit.*…" opens a quote/],
+  [
+    'a quote in the middle',
+    fileOf(ROW, withCell(4, 'a"b"'), ROW),
+    /line 3, column id: "deribit.*…" has a quote/,
+  ],
+  [
+    'too few cells after a quote',
+    fileOf(withCell(4, '"a\nb"'), 'x,y'),
+    /line 4, column symbol: "y" ends the line: 2/,
+  ],
+  [
+    'a bad cell after a quote',
+    fileOf(withCell(4, '"a"'), withCell(6, '1,5'), ROW),
+    /line 3, column amount: .* 9 cells/,
+  ],
+  [
+    'a word for a boolean',
+    `${HEADER.replace('id', 'is_snapshot')}\n${withCell(4, 'truE')}\n`,
+    /line 2, column is_snapshot: "truE" is neither/,
+  ],
+];
+
+for (const [name, csv, message] of refused) {
+  test(`refused: ${name}`, () => {
+    const dataType = name.includes('boolean') ? 'incremental_book_L2' : 'trades';
+    for (const size of [100, 65_536]) {
+      assert.throws(() => parseCsv(csv, { chunks: [size], dataType }), {
+        name: 'TickhaulError',
+        code: 'corrupt',
+        message,
+      });
+    }
+  });
+}
+
+test('every message names the file', () => {
+  const parser = new CsvParser({ source: 'a/b.csv.gz', dataType: 'trades', batchRows: 10 });
+  assert.throws(() => [...parser.push(Buffer.from('x\n'))], { message: /^a\/b\.csv\.gz: line 1, / });
+});

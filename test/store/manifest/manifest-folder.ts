@@ -1,0 +1,46 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { type Manifest, openManifest } from '../../../src/store/manifest/manifest.js';
+import { tempDir } from '../../helpers/temp.js';
+
+/** A folder for a manifest, until the test ends. */
+export interface ManifestFolder {
+  readonly dir: string;
+  /** Of the manifest, which isn't there yet. */
+  readonly path: string;
+  /** Of all that was opened here. */
+  readonly warnings: readonly string[];
+  open(): Promise<Manifest>;
+  /** Makes the manifest of this text. */
+  writeRaw(text: string): Promise<void>;
+  /** Starts a process that appends so many records, whose paths begin so, and prints a dot for each that is written. */
+  startChild(prefix: string, count: number): ChildProcessByStdio<null, Readable, null>;
+}
+
+export async function manifestFolder(t: TestContext): Promise<ManifestFolder> {
+  const dir = await tempDir(t);
+  const path = join(dir, '.tickhaul', 'manifest.jsonl');
+  const warnings: string[] = [];
+  return {
+    dir,
+    path,
+    warnings,
+    open: () => openManifest(dir, { warn: (message) => warnings.push(message) }),
+    async writeRaw(text) {
+      await mkdir(join(dir, '.tickhaul'), { recursive: true });
+      await writeFile(path, text);
+    },
+    startChild(prefix, count) {
+      const script = join(import.meta.dirname, 'append-child.js');
+      return spawn(process.execPath, [script, dir, prefix, String(count)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+    },
+  };
+}
+
+/** The paths that a manifest has records of. */
+export const paths = (manifest: Manifest): string[] => [...manifest.records()].map((record) => record.path);

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Day } from '../../../src/dataset/day.js';
+import { formatLine, parseLine } from '../../../src/store/manifest/manifest-line.js';
+import { recordOf } from './records.js';
+
+test('a record survives being written and read, whatever its symbol', () => {
+  const record = fc
+    .tuple(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme' }),
+      fc.nat(),
+      fc.option(fc.string()),
+      fc.nat(40_000),
+    )
+    .map(([symbol, path, rows, etag, day]) => {
+      const { etag: _, ...plain } = recordOf(path, rows);
+      return {
+        ...plain,
+        file: { ...plain.file, symbol, day: day as Day },
+        md5Match: etag === null ? null : false,
+        ...(etag === null ? {} : { etag }),
+      };
+    });
+  fc.assert(
+    fc.property(record, (value) => {
+      const line = formatLine(value);
+      assert.equal(line.indexOf('\n'), line.length - 1);
+      assert.deepEqual(parseLine(line), value);
+    }),
+  );
+});
+
+test('a line keeps the flat names that others read', () => {
+  assert.deepEqual(Object.keys(JSON.parse(formatLine(recordOf('a')))), [
+    ...['exchange', 'dataType', 'symbol', 'date', 'path', 'bytes', 'md5', 'sha256', 'md5Match', 'rows'],
+    ...['etag', 'time', 'version'],
+  ]);
+});
+
+for (const key of ['exchange', 'date', 'path', 'bytes', 'md5', 'md5Match', 'rows', 'time']) {
+  test(`a line without a right ${key} is no record`, () => {
+    const fields = JSON.parse(formatLine(recordOf('a'))) as Record<string, unknown>;
+    assert.notEqual(parseLine(JSON.stringify(fields)), undefined);
+    assert.equal(parseLine(JSON.stringify({ ...fields, [key]: {} })), undefined);
+  });
+}
