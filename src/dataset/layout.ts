@@ -55,8 +55,13 @@ const PLACEHOLDERS: readonly string[] = [
  * when it names such a path.
  */
 export function parseLayout(choice: LayoutChoice): Layout {
-  return typeof choice === 'function' ? layoutOf(choice) : parseTemplate(choice);
+  if (typeof choice === 'function') return layoutOf(choice);
+  if (last?.text !== choice) last = { text: choice, layout: parseTemplate(choice) };
+  return last.layout;
 }
+
+/** Each slice of a worker has a plan of its own, and mostly the same layout. */
+let last: { readonly text: string; readonly layout: Layout } | undefined;
 
 function layoutOf(nameOf: LayoutFunction): Layout {
   return {

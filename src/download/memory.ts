@@ -16,8 +16,8 @@ export interface Memory {
 
 /** Bytes of batches in the making, over all conversions: 20 of trades, 5 of books of 25 levels. */
 const BATCH_MEMORY = 170_000_000;
-/** Bytes on their way to a store, over all uploads: 20 of two parts of 8 MiB. */
-const UPLOAD_MEMORY = 20 * 2 * 8 * 1024 * 1024;
+/** Bytes on their way to a store, over all uploads: 20 of two parts of 6 MiB. */
+const UPLOAD_MEMORY = 20 * 2 * 6 * 1024 * 1024;
 
 export function createMemory(): Memory {
   const batches = createSlots(BATCH_MEMORY);

@@ -1,3 +1,4 @@
+import type { ChainableCommander } from 'ioredis';
 import { nextTurn } from '../base/wait.js';
 import type { PinnedPlan } from '../download/lists/pin.js';
 import { FILES_A_TURN, type Plan } from '../download/plan/plan.js';
@@ -71,6 +72,8 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
     ...(weekdays && { weekdays }),
   };
   let added = 0;
+  // While the queue adds some, the next are made ready.
+  let adding: Promise<unknown> = Promise.resolve();
   for (let at = 0; at < found.length; at += SLICES_A_CALL) {
     signal.throwIfAborted();
     const jobs = found.slice(at, at + SLICES_A_CALL).map(
@@ -80,8 +83,17 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
         ...(left > 0 && { unauthorized: left }),
       }),
     );
-    added += await addNew(open, jobs);
+    const fresh = await makeWay(open, jobs);
+    const before = adding;
+    adding = open.queue.addBulk(
+      fresh.map(({ id, data }) => ({ name: 'slice', data, opts: { ...JOB_OPTIONS, jobId: id } })),
+    );
+    // A failure is told where it is waited for.
+    adding.catch(() => {});
+    await before;
+    added += fresh.length;
   }
+  await adding;
   // What is left lying does no harm, and the next one tries again.
   await removeUnusedPins(open, destination).catch(() => {});
   return { slices: found.length, added, present: found.length - added, unauthorized, missing };
@@ -112,42 +124,44 @@ async function findWork({ plan, range, sliceDays, signal }: EnqueueInput): Promi
   return { found, unauthorized, missing };
 }
 
-/**
- * Adds those that neither wait nor are worked on. Those that do are worked on by the newer plan, which knows the days
- * that were exported since.
- * @returns how many were added.
- */
-async function addNew({ queue, redis }: OpenQueue, jobs: readonly SliceJob[]): Promise<number> {
-  const ids = jobs.map(jobId);
-  const asking = redis.pipeline();
-  for (const id of ids) {
-    asking.exists(queue.toKey(id));
-    for (const set of ENDED) asking.zscore(queue.toKey(set), id);
-  }
-  const answers = (await asking.exec()) ?? [];
-  const stateOf = (index: number): 'new' | 'ended' | 'present' => {
-    const [exists, ...scores] = answers.slice(index * 3, index * 3 + 3).map(([error, answer]) => {
-      if (error) throw error;
-      return answer;
-    });
-    if (scores.some((score) => score !== null)) return 'ended';
-    return exists === 1 ? 'present' : 'new';
-  };
-  const fresh: { name: string; data: SliceJob; opts: typeof JOB_OPTIONS & { jobId: string } }[] = [];
-  const others: Promise<unknown>[] = [];
-  for (const [index, data] of jobs.entries()) {
-    const id = ids[index] ?? '';
-    const state = stateOf(index);
-    if (state === 'present') others.push(renew(queue, id, data));
-    else fresh.push({ name: 'slice', data, opts: { ...JOB_OPTIONS, jobId: id } });
-    if (state === 'ended') others.push(queue.remove(id));
-  }
-  await Promise.all(others);
-  await queue.addBulk(fresh);
-  return fresh.length;
+interface IdentifiedJob {
+  readonly id: string;
+  readonly data: SliceJob;
 }
 
-async function renew(queue: OpenQueue['queue'], id: string, data: SliceJob): Promise<void> {
+/**
+ * Those that neither wait nor are worked on. Those that do are worked on by the newer plan, which knows the days that were
+ * exported since.
+ */
+async function makeWay(
+  { queue, redis }: OpenQueue,
+  jobs: readonly SliceJob[],
+): Promise<readonly IdentifiedJob[]> {
+  const all = jobs.map((data): IdentifiedJob => ({ id: jobId(data), data }));
+  const asking = redis.pipeline();
+  for (const { id } of all) asking.exists(queue.toKey(id));
+  const exists = await answersOf(asking);
+  const known = all.filter((_, index) => exists[index] === 1);
+  if (known.length === 0) return all;
+  const askingMore = redis.pipeline();
+  for (const { id } of known) for (const set of ENDED) askingMore.zscore(queue.toKey(set), id);
+  const scores = await answersOf(askingMore);
+  const hasEnded = (index: number): boolean =>
+    ENDED.some((_, at) => scores[index * ENDED.length + at] !== null);
+  const present = new Set(known.filter((_, index) => !hasEnded(index)));
+  await Promise.all(known.map((job) => (present.has(job) ? renew(queue, job) : queue.remove(job.id))));
+  return all.filter((job) => !present.has(job));
+}
+
+async function answersOf(asking: ChainableCommander): Promise<readonly unknown[]> {
+  const answers = (await asking.exec()) ?? [];
+  return answers.map(([error, answer]) => {
+    if (error) throw error;
+    return answer;
+  });
+}
+
+async function renew(queue: OpenQueue['queue'], { id, data }: IdentifiedJob): Promise<void> {
   const job = await queue.getJob(id);
   if (!job || job.data.pin === data.pin) return;
   // It may end just now.

@@ -76,23 +76,6 @@ test('no symbol leads out of the folder, whatever it is', () => {
   );
 });
 
-test('a path is the same whatever was named before it', () => {
-  const few = fc.constantFrom('A', '..', 'x/y', '.tickhaul');
-  const files = fc.array(
-    fc.record({ exchange: few, dataType: few, symbol: few, day: anyFile.map(({ day }) => day) }),
-  );
-  fc.assert(
-    fc.property(
-      files,
-      fc.constantFrom(...LAYOUTS, '{year}-{month}/.{day}{symbol}/{type}{exchange}'),
-      (all, layout) => {
-        const { pathOf } = parseLayout(layout);
-        for (const one of all) assert.equal(pathOf(one, 'csv.gz'), parseLayout(layout).pathOf(one, 'csv.gz'));
-      },
-    ),
-  );
-});
-
 test('day files that differ in a name that can be kept have different paths', () => {
   const plainName = fc.stringMatching(/^[A-Z0-9+%.Ä-]{1,8}$/).filter((name) => !/^\.+$/.test(name));
   const plainFile = fc.record({

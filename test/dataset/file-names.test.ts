@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Day } from '../../src/dataset/day.js';
+import { createNaming } from '../../src/dataset/file-names.js';
+
+const TEMPLATES = [
+  '{name}',
+  '{exchange}/{type}/{symbol}/{name}',
+  '{year}-{month}/.{day}{symbol}/{type}{exchange}',
+];
+
+test('a name is the same whatever was named before it', () => {
+  const few = fc.constantFrom('A', '..', 'x/y', '.tickhaul');
+  const day = fc.integer({ min: 17_000, max: 25_000 }).map((n) => n as Day);
+  const files = fc.array(fc.record({ exchange: few, dataType: few, symbol: few, day }));
+  fc.assert(
+    fc.property(files, fc.constantFrom(...TEMPLATES), (all, template) => {
+      const nameOf = createNaming(template);
+      for (const file of all) assert.equal(nameOf(file), createNaming(template)(file));
+    }),
+  );
+});

@@ -1,0 +1,39 @@
+/** Fills a queue with a plan, as a command of its own would. Argument: with what, as JSON. It prints what came of it. */
+import { secondsSince } from '../../../src/base/units.js';
+import { type EnqueueSummary, enqueue } from '../../../src/fleet/enqueue.js';
+import { openQueue } from '../../../src/fleet/redis.js';
+import { openFolder } from '../../../src/store/folder/folder-destination.js';
+import { pinOfSymbols, planOf } from './archive.js';
+
+export interface EnqueueTask {
+  readonly url: string;
+  readonly symbols: number;
+  readonly dir: string;
+}
+
+export interface EnqueueResult extends EnqueueSummary {
+  /** That it took, once its queue was open. */
+  readonly seconds: number;
+  /** The most memory that the process held, in bytes. */
+  readonly memory: number;
+}
+
+const { url, symbols, dir } = JSON.parse(process.argv[2] ?? '') as EnqueueTask;
+const { signal } = new AbortController();
+const warn = (message: string): void => void process.stderr.write(`${message}\n`);
+const open = await openQueue({ url, name: 'tickhaul', warn, signal });
+const began = performance.now();
+const pin = pinOfSymbols(symbols);
+const plan = await planOf(pin);
+const summary = await enqueue({
+  ...{ open, pin, plan, range: plan.range, destination: openFolder(dir), sliceDays: undefined },
+  options: {
+    ...{ concurrency: 'auto', retries: 8, maxWaitMs: 1000, existing: 'skip', failFast: false, strict: false },
+  },
+  maxSlices: 100_000,
+  signal,
+});
+const seconds = secondsSince(began);
+await open.close();
+const result: EnqueueResult = { ...summary, seconds, memory: process.resourceUsage().maxRSS * 1024 };
+process.stdout.write(`${JSON.stringify(result)}\n`);
