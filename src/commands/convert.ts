@@ -16,7 +16,6 @@ import { storeOf } from './destination.js';
 import type { Host } from './host.js';
 import type { Run } from './run.js';
 import { readConvertOptions, readWanted } from './selection/conversion.js';
-import { createDayFileLookup } from './selection/day-file-lookup.js';
 import { readGivenLayout, readSymbols } from './selection/selection.js';
 
 /** What is converted to what, wherever it goes. */
@@ -49,7 +48,6 @@ export async function prepareConvert(args: Args, host: Host): Promise<Run> {
     out: readLocation(args, 'out'),
     layout: readGivenLayout(args),
     existing: readText(args, 'existing') === 'overwrite' ? 'overwrite' : 'skip',
-    dayFileOf: createDayFileLookup(),
     keepSource: !readToggle(args, 'no-keep-source'),
     signal: host.signal,
   } as const;

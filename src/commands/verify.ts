@@ -12,8 +12,8 @@ import { storeSettings, withDestination } from './destination.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import type { Run } from './run.js';
+import { readFolderPaths } from './selection/folder-paths.js';
 import { readDownloadOptions, readSeriesSelection, readStallTimeout } from './selection/selection.js';
-import { readFolderPaths } from './selection/verify-paths.js';
 import { withSession } from './session.js';
 
 /** Threads for any folder; more begin when it is known how many files there are. */
@@ -26,7 +26,7 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
     return prepareVerifyCache(args, host);
   }
   const settings = await loadSettings(args, host);
-  const { dir, paths } = await readFolderPaths(readLocations(args, 'path'), settings.downloadDir);
+  const { dir, paths } = await readFolderPaths(readLocations(args, 'path'), settings, host.signal);
   const options = readDownloadOptions(args);
   const stallTimeoutMs = readStallTimeout(args);
   const checking = {

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { fileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
-import type { DayFile } from '../dataset/day-file.js';
 import { type LayoutChoice, parseLayout } from '../dataset/layout.js';
 import { type ConvertOptions, extensionOf } from '../format/options.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/events.js';
@@ -12,6 +11,7 @@ import { openFiles } from '../store/open-files.js';
 import type { ComputedTarget } from './computed/file.js';
 import type { FileResult } from './file.js';
 import type { ConvertJob } from './job.js';
+import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources } from './naming/find.js';
 import { type PlannedConversion, type PlannedOutput, planConversions } from './naming/plan.js';
 import { type SourceSelection, selectSources } from './naming/select.js';
@@ -37,8 +37,6 @@ export interface ConvertInput extends SourceSelection {
   readonly existing: 'skip' | 'overwrite';
   /** Whether sources stay once their conversion is whole. */
   readonly keepSource: boolean;
-  /** Asked for a file whose name doesn't tell which one it is. */
-  readonly dayFileOf?: ((path: string) => Promise<DayFile | undefined>) | undefined;
   readonly store?: StoreSettings | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -66,14 +64,15 @@ async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary>
     layout: layout !== undefined || out !== undefined ? parseLayout(layout ?? 'flat') : undefined,
   };
   const found = await findSources(input.paths, { files, store }, input.signal);
-  const sources = await selectSources(found, input, input.dayFileOf);
+  const dayFileOf = createDayFileLookup(files, store, input.signal);
+  const sources = await selectSources(found, input, dayFileOf);
   const { conversions, warnings } = await planConversions(sources, {
     files,
     wanted: input.wanted ?? ROWS,
     placement,
     extension: extensionOf(options),
     dataType: input.dataType,
-    dayFileOf: input.dayFileOf,
+    dayFileOf,
   });
   const planned = { files: conversions.reduce((sum, { outputs }) => sum + outputs.length, 0) };
   emit({ event: 'plan', ...planned });

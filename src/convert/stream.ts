@@ -105,7 +105,8 @@ async function usableSources(
   files: Files,
 ): Promise<{ sources: readonly Source[]; warnings: readonly string[] }> {
   const { paths, computed, dataType, store, signal } = input;
-  const sources = await selectSources(await findSources(paths, { files, store }, signal), input);
+  const found = await findSources(paths, { files, store }, signal);
+  const sources = await selectSources(found, input, async (path) => dayFileOfName(path));
   if (!computed) return { sources, warnings: [] };
   const sorted = new PassedOver({ rows: false, computed: [computed] }, files);
   const usable: Source[] = [];

@@ -1,5 +1,6 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { usageError } from '../base/errors.js';
+import { isInside } from './paths.js';
 
 /** Whether a location is an object's, `s3://bucket/key`, and no path of this machine. */
 export function isObject(location: string): boolean {
@@ -24,6 +25,21 @@ export function refuseOtherSchemes(location: string): void {
 /** Where a path below a folder or prefix lies. */
 export function joinLocation(base: string, path: string): string {
   return isObject(base) ? `${base.replace(/\/+$/, '')}/${path}` : join(base, path);
+}
+
+/** The folder or prefix that a location lies in; undefined for what lies in none: a root, a bucket. */
+export function parentLocation(location: string): string | undefined {
+  const parent = isObject(location) ? location.slice(0, location.lastIndexOf('/')) : dirname(location);
+  return parent === location || parent === 's3:/' ? undefined : parent;
+}
+
+/** The path of a whole location below a folder or prefix, with `/`; undefined for one that lies elsewhere. */
+export function pathBelow(base: string, location: string): string | undefined {
+  if (isObject(base) !== isObject(location)) return undefined;
+  const path = isObject(base)
+    ? location.slice(location.startsWith(`${base}/`) ? base.length + 1 : location.length)
+    : relative(base, location).replaceAll(sep, '/');
+  return isInside(path) ? path : undefined;
 }
 
 /** One way to write a location, whatever folder it is named from. */

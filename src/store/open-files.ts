@@ -22,6 +22,7 @@ export function filesByLocation(openObjects: () => Promise<Files>): Files {
     openPart: async (location, part, signal, bytes) =>
       (await of(location)).openPart(location, part, signal, bytes),
     remove: async (location) => (await of(location)).remove(location),
+    hasManifest: async (location, signal) => (await of(location)).hasManifest(location, signal),
     close: async () => (await objects)?.close(),
   };
 }

@@ -4,3 +4,8 @@ import { join } from 'node:path';
 export function stateFolder(dir: string): string {
   return join(dir, '.tickhaul');
 }
+
+/** Where a download folder has its manifest. */
+export function manifestPath(dir: string): string {
+  return join(stateFolder(dir), 'manifest.jsonl');
+}

@@ -1,10 +1,10 @@
 import { usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { dayFileOfName } from '../../dataset/day-file-name.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { Files } from '../../store/files.js';
 import { wholeLocation } from '../../store/location.js';
 import type { Wanted } from '../wanted.js';
+import type { DayFileOf } from './day-file-lookup.js';
 import type { Source } from './find.js';
 import { PassedOver } from './passed-over.js';
 import { outputRoot, type Placement, targetOf } from './target.js';
@@ -42,8 +42,7 @@ export interface Naming {
   readonly extension: string;
   /** Of all files; undefined where name or header tell it. */
   readonly dataType?: string | undefined;
-  /** Asked for a file whose name doesn't tell which one it is. */
-  readonly dayFileOf?: ((path: string) => Promise<DayFile | undefined>) | undefined;
+  readonly dayFileOf: DayFileOf;
 }
 
 /**
@@ -59,7 +58,7 @@ export async function planConversions(
   const passedOver = new PassedOver(wanted, files);
   for (const source of sources) {
     const { path } = source;
-    const file = dayFileOfName(path) ?? (await dayFileOf?.(path));
+    const file = await dayFileOf(path);
     const dataType = given ?? file?.dataType;
     const computed = await passedOver.typesOf(path, dataType);
     const types = [...(wanted.rows ? [undefined] : []), ...computed];

@@ -1,7 +1,6 @@
-import type { DayFile } from '../../dataset/day-file.js';
-import { dayFileOfName } from '../../dataset/day-file-name.js';
 import { createSeriesFilter } from '../../dataset/series-filter.js';
 import { inShard, type Shard } from '../../dataset/shard.js';
+import type { DayFileOf } from './day-file-lookup.js';
 import type { Source } from './find.js';
 
 /** Which of the sources are meant. */
@@ -13,20 +12,20 @@ export interface SourceSelection {
 }
 
 /**
- * Those of the sources that a selection means, by their names or by what `dayFileOf` knows of them.
+ * Those of the sources that a selection means.
  * @throws usage error for a symbol that none of them is of, with the nearest.
  */
 export async function selectSources(
   sources: readonly Source[],
   { symbols, shard }: SourceSelection,
-  dayFileOf?: (path: string) => Promise<DayFile | undefined>,
+  dayFileOf: DayFileOf,
 ): Promise<readonly Source[]> {
   if (symbols === undefined && shard === undefined) return sources;
   const filter = createSeriesFilter({ symbols });
   const isOurs = inShard(shard);
   const selected: Source[] = [];
   for (const source of sources) {
-    const file = dayFileOfName(source.path) ?? (await dayFileOf?.(source.path));
+    const file = await dayFileOf(source.path);
     const isMeant = file ? filter.wants(file) : symbols === undefined;
     if (isMeant && isOurs(file)) selected.push(source);
   }

@@ -1,8 +1,9 @@
-import { rm, stat } from 'node:fs/promises';
+import { access, rm, stat } from 'node:fs/promises';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { openRegular } from '../../base/open-regular.js';
 import { readChunks } from '../../integrity/read-chunks.js';
 import type { FileFacts, Files, RandomAccess } from '../files.js';
+import { manifestPath } from '../state-folder.js';
 import { openPartFile } from './part-file.js';
 
 /** Files of this machine. */
@@ -16,6 +17,11 @@ export const localFiles: Files = {
       throw diskError(error, path);
     });
   },
+  hasManifest: (path) =>
+    access(manifestPath(path)).then(
+      () => true,
+      () => false,
+    ),
   async close() {},
 };
 

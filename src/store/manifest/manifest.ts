@@ -1,11 +1,11 @@
 import { type FileHandle, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
 import { makeFolder } from '../../base/make-folder.js';
 import { openRegular } from '../../base/open-regular.js';
 import { plural } from '../../base/units.js';
 import { NO_FOLLOW } from '../no-follow.js';
-import { stateFolder } from '../state-folder.js';
+import { manifestPath } from '../state-folder.js';
 import type { ManifestRecord } from '../types.js';
 import { compactManifest } from './compact.js';
 import { History } from './history.js';
@@ -80,11 +80,6 @@ export async function readRecords(
   const scan = await readManifest(path);
   for (const message of findings(scan, path)) warn(message);
   return recordsOf(scan.live);
-}
-
-/** Where a download folder has its manifest. */
-export function manifestPath(dir: string): string {
-  return join(stateFolder(dir), 'manifest.jsonl');
 }
 
 /** Changes with each append to a folder's manifest, and with each compaction. */

@@ -3,9 +3,10 @@ import { diskError, isSystemError, TickhaulError, usageError } from '../../base/
 import { plural } from '../../base/units.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { Destination } from '../destination.js';
+import { manifestPath } from '../state-folder.js';
 import type { ManifestRecord } from '../types.js';
 import { LineStore } from './line-store.js';
-import { type Manifest, manifestPath, readRecords, recordsOf } from './manifest.js';
+import { type Manifest, readRecords, recordsOf } from './manifest.js';
 import { formatLine, parseLine } from './manifest-line.js';
 import { asFiles, asObjects, mergeRecords, type ObjectOf } from './merge-records.js';
 

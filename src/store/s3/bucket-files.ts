@@ -1,7 +1,9 @@
 import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { Files } from '../files.js';
+import { isDataPath } from '../paths.js';
 import { parseLocation } from './address.js';
+import { manifestRoot } from './manifest/names.js';
 import type { ObjectStore } from './object-store.js';
 import type { Stores } from './stores.js';
 
@@ -54,6 +56,19 @@ export function bucketFiles(stores: Stores): Files {
     async remove(location) {
       const { store, key } = find(location);
       await store.remove([key]);
+    },
+
+    async hasManifest(location, signal) {
+      const { store, key } = find(location);
+      if (key !== '' && !isDataPath(key)) return false;
+      const root = manifestRoot(key === '' ? '' : `${key}/`);
+      try {
+        for await (const page of store.list(root, signal)) if (page.length > 0) return true;
+        return false;
+      } catch (error) {
+        if (error instanceof TickhaulError && error.code === 'store_refused') return false;
+        throw error;
+      }
     },
 
     close: async () => stores.close(),

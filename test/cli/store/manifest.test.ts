@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jsonLines } from '../../helpers/cli.js';
@@ -37,4 +37,28 @@ test('a list, a lock file and a sync read the records of what they name, and no 
     assert.equal(records.length, count, 'a segment of each data type');
     assert.ok(!records.some(({ key }) => key.endsWith(OTHERS)));
   }
+});
+
+test('what lies below a prefix is known by the manifest of that prefix', { skip: NO_STORE }, async (t) => {
+  const rig = await storeRig(t);
+  const layout = ['--layout', '{exchange}/{type}/{symbol}/{date}'];
+  const { exitCode, stderr } = await rig.run(...DOWNLOAD, ...layout, '--dir', rig.at('data'));
+  assert.equal(exitCode, 0, stderr);
+  const below = `${rig.at('data')}/binance-futures`;
+
+  const out = await tempDir(t);
+  const calls = rig.shim.calls.length;
+  const converted = await rig.run('convert', below, '-o', out);
+  assert.equal(converted.exitCode, 0, converted.stderr);
+  const parquet = NAMES.map((name) => name.replace('csv.gz', 'parquet'));
+  assert.deepEqual((await readdir(out)).sort(), parquet);
+  const listed = rig.shim.calls.slice(calls).filter(({ operation }) => operation === 'ListObjectsV2');
+  // What is converted, then a manifest in each folder from that of the first file up to the prefix, and that manifest.
+  assert.equal(listed.length, 2 + 4 + 2, 'and none for the other files');
+
+  const verified = await rig.run('verify', `${below}/trades/`, '--listed', '--json');
+  assert.equal(verified.exitCode, 0, verified.stderr);
+  assert.equal(jsonLines(verified).at(-1)?.['verified'], 1);
+  const nowhere = await rig.run('verify', rig.at('elsewhere'), '--json');
+  assert.equal(nowhere.exitCode, 2);
 });
