@@ -2,10 +2,11 @@ import { usageError } from '../base/errors.js';
 import type { Coverage, CoverageSelection } from '../coverage/types.js';
 import { addDays, dayOfMs, parseDay } from '../dataset/day.js';
 import type { Args } from './arguments/args.js';
-import { readDay, readText } from './arguments/read.js';
+import { checkedLocation, readDay, readText } from './arguments/read.js';
 import { loadSettings } from './config/file.js';
 import { withDestination } from './destination.js';
 import type { Host } from './host.js';
+import { readFolderPaths } from './selection/folder-paths.js';
 import { readSeriesSelection } from './selection/selection.js';
 
 /** What a download folder holds. */
@@ -23,12 +24,16 @@ export async function prepareCoverage(
   const folder = readText(args, 'folder');
   if (folder !== undefined && args['dir'] !== undefined)
     throw usageError('<folder> and --dir name the same thing; give one of them');
-  const settings = await loadSettings(folder === undefined ? args : { ...args, dir: folder }, host);
+  const folders = folder === undefined ? [] : [checkedLocation('<folder>', folder)];
+  const settings = await loadSettings(args, host);
+  const { signal } = host;
+  const { dir, paths } = await readFolderPaths(folders, settings, signal);
+  const [under = ''] = paths;
   const { readCoverage } = await import('../coverage/read.js');
   return (warn) =>
-    withDestination(settings, host, async (destination) => ({
-      dir: destination.name,
-      facts: await readCoverage(destination, { selection, warn, signal: host.signal }),
+    withDestination({ ...settings, downloadDir: dir }, host, async (destination) => ({
+      dir: destination.locate(under),
+      facts: await readCoverage(destination, { selection, under, warn, signal }),
     }));
 }
 

@@ -9,6 +9,8 @@ import type { Coverage, CoverageSelection, CoverageTotals, DayBytes, SeriesCover
 
 export interface CoverageOptions {
   readonly selection: CoverageSelection;
+  /** Only what lies below this path of the destination; undefined, or an empty one, for all. */
+  readonly under?: string | undefined;
   /** Is told, in one line each, what of the manifest was passed over. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
@@ -24,12 +26,14 @@ const RECORDS_A_TURN = 20_000;
  * `disk`; the reason of an abort.
  */
 export async function readCoverage(destination: Destination, options: CoverageOptions): Promise<Coverage> {
-  const { selection, warn, signal } = options;
+  const { selection, under = '', warn, signal } = options;
+  const name = destination.locate(under);
+  const below = under === '' ? '' : `${under}/`;
   const manifest = await destination.openManifest({ warn, signal });
   await manifest.close();
   if (manifest.size === 0) {
     throw usageError(
-      `${destination.name}: nothing is recorded here; name a download folder, or record what is there with tickhaul verify --adopt`,
+      `${name}: nothing is recorded here; name a download folder, or record what is there with tickhaul verify --adopt`,
     );
   }
   const filter = createSeriesFilter(selection);
@@ -40,8 +44,8 @@ export async function readCoverage(destination: Destination, options: CoverageOp
   let count = 0;
   for (const record of manifest.records()) {
     if (++count % RECORDS_A_TURN === 0) await nextTurn(signal);
-    const { file, rows, time } = record;
-    if (!filter.wants(file)) continue;
+    const { path, file, rows, time } = record;
+    if (!path.startsWith(below) || !filter.wants(file)) continue;
     const builder = builderOf(builders, file);
     if (!isWithin(file.day, selection)) continue;
     const bytes = sizeOf(record);
@@ -53,8 +57,7 @@ export async function readCoverage(destination: Destination, options: CoverageOp
   }
   filter.check();
   const series = [...builders.values()].flatMap((builder) => builder.build(selection) ?? []).sort(byName);
-  if (series.length === 0)
-    throw usageError(`${destination.name}: nothing is recorded of these series and days`);
+  if (series.length === 0) throw usageError(`${name}: nothing is recorded of these series and days`);
   return { series, totals: totalsOf(series), byDay: ascending(byDay), byRecording: ascending(byRecording) };
 }
 

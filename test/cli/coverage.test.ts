@@ -7,7 +7,7 @@ import { coverageText } from '../../src/cli/output/coverage/text.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
 import { readCoverage } from '../../src/coverage/read.js';
 import { openFolder } from '../../src/store/folder/folder-destination.js';
-import { makeFolder, type Recorded } from '../coverage/folders.js';
+import { makeFolder, type Recorded, recordsOf, writeFolder } from '../coverage/folders.js';
 import { envOf } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -221,4 +221,27 @@ test('-o names the folder as everywhere, and an argument does still', async (t) 
   const both = await runHere(['coverage', dir, '-o', dir]);
   assert.equal(both.exitCode, 2);
   assert.match(both.stderr, /<folder> and --dir name the same thing/);
+});
+
+test('a folder in a download folder stands for what is below it', async (t) => {
+  const dir = await tempDir(t);
+  const [first, second] = recordsOf({ from: '2024-03-01', days: 'pp' });
+  assert.ok(first && second);
+  const records = [
+    { ...first, path: `a/b/${first.path}` },
+    { ...second, path: `ab/${second.path}` },
+  ];
+  const paths = records.map(({ path }) => path);
+  await writeFolder(dir, records, paths);
+  for (const [folder, present] of [
+    ['a', 1],
+    ['a/b/', 1],
+    ['', 2],
+  ] as const) {
+    const { stdout, stderr } = await runHere(['coverage', join(dir, folder), '--json']);
+    assert.equal(JSON.parse(stdout).totals.present, present, stderr);
+  }
+  const { exitCode, stderr } = await runHere(['coverage', join(dir, 'b')]);
+  assert.equal(exitCode, 2);
+  assert.match(stderr, /b: nothing is recorded of these series and days/);
 });

@@ -11,7 +11,7 @@ import { withStoreRequests } from '../session.js';
 
 export const coverage: Action = {
   positionals: {
-    folder: { type: 'string', describe: 'the same as --dir' },
+    folder: { type: 'string', describe: 'a download folder, or a folder in one (default: --dir)' },
   },
   flags: { ...COVERAGE_FLAGS, ...STORE_FLAGS },
   examples: [

@@ -59,6 +59,10 @@ test('what lies below a prefix is known by the manifest of that prefix', { skip:
   const verified = await rig.run('verify', `${below}/trades/`, '--listed', '--json');
   assert.equal(verified.exitCode, 0, verified.stderr);
   assert.equal(jsonLines(verified).at(-1)?.['verified'], 1);
-  const nowhere = await rig.run('verify', rig.at('elsewhere'), '--json');
-  assert.equal(nowhere.exitCode, 2);
+  const covered = await rig.run('coverage', `${below}/trades`, '--json');
+  assert.equal(JSON.parse(covered.stdout).totals.series, 1, covered.stderr);
+  for (const command of ['verify', 'coverage']) {
+    const { exitCode, stderr } = await rig.run(command, rig.at('elsewhere'));
+    assert.deepEqual([exitCode, stderr.includes(rig.at('elsewhere'))], [2, true], stderr);
+  }
 });
