@@ -18,14 +18,13 @@ interface Asked {
  * @param inTurn whether questions come folder after folder: then only one is remembered, as there may be a million.
  */
 export function surveyFolder(dir: string, inTurn: boolean): Survey {
-  const folders = new Map<string, Asked>();
+  const folders = inTurn ? undefined : new Map<string, Asked>();
   let name: string | undefined;
   let folder: Asked = { questions: 0, names: undefined };
   const turnTo = (other: string): void => {
-    if (inTurn) folders.clear();
     name = other;
-    folder = folders.get(other) ?? { questions: 0, names: undefined };
-    folders.set(other, folder);
+    folder = folders?.get(other) ?? { questions: 0, names: undefined };
+    folders?.set(other, folder);
   };
   return {
     has(path) {
