@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { abortReason, diskError, isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
+import { aborted } from '../base/wait.js';
 import type { FileEvent, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
 import type { Destination } from '../store/destination.js';
@@ -41,6 +42,7 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
   const warn = (message: string): void => emit({ event: 'warning', message });
   const version = await destination.manifestVersion();
   const manifest = await destination.openManifest({ warn, signal: input.signal });
+  void aborted(input.signal).then(() => manifest.hurry());
   const tally = createTally();
   const tell = (event: FileEvent): void => {
     tally.add(event);

@@ -126,6 +126,7 @@ function openManifest(records: Map<string, ManifestRecord>): ReturnType<Destinat
         });
       }),
     flush,
+    hurry: () => {},
     close: flush,
   });
 }

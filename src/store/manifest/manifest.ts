@@ -17,7 +17,7 @@ import { ManifestWriter } from './manifest-writer.js';
 export interface ManifestOptions {
   /** Is told, in one line each, what of the file was passed over. */
   readonly warn: (message: string) => void;
-  /** Ends what takes long with a store: reading, and compaction. What was appended is written in any case. */
+  /** Ends what takes long with a store: reading, and compaction. What was appended is written (but see `hurry`). */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,6 +41,12 @@ export interface Manifest {
   append(record: ManifestRecord): Promise<void>;
   /** Writes at once what waits for others to be written with. Failures are those of the appends. */
   flush(): Promise<void>;
+  /**
+   * To be called when a run ends before its time, by a failure or an interrupt. A store that is down holds nobody then:
+   * what is appended has some seconds to be written, and nothing is compacted. What gets no record is found by the next
+   * run, and read once.
+   */
+  hurry(): void;
   /** Waits for what is being appended. @throws TickhaulError `disk`. */
   close(): Promise<void>;
 }
@@ -176,6 +182,9 @@ class ManifestFile implements Manifest {
   async flush(): Promise<void> {
     await this.#writing.catch(() => undefined);
   }
+
+  /** A disk takes its time, but not minutes. */
+  hurry(): void {}
 
   async close(): Promise<void> {
     await this.flush();

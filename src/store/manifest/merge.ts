@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { diskError, isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
+import { aborted } from '../../base/wait.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { Destination } from '../destination.js';
 import type { ManifestRecord } from '../types.js';
@@ -37,7 +38,8 @@ const RECORDS_A_WRITE = 4096;
  * contents under one path: then nothing is written; `disk`; the reason of an abort.
  */
 export async function mergeManifests({ folders, target, warn, signal }: MergeInput): Promise<MergeSummary> {
-  const manifest = await target.openManifest({ warn });
+  const manifest = await target.openManifest({ warn, signal });
+  void aborted(signal).then(() => manifest.hurry());
   try {
     const objectOf = target.kind === 'folder' ? asFiles : asObjects(await target.survey(undefined, signal));
     const union = new Union(manifest, objectOf);

@@ -57,6 +57,8 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
     stallTimeoutMs: settings.stallTimeoutMs,
   });
   const client = await clientOf(sdk, settings, handler);
+  const closed = new AbortController();
+  setMaxListeners(0, closed.signal);
   return {
     sdk,
     async ask({ name, signal, isFirst = false, writes = false }, send) {
@@ -79,8 +81,8 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
         return await withRetries(once, {
           tries: isFirst ? TRIES_AT_START : TRIES,
           maxWaitMs: MAX_WAIT_MS,
-          signal,
-          mayRetry: ({ code }) => code !== 'stalled' || ++stalls < STALLED_TRIES,
+          signal: signal ?? closed.signal,
+          mayRetry: ({ code }) => !closed.signal.aborted && (code !== 'stalled' || ++stalls < STALLED_TRIES),
         });
       } catch (error) {
         throw error instanceof TickhaulError && error.retry && !signal?.aborted
@@ -88,7 +90,10 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
           : error;
       }
     },
-    close: () => client.destroy(),
+    close() {
+      closed.abort();
+      client.destroy();
+    },
   };
 }
 

@@ -44,6 +44,7 @@ const NOTHING: Manifest = {
   records: () => [].values(),
   append: async () => {},
   flush: async () => {},
+  hurry: () => {},
   close: async () => {},
 };
 

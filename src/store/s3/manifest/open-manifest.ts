@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { TickhaulError } from '../../../base/errors.js';
 import type { ManifestScope } from '../../destination.js';
 import { History } from '../../manifest/history.js';
 import type { Manifest, ManifestOptions } from '../../manifest/manifest.js';
@@ -18,6 +19,8 @@ import type { Standing } from './standing.js';
 export interface StoreManifestOptions extends ManifestOptions {
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
+  /** Milliseconds that are left after `hurry`. */
+  readonly farewellMs?: number | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface StoreManifestOptions extends ManifestOptions {
 export async function openStoreManifest(
   store: ObjectStore,
   prefix: string,
-  { warn, signal, clock = Date.now }: StoreManifestOptions,
+  { warn, signal, clock = Date.now, farewellMs }: StoreManifestOptions,
   scope: ManifestScope = {},
 ): Promise<Manifest> {
   const place = { store, root: manifestRoot(prefix) };
@@ -41,7 +44,7 @@ export async function openStoreManifest(
   const newest = new NewestLines((record) => history.see(record));
   const listed = await listScope(place, scope, signal);
   const months = await readMonths(place, listed, newest, warn, signal);
-  return new StoreManifest({ place, prefix, history, newest, months, signal, clock });
+  return new StoreManifest({ place, prefix, history, newest, months, signal, clock, farewellMs });
 }
 
 interface Opened {
@@ -53,6 +56,7 @@ interface Opened {
   readonly months: ReadonlyMap<string, Standing>;
   readonly signal: AbortSignal | undefined;
   readonly clock: () => number;
+  readonly farewellMs: number | undefined;
 }
 
 class StoreManifest implements Manifest {
@@ -62,11 +66,12 @@ class StoreManifest implements Manifest {
   readonly #writer: SegmentWriter;
   /** When the records were written, by path, that are not yet known to stand. */
   readonly #pending = new Map<string, number>();
+  readonly #hurried = new AbortController();
 
   constructor(opened: Opened) {
     this.#opened = opened;
     this.#newest = opened.newest;
-    this.#writer = new SegmentWriter(opened.place, this.#run);
+    this.#writer = new SegmentWriter(opened.place, this.#run, opened.farewellMs);
   }
 
   get history(): History {
@@ -99,6 +104,10 @@ class StoreManifest implements Manifest {
     try {
       await this.#writer.append(monthOf(file), line);
       this.#newest.add({ record, written }, line);
+    } catch (error) {
+      // Nor will it take any other.
+      if (error instanceof TickhaulError && error.everyone) this.hurry();
+      throw error;
     } finally {
       if (this.#pending.get(path) === written) this.#pending.delete(path);
     }
@@ -108,12 +117,22 @@ class StoreManifest implements Manifest {
     return this.#writer.flush();
   }
 
+  hurry(): void {
+    if (this.#hurried.signal.aborted) return;
+    this.#hurried.abort();
+    this.#writer.hurry();
+  }
+
   /** A run that wrote leaves the months that it knows tidy; one that only read writes nothing. */
   async close(): Promise<void> {
-    await this.flush();
-    const { place, prefix, months, signal } = this.#opened;
+    await this.#writer.close();
+    const { place, prefix, months } = this.#opened;
     const { segments } = this.#writer;
-    if (segments.size === 0 || signal?.aborted) return;
+    const signal = AbortSignal.any([
+      this.#hurried.signal,
+      ...(this.#opened.signal ? [this.#opened.signal] : []),
+    ]);
+    if (segments.size === 0 || signal.aborted) return;
     const crowded = new Set([...months.keys(), ...segments.keys()].filter((month) => this.#isCrowded(month)));
     if (crowded.size > 0) await compactMonths(place, prefix, this.#run, [...crowded], signal);
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TickhaulError } from '../../../../src/base/errors.js';
 import type { Day } from '../../../../src/dataset/day.js';
 import { parseDay } from '../../../../src/dataset/day.js';
 import type { ManifestScope } from '../../../../src/store/destination.js';
@@ -239,6 +240,31 @@ test('a run that wrote makes one base of many segments, and one an hour later re
   await next.close();
   assert.equal(bucket.keys(ROOT).length, 2);
   assert.equal((await open(bucket.client())).size, 52);
+});
+
+test('a run that ends early gives its records some seconds, and compacts nothing', async () => {
+  const bucket = new MemoryBucket();
+  for (let n = 0; n < 50; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  const silent = (): Promise<never> => new Promise(() => {});
+  const down = (): Promise<never> => Promise.reject(new TickhaulError('store_down', 'gave up'));
+  for (const answer of [silent, down]) {
+    const asked: string[] = [];
+    let isDown = false;
+    const gate: Gate = async ({ name }, moment) => {
+      if (moment === 'before') asked.push(name);
+      if (isDown) await answer();
+    };
+    const options = { warn: assert.fail, farewellMs: 1 };
+    const manifest = await openStoreManifest(bucket.client(gate), 'data/', options);
+    await write(manifest, recordOf('stands'));
+    isDown = true;
+    asked.length = 0;
+    const appended = assert.rejects(manifest.append(recordOf('late')), { code: 'store_down' });
+    if (answer === silent) manifest.hurry();
+    await manifest.close();
+    await appended;
+    assert.deepEqual([asked, manifest.has('late')], [['put'], false]);
+  }
 });
 
 test('what is removed between its listing and its reading is found in what stands for it', async () => {
