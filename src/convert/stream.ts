@@ -107,7 +107,7 @@ async function usableSources(
   const { paths, computed, dataType, store, signal } = input;
   const sources = await selectSources(await findSources(paths, { files, store }, signal), input);
   if (!computed) return { sources, warnings: [] };
-  const sorted = new PassedOver({ rows: false, computed: [computed] }, files);
+  const sorted = new PassedOver({ rows: false, computed: [computed] }, files, signal);
   const usable: Source[] = [];
   for (const source of sources) {
     const known = dataType ?? dayFileOfName(source.path)?.dataType;

@@ -16,7 +16,7 @@ export interface OpenFolder {
 }
 
 /** Opens where the files of a slice belong. */
-export type OpenDestination = (at: SliceDestination) => Promise<Destination>;
+export type OpenDestination = (at: SliceDestination, signal: AbortSignal) => Promise<Destination>;
 
 interface Shared {
   readonly opening: Promise<OpenFolder>;
@@ -31,13 +31,21 @@ export class OpenFolders {
   readonly #openDestination: OpenDestination;
   readonly #owner: () => LockOwner;
   readonly #warn: (message: string) => void;
+  readonly #noMore: AbortSignal;
   readonly #open = new Map<string, Shared>();
   readonly #closing = new Map<string, Promise<void>>();
 
-  constructor(open: OpenDestination, owner: () => LockOwner, warn: (message: string) => void) {
+  /** @param noMore ends what comes before work and after it: opening, and compaction of a manifest. */
+  constructor(
+    open: OpenDestination,
+    owner: () => LockOwner,
+    warn: (message: string) => void,
+    noMore: AbortSignal,
+  ) {
     this.#openDestination = open;
     this.#owner = owner;
     this.#warn = warn;
+    this.#noMore = noMore;
   }
 
   /** @throws TickhaulError `disk`; what the work throws. */
@@ -84,11 +92,12 @@ export class OpenFolders {
   }
 
   async #openFolder(at: SliceDestination): Promise<OpenFolder> {
-    const destination = await this.#openDestination(at);
+    const signal = this.#noMore;
+    const destination = await this.#openDestination(at, signal);
     try {
-      const { partSuffix, lost, release } = await destination.joinRun(this.#owner());
+      const { partSuffix, lost, release } = await destination.joinRun(this.#owner(), { signal });
       try {
-        const options = { warn: this.#warn };
+        const options = { warn: this.#warn, signal };
         const ofAll = destination.kind === 'folder' ? await destination.openManifest(options) : undefined;
         return {
           destination,

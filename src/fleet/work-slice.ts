@@ -13,16 +13,18 @@ import { downloadOptions, type SliceJob } from './slice-job.js';
 
 /**
  * Works on one slice.
- * @param signal ends the work at once. @param noMore ends it after the files under way.
+ * @param signal ends the work at once.
  * @throws TickhaulError for what no work begins with; the reason of an abort.
  */
-export type SliceWork = (job: SliceJob, signal: AbortSignal, noMore: AbortSignal) => Promise<SliceResult>;
+export type SliceWork = (job: SliceJob, signal: AbortSignal) => Promise<SliceResult>;
 
 /** What the worker gives to those who work on its slices. */
 export interface SliceWorkContext {
   /** Of all workers. */
   readonly pause: Pause;
   readonly emit: EventSink;
+  /** Ends all work after the files under way. */
+  readonly noMore: AbortSignal;
 }
 
 export interface SliceInput {

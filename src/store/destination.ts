@@ -51,9 +51,9 @@ export interface Destination {
   joinRun(owner: LockOwner, options?: TakeLockOptions): Promise<JoinedRun>;
 
   /** A small file of tickhaul's own, under `.tickhaul/`; undefined where there is none. */
-  readState(name: string): Promise<string | undefined>;
-  /** Replaces it in one step. */
-  writeState(name: string, text: string): Promise<void>;
+  readState(name: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** Replaces it in one step. A store has some seconds for it where the signal is aborted already. */
+  writeState(name: string, text: string, signal?: AbortSignal): Promise<void>;
   /** Of a store; what ended runs leave in a folder are `.part` files. */
   readonly uploads?: Uploads | undefined;
   /** Bytes that it has room for; undefined where nobody knows. */

@@ -23,7 +23,7 @@ export const lock: Action = {
       cli.stderr.write(`warning ${message}\n`);
     };
     const records = await withDestination(settings, cli, (destination) =>
-      lockedRecords(destination, { warn }),
+      lockedRecords(destination, { warn, signal: cli.signal }),
     );
     const { formatLockFile } = await import('../../store/lists/lock-file.js');
     const { formatChecksums } = await import('../../store/lists/checksum-list.js');

@@ -44,6 +44,7 @@ export interface Naming {
   readonly dataType?: string | undefined;
   /** Asked for a file whose name doesn't tell which one it is. */
   readonly dayFileOf?: ((path: string) => Promise<DayFile | undefined>) | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -52,11 +53,11 @@ export interface Naming {
  */
 export async function planConversions(
   sources: readonly Source[],
-  { files, wanted, placement, extension, dataType: given, dayFileOf }: Naming,
+  { files, wanted, placement, extension, dataType: given, dayFileOf, signal }: Naming,
 ): Promise<ConversionPlan> {
   const owners = new Map<string, string>();
   const conversions: PlannedConversion[] = [];
-  const passedOver = new PassedOver(wanted, files);
+  const passedOver = new PassedOver(wanted, files, signal);
   for (const source of sources) {
     const { path } = source;
     const file = dayFileOfName(path) ?? (await dayFileOf?.(path));

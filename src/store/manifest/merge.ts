@@ -45,7 +45,7 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
     const union = new Union(manifest, objectOf);
     for (const folder of folders) {
       signal.throwIfAborted();
-      for (const record of await recordsIn(folder, warn)) union.add(record, folder.name);
+      for (const record of await recordsIn(folder, warn, signal)) union.add(record, folder.name);
     }
     union.assertOneContentEach();
     const before = manifest.size;
@@ -73,13 +73,14 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
 async function recordsIn(
   folder: Destination,
   warn: (message: string) => void,
+  signal: AbortSignal,
 ): Promise<Iterable<ManifestRecord>> {
   if (folder.kind === 'folder') {
     const dir = folder.locate('');
     await assertManifest(dir);
     return readRecords(dir, { warn });
   }
-  const manifest = await folder.openManifest({ warn });
+  const manifest = await folder.openManifest({ warn, signal });
   if (manifest.size === 0)
     throw usageError(`${folder.name}: there is no manifest; name where day files were downloaded to`);
   return manifest.records();

@@ -51,9 +51,9 @@ export function bucketFiles(stores: Stores): Files {
       };
     },
 
-    async remove(location) {
+    async remove(location, signal) {
       const { store, key } = find(location);
-      await store.remove([key]);
+      await store.remove([key], signal);
     },
 
     close: async () => stores.close(),

@@ -16,7 +16,7 @@ import type { Settle } from './settle.js';
  * @returns what became of those.
  */
 export function createSecondLook(
-  { input: { destination, quick }, survey, manifest, manifestVersion }: Verification,
+  { input: { destination, quick, signal }, survey, manifest, manifestVersion }: Verification,
   settle: Settle,
 ): (checks: readonly Check[]) => Promise<ReadonlyMap<Check, FileEvent>> {
   const orderOf = createOrders(destination);
@@ -25,7 +25,7 @@ export function createSecondLook(
   const readNow = async (checks: readonly Check[]): Promise<Manifest> => {
     const version = await destination.manifestVersion();
     if (version !== undefined && version === known.version) return known.manifest;
-    const current = await destination.openManifest({ warn: () => {} }, scopeOf(checks));
+    const current = await destination.openManifest({ warn: () => {}, signal }, scopeOf(checks));
     await current.close();
     known = { manifest: current, version };
     return current;
@@ -33,9 +33,9 @@ export function createSecondLook(
 
   const sightOf = async (check: Check, expected: Expected): Promise<Sight> => {
     const order = orderOf(check);
-    if (!quick) return examine(order, () => {}, destination.files);
+    if (!quick) return examine(order, () => {}, destination.files, signal);
     return survey.listed
-      ? sightOfListed(expected, await destination.files.look(order.location))
+      ? sightOfListed(expected, await destination.files.look(order.location, signal))
       : look(order);
   };
 
