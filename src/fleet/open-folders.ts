@@ -1,6 +1,7 @@
-import type { Destination, ManifestScope } from '../store/destination.js';
+import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import type { ManifestScope } from '../store/manifest/scope.js';
 import { destinationKey, type SliceDestination } from './slice-job.js';
 
 /** A destination in which slices are worked on. */

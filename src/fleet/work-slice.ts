@@ -53,7 +53,7 @@ export interface SliceResult {
 /** Brings what is missing of a slice, as a download of it would. @throws TickhaulError for what no download begins with. */
 export function workSlice(input: SliceInput): Promise<SliceResult> {
   const { exchange, dataType, from, to } = input.job;
-  const scope = { exchange, dataTypes: [dataType], from: parseDay(from), to: parseDay(to) };
+  const scope = { exchanges: [exchange], dataTypes: [dataType], from: parseDay(from), to: parseDay(to) };
   return input.folder.withManifest(scope, (manifest) => workWith(manifest, input));
 }
 

@@ -2,6 +2,7 @@ import type { FileFacts, Files, StoreSettings } from './files.js';
 import type { LockOwner, RunLock } from './lock/run-lock.js';
 import type { TakeLockOptions } from './lock/take-lock.js';
 import type { Manifest, ManifestOptions } from './manifest/manifest.js';
+import type { ManifestScope } from './manifest/scope.js';
 
 /**
  * Where day files are brought to: a folder of this machine, or a prefix of a bucket. Paths are relative to it, with `/`,
@@ -97,13 +98,4 @@ export interface ListedFile extends Partial<FileFacts> {
   readonly path: string;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly modified?: number | undefined;
-}
-
-/** Which records a manifest in parts is read for: undefined is all of that. */
-export interface ManifestScope {
-  readonly exchange?: string | undefined;
-  readonly dataTypes?: readonly string[] | undefined;
-  /** UTC days, the second one exclusive. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
 }

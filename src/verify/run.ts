@@ -10,6 +10,7 @@ import { forgetMissing } from './amend/forget.js';
 import { checkFiles } from './check/check-files.js';
 import { findRest } from './findings.js';
 import type { VerifyInput } from './input.js';
+import { recordsFor } from './scope.js';
 import { openVerification } from './verification.js';
 
 /**
@@ -41,7 +42,8 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
   const started = performance.now();
   const warn = (message: string): void => emit({ event: 'warning', message });
   const version = await destination.manifestVersion();
-  const manifest = await destination.openManifest({ warn, signal: input.signal });
+  const options = { warn, signal: input.signal };
+  const manifest = await destination.openManifest(options, recordsFor(input.selection));
   void aborted(input.signal).then(() => manifest.hurry());
   const tally = createTally();
   const tell = (event: FileEvent): void => {

@@ -4,7 +4,7 @@ import { addDays } from '../../dataset/day.js';
 import type { Layout } from '../../dataset/layout.js';
 import { pathPrefixes } from '../../dataset/layout-prefixes.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
-import type { ManifestScope } from '../../store/destination.js';
+import type { ManifestScope } from '../../store/manifest/scope.js';
 import type { ConvertSetting, Selection } from '../types.js';
 import { exportedUntilOf, type SelectedRange, type Series, selectRange } from './select.js';
 
@@ -49,13 +49,13 @@ export function prefixesOfList(paths: readonly string[]): readonly string[] {
  */
 export function scopeOf(selection: Selection, { id, datasets }: ExchangeRecord): ManifestScope {
   // A plan refuses a record without datasets.
-  if (!datasets) return { exchange: id };
+  if (!datasets) return { exchanges: [id] };
   // It may name files of another exchange alike, which a template can't.
   if (typeof selection.layout === 'function') return {};
   const { from, to } = selectRange(selection, exportedUntilOf(datasets));
   const { types } = selection;
   const isKnown = types.every((type) => KNOWN_TYPES.has(type));
-  return { exchange: id, dataTypes: isKnown ? types : undefined, from: addDays(from, -DAYS_BEFORE), to };
+  return { exchanges: [id], dataTypes: isKnown ? types : undefined, from: addDays(from, -DAYS_BEFORE), to };
 }
 
 function common(a: string, b: string): string {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEvent } from '../../run/events.js';
-import type { ManifestScope } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
+import type { ManifestScope } from '../../store/manifest/scope.js';
 import { checksOf } from '../check/checks.js';
 import { examine, look } from '../check/examine.js';
 import { sightOfListed } from '../check/facts.js';
@@ -58,10 +58,9 @@ export function createSecondLook(
 /** The part of a manifest that knows these. */
 function scopeOf(checks: readonly Check[]): ManifestScope {
   const files = checks.flatMap(({ record }) => record?.file ?? []);
-  const exchanges = new Set(files.map(({ exchange }) => exchange));
   const days = files.map(({ day }) => day);
   return {
-    exchange: exchanges.size === 1 ? files[0]?.exchange : undefined,
+    exchanges: [...new Set(files.map(({ exchange }) => exchange))],
     dataTypes: [...new Set(files.map(({ dataType }) => dataType))],
     from: Math.min(...days),
     to: Math.max(...days) + 1,

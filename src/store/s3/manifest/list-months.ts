@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { ManifestScope } from '../../destination.js';
+import type { ManifestScope } from '../../manifest/scope.js';
 import { isInScope, type ManifestPlace, type Months, prefixesOf, splitKey } from './names.js';
 
 const LISTS_AT_ONCE = 8;

@@ -1,7 +1,7 @@
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { DayFile } from '../../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../../dataset/layout.js';
-import type { ManifestScope } from '../../destination.js';
+import type { ManifestScope } from '../../manifest/scope.js';
 import type { ObjectStore, StoredObject } from '../object-store.js';
 
 /** A manifest in a bucket. */
@@ -51,15 +51,15 @@ export function splitKey(
 }
 
 /** What the keys begin with that a scope needs. */
-export function prefixesOf({ exchange, dataTypes, from, to }: ManifestScope): readonly string[] {
-  if (exchange === undefined) return [''];
-  if (dataTypes === undefined) return [`${encodeURIComponent(exchange)}/`];
+export function prefixesOf({ exchanges, dataTypes, from, to }: ManifestScope): readonly string[] {
+  if (exchanges === undefined) return [''];
+  if (dataTypes === undefined) return exchanges.map((exchange) => `${encodeURIComponent(exchange)}/`);
   const months = from === undefined || to === undefined ? undefined : monthsOf(from, to);
-  return dataTypes.flatMap((dataType) => {
-    const series = seriesPrefix(exchange, dataType);
-    if (months === undefined || months.length > MOST_MONTHS) return [series];
-    return months.map((month) => `${series}${month}/`);
-  });
+  const series = exchanges.flatMap((exchange) =>
+    dataTypes.map((dataType) => seriesPrefix(exchange, dataType)),
+  );
+  if (months === undefined || months.length > MOST_MONTHS) return series;
+  return series.flatMap((one) => months.map((month) => `${one}${month}/`));
 }
 
 /** Whether a scope needs a month, where its prefix alone doesn't tell. */

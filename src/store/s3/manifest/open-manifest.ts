@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../../base/errors.js';
-import type { ManifestScope } from '../../destination.js';
 import { History } from '../../manifest/history.js';
 import type { Manifest, ManifestOptions } from '../../manifest/manifest.js';
+import type { ManifestScope } from '../../manifest/scope.js';
 import type { ManifestRecord } from '../../types.js';
 import type { ObjectStore } from '../object-store.js';
 import { isCrowded } from './compact-month.js';

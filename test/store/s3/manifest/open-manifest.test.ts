@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { TickhaulError } from '../../../../src/base/errors.js';
 import type { Day } from '../../../../src/dataset/day.js';
 import { parseDay } from '../../../../src/dataset/day.js';
-import type { ManifestScope } from '../../../../src/store/destination.js';
 import type { Manifest } from '../../../../src/store/manifest/manifest.js';
+import type { ManifestScope } from '../../../../src/store/manifest/scope.js';
 import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/open-manifest.js';
 import { formatSegmentLine } from '../../../../src/store/s3/manifest/segment-line.js';
@@ -162,19 +162,19 @@ test('a scope reads the months that it touches, and no others', async () => {
   };
   const [from, to] = [parseDay('2022-02-10'), parseDay('2022-03-01')];
   const february = ['binance/trades/2022-02-01', 'binance/trades/2022-02-28'];
-  assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['trades'], from, to }), february);
+  assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from, to }), february);
   assert.deepEqual(await read({ dataTypes: ['quotes'] }), ['binance/quotes/2022-02-01']);
-  assert.deepEqual(await read({ exchange: 'deribit' }), ['deribit/trades/2022-02-01']);
-  assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['trades'], from: to }), [
+  assert.deepEqual(await read({ exchanges: ['deribit'] }), ['deribit/trades/2022-02-01']);
+  assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from: to }), [
     'binance/trades/2022-03-01',
     'binance/trades/2023-02-01',
   ]);
-  assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['quotes', 'trades'], from, to }), [
+  assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['quotes', 'trades'], from, to }), [
     'binance/quotes/2022-02-01',
     ...february,
   ]);
   assert.equal((await read({})).length, all.length);
-  assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['trades'], from, to: from }), []);
+  assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from, to: from }), []);
 });
 
 test('damaged lines and paths that lead outside are told of by object, and passed over', async () => {
