@@ -36,8 +36,6 @@ export interface Destination {
 
   /** @param scope which part will be asked for; a folder's manifest is always whole. */
   openManifest(options: ManifestOptions, scope?: ManifestScope): Promise<Manifest>;
-  /** Changes with each append to the manifest; undefined where telling costs as much as reading it. */
-  manifestVersion(): Promise<string | undefined>;
   /**
    * Takes the right to work in it. In a folder, a run that removes or rewrites is alone; in a store, one such keeps all
    * others out, and downloads go on side by side.

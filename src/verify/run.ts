@@ -41,7 +41,6 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
   const { destination, emit } = input;
   const started = performance.now();
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const version = await destination.manifestVersion();
   const options = { warn, signal: input.signal };
   const manifest = await destination.openManifest(options, recordsFor(input.selection));
   void aborted(input.signal).then(() => manifest.hurry());
@@ -51,7 +50,7 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
     emit(event);
   };
   try {
-    const verification = await openVerification(input, manifest, version);
+    const verification = await openVerification(input, manifest);
     const planned = { files: verification.files };
     emit({ event: 'plan', ...planned, aim: 'verify' });
     const stopped = await reasonOfEnd(input.signal, async () => {

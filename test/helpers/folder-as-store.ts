@@ -61,7 +61,6 @@ export function folderAsStore(dir: string): FolderAsStore {
         for (const { path, bytes = 0, etag } of some) there.set(path, { bytes, etag });
       return { has: (path) => there.has(path), facts: (path) => there.get(path) };
     },
-    manifestVersion: async () => undefined,
     uploads: {
       async *list() {
         yield begun;

@@ -94,7 +94,6 @@ export function memoryDestination(partBytes = 1_000_000, onWrite: OnWrite = () =
       yield [...objects].map(([path, { bytes, etag }]) => ({ path, bytes, etag }));
     },
     openManifest: async () => openManifest(records),
-    manifestVersion: async () => undefined,
     takeLock: () => Promise.reject(new Error('nobody is alone here')),
     joinRun: async () => ({ partSuffix: undefined, lost: undefined, async release() {} }),
     readState: async () => undefined,
@@ -118,6 +117,7 @@ function openManifest(records: Map<string, ManifestRecord>): ReturnType<Destinat
     has: (path: string) => records.has(path),
     get: (path: string) => records.get(path),
     records: () => records.values(),
+    now: async () => records,
     append: (record: ManifestRecord) =>
       new Promise<void>((resolve) => {
         waiting.push(() => {

@@ -58,7 +58,7 @@ async function check(bucket: MemoryBucket, selection?: SeriesSelection, meanwhil
   });
   const emit = (event: RunEvent): void => {
     if (event.event === 'file' && event.status !== 'verified') told.push(`${event.status} ${event.path}`);
-    if (event.event === 'finding') told.push(`${event.kind} ${event.path}`);
+    if (event.event === 'finding' && event.path !== undefined) told.push(`${event.kind} ${event.path}`);
   };
   const no = { adopt: false, forget: false, clean: false, strict: false };
   const { signal } = new AbortController();
@@ -92,4 +92,40 @@ test('a check of some series reads their part of the manifest, and knows the nam
     code: 'usage',
     message: /no day file of exchange "binanc".*binance/,
   });
+});
+
+test('a manifest is read once, and of what others recorded since only that', async () => {
+  const bucket = new MemoryBucket();
+  const [first = '', ...others] = FILES;
+  const gone = standing(bucket, first);
+  await record(bucket, gone, ...others.map((path) => standing(bucket, path)));
+  bucket.delete(`data/${first}`);
+  const segments = bucket.keys(RECORDS).map((key) => key.slice(RECORDS.length));
+  standing(bucket, 'binance_trades_2024-03-09_X.csv.gz');
+  const alone = await check(bucket);
+  assert.deepEqual([...alone.read].sort(), segments);
+  const unknown = [
+    'missing binance_trades_2024-03-01_X.csv.gz',
+    'unknown binance_trades_2024-03-09_X.csv.gz',
+  ];
+  assert.deepEqual([...alone.told].sort(), unknown);
+
+  const coming = standing(bucket, 'binance_quotes_2024-03-09_X.csv.gz');
+  const news: Record<string, ManifestRecord[]> = {
+    // When the objects have been listed, and when the first one was found to be missing.
+    [`${RECORDS}`]: [coming],
+    [`${RECORDS}binance/trades/2024-03/`]: [{ ...gone, dropped: true }],
+  };
+  let areListed = false;
+  const beside = await check(bucket, undefined, async ({ name, key }, moment) => {
+    if (name !== 'list' || moment !== 'before') return;
+    areListed ||= key === 'data/';
+    if (areListed) await record(bucket, ...(news[key]?.splice(0) ?? []));
+  });
+  assert.equal(new Set(beside.read).size, segments.length + 2);
+  assert.equal(beside.read.length, segments.length + 2);
+  assert.deepEqual([...beside.told].sort(), [
+    'skipped binance_trades_2024-03-01_X.csv.gz',
+    'unknown binance_trades_2024-03-09_X.csv.gz',
+  ]);
 });

@@ -55,8 +55,6 @@ export function bucketDestination(
       yield* data.list(path === '' ? '' : `${path}/`, signal);
     },
     openManifest: (options, scope) => openStoreManifest(store, prefix, options, scope),
-    // A listing of all its segments costs as much as reading some of them.
-    manifestVersion: async () => undefined,
     takeLock: (owner, options) => begin(owner, true, options),
     async joinRun(owner, options) {
       const { lost, release } = await begin(owner, false, options);

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEvent } from '../../run/events.js';
-import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestScope } from '../../store/manifest/scope.js';
 import { checksOf } from '../check/checks.js';
 import { examine, look } from '../check/examine.js';
@@ -16,20 +15,10 @@ import type { Settle } from './settle.js';
  * @returns what became of those.
  */
 export function createSecondLook(
-  { input: { destination, quick, signal }, survey, manifest, manifestVersion }: Verification,
+  { input: { destination, quick, signal }, survey, manifest }: Verification,
   settle: Settle,
 ): (checks: readonly Check[]) => Promise<ReadonlyMap<Check, FileEvent>> {
   const orderOf = createOrders(destination);
-  let known = { manifest, version: manifestVersion };
-
-  const readNow = async (checks: readonly Check[]): Promise<Manifest> => {
-    const version = await destination.manifestVersion();
-    if (version !== undefined && version === known.version) return known.manifest;
-    const current = await destination.openManifest({ warn: () => {}, signal }, scopeOf(checks));
-    await current.close();
-    known = { manifest: current, version };
-    return current;
-  };
 
   const sightOf = async (check: Check, expected: Expected): Promise<Sight> => {
     const order = orderOf(check);
@@ -43,7 +32,7 @@ export function createSecondLook(
     const events = new Map<Check, FileEvent>();
     const recorded = checks.filter(({ record }) => record !== undefined);
     if (recorded.length === 0) return events;
-    const current = await readNow(recorded);
+    const current = await manifest.now(scopeOf(recorded), signal);
     for (const check of recorded) {
       const record = current.get(check.record?.path ?? '');
       if (isDeepStrictEqual(record, check.record)) continue;

@@ -42,6 +42,7 @@ const NOTHING: Manifest = {
   has: () => false,
   get: () => undefined,
   records: () => [].values(),
+  now: async () => NOTHING,
   append: async () => {},
   flush: async () => {},
   hurry: () => {},

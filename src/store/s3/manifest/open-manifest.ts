@@ -9,7 +9,7 @@ import type { ObjectStore } from '../object-store.js';
 import { isCrowded } from './compact-month.js';
 import { compactMonths } from './compact-months.js';
 import { listScope } from './list-months.js';
-import { type ManifestPlace, manifestRoot, monthOf } from './names.js';
+import { type ManifestPlace, type Months, manifestRoot, monthOf } from './names.js';
 import { NewestLines } from './newest-lines.js';
 import { readMonths } from './read-months.js';
 import { formatSegmentLine } from './segment-line.js';
@@ -42,18 +42,24 @@ export async function openStoreManifest(
   if (signal) setMaxListeners(0, signal);
   const history = new History();
   const newest = new NewestLines((record) => history.see(record));
+  const read = new Set<string>();
   const listed = await listScope(place, scope, signal);
-  const months = await readMonths(place, listed, newest, warn, signal);
-  return new StoreManifest({ place, prefix, history, newest, months, signal, clock, farewellMs });
+  const months = await readMonths(place, listed, newest, warn, signal, read);
+  return new StoreManifest({
+    ...{ place, prefix, scope, history, newest, months, read, signal, clock, farewellMs },
+  });
 }
 
 interface Opened {
   readonly place: ManifestPlace;
   readonly prefix: string;
+  readonly scope: ManifestScope;
   readonly history: History;
   readonly newest: NewestLines;
   /** As they were when they were read. */
   readonly months: ReadonlyMap<string, Standing>;
+  /** Keys that needn't be read again. */
+  readonly read: Set<string>;
   readonly signal: AbortSignal | undefined;
   readonly clock: () => number;
   readonly farewellMs: number | undefined;
@@ -62,6 +68,8 @@ interface Opened {
 class StoreManifest implements Manifest {
   readonly #opened: Opened;
   readonly #newest: NewestLines;
+  /** What others recorded since, as far as somebody asked. */
+  readonly #later = new NewestLines();
   readonly #run = randomBytes(6).toString('hex');
   readonly #writer: SegmentWriter;
   /** When the records were written, by path, that are not yet known to stand. */
@@ -92,6 +100,24 @@ class StoreManifest implements Manifest {
 
   records(): IterableIterator<ManifestRecord> {
     return this.#newest.records();
+  }
+
+  /** Reads what was written since: what was listed before is listed again, and not read. */
+  async now(
+    scope: ManifestScope = this.#opened.scope,
+    signal = this.#opened.signal,
+  ): Promise<Pick<Manifest, 'has' | 'get'>> {
+    const { place, read } = this.#opened;
+    const own = `-${this.#run}-`;
+    const fresh: Months = new Map();
+    for (const [month, objects] of await listScope(place, scope, signal)) {
+      const unread = objects.filter(({ key, name }) => !read.has(key) && !name.includes(own));
+      if (unread.length > 0) fresh.set(month, unread);
+    }
+    await readMonths(place, fresh, this.#later, () => {}, signal, read);
+    const latest = (path: string): NewestLines =>
+      (this.#later.writtenAt(path) ?? 0) > (this.#newest.writtenAt(path) ?? 0) ? this.#later : this.#newest;
+    return { has: (path) => latest(path).has(path), get: (path) => latest(path).get(path) };
   }
 
   /** Records of some seconds go out together: whoever needs them to stand sooner flushes. */

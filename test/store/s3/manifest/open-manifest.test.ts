@@ -267,6 +267,41 @@ test('a run that ends early gives its records some seconds, and compacts nothing
   }
 });
 
+test('what others recorded since it was opened is read by itself, through compactions', async () => {
+  const bucket = new MemoryBucket();
+  for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  await compact(bucket);
+  let got = 0;
+  const reader = await open(
+    bucket.client(async ({ name }, moment) => {
+      if (name === 'get' && moment === 'before') got++;
+    }),
+  );
+  got = 0;
+  assert.equal((await reader.now()).get('0')?.rows, 1);
+  assert.equal(got, 0, 'a base and what it stands for are known');
+  await write(await open(bucket.client()), recordOf('0', 2), recordOf('3'));
+  await write(reader, recordOf('own'));
+  const now = await reader.now();
+  assert.deepEqual(
+    ['0', '1', '3', 'own', 'none'].map((path) => [now.has(path), now.get(path)?.rows]),
+    [
+      [true, 2],
+      [true, 1],
+      [true, 1],
+      [true, 1],
+      [false, undefined],
+    ],
+  );
+  assert.deepEqual([got, reader.get('0')?.rows, reader.has('3')], [1, 1, false]);
+  await compact(bucket);
+  bucket.now += 2 * HOUR;
+  await compact(bucket);
+  await write(await open(bucket.client()), { ...recordOf('1'), dropped: true });
+  const later = await reader.now();
+  assert.deepEqual([later.get('0')?.rows, later.has('1'), later.has('2')], [2, false, true]);
+});
+
 test('what is removed between its listing and its reading is found in what stands for it', async () => {
   const bucket = new MemoryBucket();
   for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
