@@ -16,6 +16,6 @@ export async function readOutput(args: Args, host: Host): Promise<WithOutput> {
   return async (_output, work) => {
     const { toFile } = await import('../replay/file-output.js');
     const files = openFiles(store);
-    await toFile(files, location, work).finally(() => files.close());
+    await toFile(files, location, work, host.signal).finally(() => files.close());
   };
 }

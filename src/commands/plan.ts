@@ -53,7 +53,7 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
         const options = optionsFor(wanted, args);
         const opened = await openWanted(wanted, { session, destination, options, emit, signal });
         await opened.manifest.close();
-        if (pin !== undefined) await writePin(pin, store, wanted, opened);
+        if (pin !== undefined) await writePin(pin, store, wanted, opened, signal);
         return work({
           ...opened,
           convert: options.convert,
@@ -77,6 +77,7 @@ async function writePin(
   store: StoreSettings | undefined,
   { selection }: Wanted,
   { plan, record }: OpenedPlan,
+  signal: AbortSignal,
 ): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
   const { formatPin, pinOf } = await import('../download/lists/pin.js');
@@ -86,7 +87,7 @@ async function writePin(
     return writeWhole(location, texts);
   }
   const files = openFiles(store);
-  await writeTextsAt(files, location, texts).finally(() => files.close());
+  await writeTextsAt(files, location, texts, signal).finally(() => files.close());
 }
 
 /** A plan as `--json` has it. */

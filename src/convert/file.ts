@@ -49,7 +49,7 @@ export async function convertFile(
   const source = { name: basename(job.source), bytes, etag };
   const kept =
     job.existing === 'skip'
-      ? await keptOutput(files, job, source, () => md5Of(files, job.source, signal))
+      ? await keptOutput(files, job, source, () => md5Of(files, job.source, signal), signal)
       : undefined;
   const result: FileResult =
     kept ?? (await convert(job, files, found, (count) => onBytes(count, bytes), signal));

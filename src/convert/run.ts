@@ -73,6 +73,7 @@ async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary>
     extension: extensionOf(options),
     dataType: input.dataType,
     dayFileOf,
+    signal: input.signal,
   });
   const planned = { files: conversions.reduce((sum, { outputs }) => sum + outputs.length, 0) };
   emit({ event: 'plan', ...planned });
@@ -228,7 +229,7 @@ class Run {
   }
 
   #notesOf(root: string): Promise<ConversionNotes> {
-    const notes = this.#notes.get(root) ?? openNotes(root, this.#files);
+    const notes = this.#notes.get(root) ?? openNotes(root, this.#files, this.#signal);
     this.#notes.set(root, notes);
     return notes;
   }

@@ -48,7 +48,7 @@ export async function removeSame(
 ): Promise<boolean> {
   const { bytes, etag, version } = await lookAt(files, path, signal);
   if (bytes !== found.bytes || etag !== found.etag || version !== found.version) return false;
-  await files.remove(path);
+  await files.remove(path, signal);
   return true;
 }
 

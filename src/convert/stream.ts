@@ -108,7 +108,7 @@ async function usableSources(
   const found = await findSources(paths, { files, store }, signal);
   const sources = await selectSources(found, input, async (path) => dayFileOfName(path));
   if (!computed) return { sources, warnings: [] };
-  const sorted = new PassedOver({ rows: false, computed: [computed] }, files);
+  const sorted = new PassedOver({ rows: false, computed: [computed] }, files, signal);
   const usable: Source[] = [];
   for (const source of sources) {
     const known = dataType ?? dayFileOfName(source.path)?.dataType;

@@ -14,13 +14,13 @@ export interface DownloadSlicesInput {
 
 /** The work that a queue is there for: what is missing of each slice is brought to where it belongs. */
 export function downloadSlices({ client, openDestination, owner, threads }: DownloadSlicesInput) {
-  return ({ pause, emit }: SliceWorkContext): SliceWork => {
+  return ({ pause, emit, noMore }: SliceWorkContext): SliceWork => {
     const warn = (message: string): void => emit({ event: 'warning', message });
-    const shared = new SharedBySlices(client, openDestination, pause, warn);
-    const folders = new OpenFolders(openDestination, owner, warn);
+    const shared = new SharedBySlices(client, openDestination, { pause, noMore }, warn);
+    const folders = new OpenFolders(openDestination, owner, warn, noMore);
     return {
-      async workOn(job, signal, noMore) {
-        const [{ mayRead }, pin] = await Promise.all([shared.reachOfKey(signal), shared.pinOf(job)]);
+      async workOn(job, signal) {
+        const [{ mayRead }, pin] = await Promise.all([shared.reachOfKey(), shared.pinOf(job)]);
         const transfers = shared.transfersOf(job.options);
         return folders.use(job, (folder) =>
           workSlice({ job, pin, folder, client, mayRead, threads, transfers, emit, signal, noMore }),

@@ -65,7 +65,7 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
   if (found.length === 0) return { slices: 0, added: 0, present: 0, unauthorized, missing };
   const { weekdays, layout } = pin.selection;
   const shared = {
-    pin: await writePin(destination, pin, (name) => notePin(open, destination.name, name)),
+    pin: await writePin(destination, pin, (name) => notePin(open, destination.name, name), signal),
     ...sliceDestination(destination),
     options: sliceOptions(options),
     layout: String(layout),
@@ -95,7 +95,7 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
   }
   await adding;
   // What is left lying does no harm, and the next one tries again.
-  await removeUnusedPins(open, destination).catch(() => {});
+  await removeUnusedPins(open, destination, signal).catch(() => {});
   return { slices: found.length, added, present: found.length - added, unauthorized, missing };
 }
 

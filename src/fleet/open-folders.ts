@@ -1,7 +1,8 @@
 import { describeFailure } from '../run/failure.js';
-import type { Destination, ManifestScope } from '../store/destination.js';
+import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import type { ManifestScope } from '../store/manifest/scope.js';
 import { destinationKey, type SliceDestination } from './slice-job.js';
 
 /** A destination in which slices are worked on. */
@@ -17,7 +18,7 @@ export interface OpenFolder {
 }
 
 /** Opens where the files of a slice belong. */
-export type OpenDestination = (at: SliceDestination) => Promise<Destination>;
+export type OpenDestination = (at: SliceDestination, signal: AbortSignal) => Promise<Destination>;
 
 interface Shared {
   readonly opening: Promise<OpenFolder>;
@@ -37,13 +38,21 @@ export class OpenFolders {
   readonly #openDestination: OpenDestination;
   readonly #owner: () => LockOwner;
   readonly #warn: (message: string) => void;
+  readonly #noMore: AbortSignal;
   readonly #open = new Map<string, Shared>();
   readonly #closing = new Map<string, Promise<void>>();
 
-  constructor(open: OpenDestination, owner: () => LockOwner, warn: (message: string) => void) {
+  /** @param noMore ends what comes before work and after it: opening, and compaction of a manifest. */
+  constructor(
+    open: OpenDestination,
+    owner: () => LockOwner,
+    warn: (message: string) => void,
+    noMore: AbortSignal,
+  ) {
     this.#openDestination = open;
     this.#owner = owner;
     this.#warn = warn;
+    this.#noMore = noMore;
   }
 
   /** @throws TickhaulError `disk`; what the work throws. */
@@ -74,8 +83,8 @@ export class OpenFolders {
     this.#open.set(key, shared);
     // When it is another run's, or could not be opened, whoever comes next opens it anew.
     const leave = (): void => {
-      if (shared.users === 0) void this.#close(key, shared);
-      else this.#leave(key, shared);
+      if (shared.users > 0) this.#leave(key, shared);
+      else if (this.#open.get(key) === shared) void this.#close(key, shared);
     };
     shared.opening.then(({ lost }) => lost?.addEventListener('abort', leave, { once: true }), leave);
     return shared;
@@ -110,11 +119,12 @@ export class OpenFolders {
   }
 
   async #openFolder(at: SliceDestination): Promise<OpenFolder> {
-    const destination = await this.#openDestination(at);
+    const signal = this.#noMore;
+    const destination = await this.#openDestination(at, signal);
     try {
-      const { partSuffix, lost, release } = await destination.joinRun(this.#owner());
+      const { partSuffix, lost, release } = await destination.joinRun(this.#owner(), { signal });
       try {
-        const options = { warn: this.#warn };
+        const options = { warn: this.#warn, signal };
         const ofAll = destination.kind === 'folder' ? await destination.openManifest(options) : undefined;
         return {
           destination,

@@ -10,18 +10,23 @@ export async function writePin(
   destination: Destination,
   pin: PinnedPlan,
   onName: (name: string) => Promise<void>,
+  signal: AbortSignal,
 ): Promise<string> {
   const texts = [...formatPin(pin)];
   const name = pinName(texts);
   await onName(name);
-  await destination.writeState(stateName(name), texts.join(''));
+  await destination.writeState(stateName(name), texts.join(''), signal);
   return name;
 }
 
 /** @throws usage error where it was changed; `disk` where it isn't there: not the destination that was meant. */
-export async function readPin(destination: Destination, name: string): Promise<PinnedPlan> {
+export async function readPin(
+  destination: Destination,
+  name: string,
+  signal?: AbortSignal,
+): Promise<PinnedPlan> {
   const path = destination.locate(`.tickhaul/${stateName(name)}`);
-  const text = await destination.readState(stateName(name));
+  const text = await destination.readState(stateName(name), signal);
   if (text !== undefined) return parsePin(text, path);
   throw new TickhaulError(
     'disk',
@@ -30,8 +35,12 @@ export async function readPin(destination: Destination, name: string): Promise<P
 }
 
 /** Where there is none, there is nothing to do. @throws as the destination does. */
-export async function removePin({ files, locate }: Destination, name: string): Promise<void> {
-  await files.remove(locate(`.tickhaul/${stateName(name)}`));
+export async function removePin(
+  { files, locate }: Destination,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await files.remove(locate(`.tickhaul/${stateName(name)}`), signal);
 }
 
 function stateName(name: string): string {

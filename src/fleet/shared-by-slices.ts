@@ -6,6 +6,7 @@ import type { Pause } from '../transfer/pause.js';
 import type { OpenDestination } from './open-folders.js';
 import { readPin } from './pins.js';
 import { destinationKey, type SliceJob } from './slice-job.js';
+import type { SliceWorkContext } from './work-slice.js';
 
 /** Pinned plans in memory: a record has megabytes. */
 const MOST_PINS = 4;
@@ -16,16 +17,22 @@ export class SharedBySlices {
   readonly #openDestination: OpenDestination;
   readonly #pause: Pause;
   readonly #warn: (message: string) => void;
+  readonly #noMore: AbortSignal;
   readonly #pins = new Map<string, Promise<PinnedPlan>>();
   readonly #transfers = new Map<string, Transfers>();
   #keyReach: Promise<KeyReach> | undefined;
 
-  /** @param pause of all workers. */
-  constructor(client: Client, open: OpenDestination, pause: Pause, warn: (message: string) => void) {
+  constructor(
+    client: Client,
+    open: OpenDestination,
+    { pause, noMore }: Pick<SliceWorkContext, 'pause' | 'noMore'>,
+    warn: (message: string) => void,
+  ) {
     this.#client = client;
     this.#openDestination = open;
     this.#pause = pause;
     this.#warn = warn;
+    this.#noMore = noMore;
   }
 
   /** Slices with the same limits share them. */
@@ -40,8 +47,8 @@ export class SharedBySlices {
   }
 
   /** Asked for once: a key that changes is a new worker's. */
-  reachOfKey(signal: AbortSignal): Promise<KeyReach> {
-    const known = this.#keyReach ?? fetchKeyReach(this.#client, signal, this.#warn);
+  reachOfKey(): Promise<KeyReach> {
+    const known = this.#keyReach ?? fetchKeyReach(this.#client, this.#noMore, this.#warn);
     this.#keyReach = known;
     known.catch(() => {
       this.#keyReach = undefined;
@@ -60,7 +67,7 @@ export class SharedBySlices {
   }
 
   async #readPin(job: SliceJob): Promise<PinnedPlan> {
-    const destination = await this.#openDestination(job);
-    return readPin(destination, job.pin).finally(() => destination.close());
+    const destination = await this.#openDestination(job, this.#noMore);
+    return readPin(destination, job.pin, this.#noMore).finally(() => destination.close());
   }
 }

@@ -19,7 +19,11 @@ export async function notePin({ queue, redis }: OpenQueue, dir: string, pin: str
  * was done in the last days.
  * @throws what the destination does.
  */
-export async function removeUnusedPins(open: OpenQueue, destination: Destination): Promise<void> {
+export async function removeUnusedPins(
+  open: OpenQueue,
+  destination: Destination,
+  signal: AbortSignal,
+): Promise<void> {
   const { queue, redis } = open;
   const key = queue.toKey(PLANS);
   const before = Date.now() - YOUNG_MS;
@@ -32,7 +36,7 @@ export async function removeUnusedPins(open: OpenQueue, destination: Destination
     // It may have been noted anew meanwhile.
     if (Number(await redis.zscore(key, member)) > before) continue;
     await redis.zrem(key, member);
-    await removePin(destination, member.slice(prefix.length));
+    await removePin(destination, member.slice(prefix.length), signal);
   }
 }
 

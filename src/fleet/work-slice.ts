@@ -15,10 +15,10 @@ import { downloadOptions, type SliceJob } from './slice-job.js';
 export interface SliceWork {
   /**
    * Works on one slice.
-   * @param signal ends the work at once. @param noMore ends it after the files under way.
+   * @param signal ends the work at once.
    * @throws TickhaulError for what no work begins with; the reason of an abort.
    */
-  workOn(job: SliceJob, signal: AbortSignal, noMore: AbortSignal): Promise<SliceResult>;
+  workOn(job: SliceJob, signal: AbortSignal): Promise<SliceResult>;
   /** To be called when no further slice comes. */
   close(): Promise<void>;
 }
@@ -28,6 +28,8 @@ export interface SliceWorkContext {
   /** Of all workers. */
   readonly pause: Pause;
   readonly emit: EventSink;
+  /** Ends all work after the files under way. */
+  readonly noMore: AbortSignal;
 }
 
 export interface SliceInput {
@@ -56,7 +58,7 @@ export interface SliceResult {
 /** Brings what is missing of a slice, as a download of it would. @throws TickhaulError for what no download begins with. */
 export function workSlice(input: SliceInput): Promise<SliceResult> {
   const { exchange, dataType, from, to } = input.job;
-  const scope = { exchange, dataTypes: [dataType], from: parseDay(from), to: parseDay(to) };
+  const scope = { exchanges: [exchange], dataTypes: [dataType], from: parseDay(from), to: parseDay(to) };
   return input.folder.withManifest(scope, (manifest) => workWith(manifest, input));
 }
 

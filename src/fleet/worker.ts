@@ -66,7 +66,8 @@ class FleetWorker {
     // Each file in flight listens to them, and that is no leak.
     setMaxListeners(0, this.#end.signal, this.#handBack.signal);
     const pause = createSharedPause(open, this.#end.signal);
-    this.#slices = work({ pause, emit: (event) => this.#onRunEvent(event) });
+    const emit = (event: RunEvent): void => this.#onRunEvent(event);
+    this.#slices = work({ pause, emit, noMore: this.#end.signal });
     this.#worker = new open.bullmq.Worker<SliceJob>(
       open.queue.name,
       (job, token) => this.#process(job, token),
@@ -169,7 +170,7 @@ class FleetWorker {
     const noMore = this.#end.signal;
     try {
       if (noMore.aborted) throw abortReason(noMore);
-      return await this.#slices.workOn(data, handBack, noMore);
+      return await this.#slices.workOn(data, handBack);
     } catch (error) {
       if (error instanceof TickhaulError) return error;
       throw error;

@@ -5,15 +5,17 @@ import type { Files } from '../store/files.js';
 /**
  * Lets lines be written to a location, a file which has its name when `work` is done, and is not there when that throws.
  * Compressed by the end of the name: each write is a gzip member or a zstd frame.
+ * @param signal ends the writing; without one, an ended work may still have its file.
  * @throws TickhaulError `disk`, `path_taken`, and what `work` throws.
  */
 export async function toFile(
   files: Files,
   path: string,
   work: (output: LineSink) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const compress = await loadCompressor(compressionOf(path));
-  const file = await files.openPart(path);
+  const file = await files.openPart(path, undefined, signal);
   let isEmpty = true;
   const write = (bytes: Uint8Array): Promise<void> => {
     isEmpty = false;

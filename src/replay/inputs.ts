@@ -81,7 +81,7 @@ export async function openInputs(
   await arrivalOfFirstDay(input, signal);
   const textChunk = Math.floor(TEXT / input.series.length / (shared.replays + 1));
   const bounded = Math.min(MOST_TEXT_CHUNK, Math.max(LEAST_TEXT_CHUNK, textChunk));
-  const { lines, close } = (await isWorthThreads(input, shared.files))
+  const { lines, close } = (await isWorthThreads(input, shared.files, signal))
     ? readInThreads(input, bounded, shared.threads, signal)
     : readHere(input, bounded, shared.files, signal);
   shared.replays++;
@@ -156,14 +156,14 @@ function readInThreads(
 }
 
 /** Files that are still to come are taken to be as large as those that are there. */
-async function isWorthThreads({ series }: SeriesInput, files: Files): Promise<boolean> {
+async function isWorthThreads({ series }: SeriesInput, files: Files, signal: AbortSignal): Promise<boolean> {
   let bytes = 0;
   let there = 0;
   let absent = 0;
   const first = firstDay(series);
   // One that can't be looked at fails where it is read.
   const sizeOf = async (path: string): Promise<number | undefined> =>
-    (await files.look(path).catch(() => undefined))?.bytes;
+    (await files.look(path, signal).catch(() => undefined))?.bytes;
   for (const { path, day, isComing, bytes: known } of series.flatMap((one) => one.files)) {
     const size = known ?? (isComing && day > first ? undefined : await sizeOf(path));
     if (size === undefined) absent++;

@@ -10,10 +10,11 @@ import type { EventSink, RunEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
 import { fetchDatasetRecord } from '../service/records/metadata.js';
-import type { Destination, ManifestScope } from '../store/destination.js';
+import type { Destination } from '../store/destination.js';
 import { joinLocation } from '../store/location.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import type { ManifestScope } from '../store/manifest/scope.js';
 import { Arrivals } from './arrivals.js';
 import { daysOf } from './period.js';
 import { planReplay } from './plan.js';
@@ -94,9 +95,12 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
   }
 }
 
-function scopeOf({ options: [option, ...others], types, period }: ReplayRequest): ManifestScope {
-  const exchange = others.length === 0 ? option?.exchange : undefined;
-  return { exchange, dataTypes: [...new Set(types.map(({ dayFiles }) => dayFiles))], ...daysOf(period) };
+function scopeOf({ options, types, period }: ReplayRequest): ManifestScope {
+  return {
+    exchanges: [...new Set(options.map(({ exchange }) => exchange))],
+    dataTypes: [...new Set(types.map(({ dayFiles }) => dayFiles))],
+    ...daysOf(period),
+  };
 }
 
 /** Series of the same day stay in their order. */

@@ -2,6 +2,7 @@ import type { FileFacts, Files, StoreSettings } from './files.js';
 import type { LockOwner, RunLock } from './lock/run-lock.js';
 import type { TakeLockOptions } from './lock/take-lock.js';
 import type { Manifest, ManifestOptions } from './manifest/manifest.js';
+import type { ManifestScopes } from './manifest/scope.js';
 
 /**
  * Where day files are brought to: a folder of this machine, or a prefix of a bucket. Paths are relative to it, with `/`,
@@ -35,9 +36,7 @@ export interface Destination {
   list(under: string, signal: AbortSignal): AsyncIterable<readonly ListedFile[]>;
 
   /** @param scope which part will be asked for, or parts; a folder's manifest is always whole. */
-  openManifest(options: ManifestOptions, scope?: ManifestScope | readonly ManifestScope[]): Promise<Manifest>;
-  /** Changes with each append to the manifest; undefined where telling costs as much as reading it. */
-  manifestVersion(): Promise<string | undefined>;
+  openManifest(options: ManifestOptions, scope?: ManifestScopes): Promise<Manifest>;
   /**
    * Takes the right to work in it. In a folder, a run that removes or rewrites is alone; in a store, one such keeps all
    * others out, and downloads go on side by side.
@@ -52,9 +51,9 @@ export interface Destination {
   joinRun(owner: LockOwner, options?: TakeLockOptions): Promise<JoinedRun>;
 
   /** A small file of tickhaul's own, under `.tickhaul/`; undefined where there is none. */
-  readState(name: string): Promise<string | undefined>;
-  /** Replaces it in one step. */
-  writeState(name: string, text: string): Promise<void>;
+  readState(name: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** Replaces it in one step. A store has some seconds for it where the signal is aborted already. */
+  writeState(name: string, text: string, signal?: AbortSignal): Promise<void>;
   /** Of a store; what ended runs leave in a folder are `.part` files. */
   readonly uploads?: Uploads | undefined;
   /** Bytes that it has room for; undefined where nobody knows. */
@@ -98,13 +97,4 @@ export interface ListedFile extends Partial<FileFacts> {
   readonly path: string;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly modified?: number | undefined;
-}
-
-/** Which records a manifest in parts is read for: undefined is all of that. */
-export interface ManifestScope {
-  readonly exchange?: string | undefined;
-  readonly dataTypes?: readonly string[] | undefined;
-  /** UTC days, the second one exclusive. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
 }

@@ -44,7 +44,7 @@ export interface Files {
    */
   openPart(location: string, part?: string, signal?: AbortSignal, bytes?: number): Promise<PartFile>;
   /** Nothing where there is none. */
-  remove(location: string): Promise<void>;
+  remove(location: string, signal?: AbortSignal): Promise<void>;
   /** Whether a folder or prefix has a manifest; false where that may not be looked up. */
   hasManifest(location: string, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;

@@ -21,7 +21,7 @@ export function filesByLocation(openObjects: () => Promise<Files>): Files {
     openRandom: async (location, signal) => (await of(location)).openRandom(location, signal),
     openPart: async (location, part, signal, bytes) =>
       (await of(location)).openPart(location, part, signal, bytes),
-    remove: async (location) => (await of(location)).remove(location),
+    remove: async (location, signal) => (await of(location)).remove(location, signal),
     hasManifest: async (location, signal) => (await of(location)).hasManifest(location, signal),
     close: async () => (await objects)?.close(),
   };

@@ -55,7 +55,7 @@ async function syncLocked(
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const state = await readSyncState(destination, options.shard);
+  const state = await readSyncState(destination, options.shard, signal);
   const { records, late } = await readRecords(input, noMore);
   const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
   const manifest = await destination.openManifest({ warn, signal }, await scopesOf(input.jobs, records));
@@ -88,10 +88,24 @@ async function syncLocked(
     );
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
     const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
-    await writeSyncState(destination, { ...state, ...statesOf(jobs, told) }, options.shard);
+    await leaveState(input, { ...state, ...statesOf(jobs, told) }, told);
     return { ...summarize(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
   } finally {
     await manifest.close();
+  }
+}
+
+/** What keeps an ended run from leaving its state is no news then: it has ended for a reason of its own. */
+async function leaveState(
+  { destination, options, signal }: SyncInput,
+  state: SyncState,
+  told: readonly JobSummary[],
+): Promise<void> {
+  if (told.some(({ error }) => error?.code === 'store_down')) return;
+  try {
+    await writeSyncState(destination, state, options.shard, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 

@@ -19,9 +19,14 @@ export type JobState = Readonly<z.infer<typeof jobState>>;
 export type SyncState = Readonly<Record<string, JobState>>;
 
 /** What the last run left (`.tickhaul/sync.json`), by the jobs' names; empty where that is missing or damaged. */
-export async function readSyncState(destination: Destination, shard?: Shard): Promise<SyncState> {
+export async function readSyncState(
+  destination: Destination,
+  shard: Shard | undefined,
+  signal: AbortSignal,
+): Promise<SyncState> {
   try {
-    return syncState.parse(JSON.parse((await destination.readState(stateName(shard))) ?? '')).jobs;
+    const text = await destination.readState(stateName(shard), signal);
+    return syncState.parse(JSON.parse(text ?? '')).jobs;
   } catch (error) {
     // A store that can't be reached says so; what can't be understood is as none.
     if (error instanceof TickhaulError && destination.kind !== 'folder') throw error;
@@ -33,9 +38,10 @@ export async function readSyncState(destination: Destination, shard?: Shard): Pr
 export async function writeSyncState(
   destination: Destination,
   jobs: SyncState,
-  shard?: Shard,
+  shard: Shard | undefined,
+  signal: AbortSignal,
 ): Promise<void> {
-  await destination.writeState(stateName(shard), `${JSON.stringify({ jobs })}\n`);
+  await destination.writeState(stateName(shard), `${JSON.stringify({ jobs })}\n`, signal);
 }
 
 /** Shards work side by side, each with a state of its own. */

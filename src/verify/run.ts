@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { abortReason, diskError, isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
+import { aborted } from '../base/wait.js';
 import type { FileEvent, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
 import type { Destination } from '../store/destination.js';
@@ -9,6 +10,7 @@ import { forgetMissing } from './amend/forget.js';
 import { checkFiles } from './check/check-files.js';
 import { findRest } from './findings.js';
 import type { VerifyInput } from './input.js';
+import { recordsFor } from './scope.js';
 import { openVerification } from './verification.js';
 
 /**
@@ -39,15 +41,16 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
   const { destination, emit } = input;
   const started = performance.now();
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const version = await destination.manifestVersion();
-  const manifest = await destination.openManifest({ warn, signal: input.signal });
+  const options = { warn, signal: input.signal };
+  const manifest = await destination.openManifest(options, recordsFor(input.selection));
+  void aborted(input.signal).then(() => manifest.hurry());
   const tally = createTally();
   const tell = (event: FileEvent): void => {
     tally.add(event);
     emit(event);
   };
   try {
-    const verification = await openVerification(input, manifest, version);
+    const verification = await openVerification(input, manifest);
     const planned = { files: verification.files };
     emit({ event: 'plan', ...planned, aim: 'verify' });
     const stopped = await reasonOfEnd(input.signal, async () => {

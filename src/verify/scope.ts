@@ -1,7 +1,10 @@
 import { usageError } from '../base/errors.js';
+import { DATA_TYPES } from '../dataset/data-types.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter, isNarrow, type SeriesSelection } from '../dataset/series-filter.js';
 import { inShard, type Shard } from '../dataset/shard.js';
+import { isGlob } from '../dataset/symbols.js';
+import type { ManifestScope } from '../store/manifest/scope.js';
 import { isInside } from '../store/paths.js';
 
 /** Which part of a download folder a check is about. */
@@ -33,6 +36,28 @@ export function createScope(paths: readonly string[], selection: SeriesSelection
     wants: (file) => (file === undefined ? !isNarrowed : filter.wants(file)) && isOurs(file),
     check: filter.check,
   };
+}
+
+/**
+ * Which records a check of a selection needs: those of whole series, as it tells of gaps in them. What may stand for
+ * other names than it says, a glob or a type that isn't known here, narrows nothing.
+ */
+export function recordsFor({ exchanges, dataTypes }: SeriesSelection = {}): ManifestScope {
+  return {
+    exchanges: namesIn(exchanges, (name) => (isGlob(name) ? undefined : name.toLowerCase())),
+    dataTypes: namesIn(dataTypes, (name) =>
+      DATA_TYPES.find((known) => known.toLowerCase() === name.toLowerCase()),
+    ),
+  };
+}
+
+function namesIn(
+  wanted: readonly string[] | undefined,
+  nameOf: (text: string) => string | undefined,
+): readonly string[] | undefined {
+  if (wanted === undefined || wanted.includes('all')) return undefined;
+  const names = wanted.map(nameOf);
+  return names.every((name) => name !== undefined) ? [...new Set(names)] : undefined;
 }
 
 function rootsOf(paths: readonly string[], isPart: boolean): Pick<Scope, 'roots' | 'isWhole' | 'rootOf'> {

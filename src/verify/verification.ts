@@ -16,8 +16,6 @@ import type { Check } from './types.js';
 export interface Verification {
   readonly input: VerifyInput;
   readonly manifest: Manifest;
-  /** Of the manifest, before it was read. */
-  readonly manifestVersion: string | undefined;
   readonly scope: Scope;
   readonly survey: Survey;
   /** Files that the manifest doesn't know and whose names tell which day file they are. */
@@ -30,17 +28,13 @@ export interface Verification {
 }
 
 /** Looks through the folder. @throws TickhaulError `usage` for a path that isn't there; `disk`. */
-export async function openVerification(
-  input: VerifyInput,
-  manifest: Manifest,
-  manifestVersion: string | undefined,
-): Promise<Verification> {
+export async function openVerification(input: VerifyInput, manifest: Manifest): Promise<Verification> {
   const { destination, adopt, quick, signal } = input;
   const scope = createScope(input.paths, input.selection, input.shard);
   const recorded = readRecorded(manifest, scope);
   const found = await surveyDestination(destination, scope, manifest, recorded, signal);
   if (manifest.size === 0 && found.listed?.size === 0) throw nothingThere(destination);
-  const survey = { ...found, unknown: await stillUnknown(destination, found.unknown, signal) };
+  const survey = { ...found, unknown: await stillUnknown(manifest, found.unknown, signal) };
   scope.check();
   const tellable = new Map(
     survey.unknown.flatMap((path) => {
@@ -57,20 +51,18 @@ export async function openVerification(
   }
   const unrecorded = (quick ? 0 : survey.outputs.length) + (adopt ? tellable.size : 0);
   const files = recorded.files + unrecorded;
-  return { input, manifest, manifestVersion, scope, survey, tellable, files, days: recorded.days, checks };
+  return { input, manifest, scope, survey, tellable, files, days: recorded.days, checks };
 }
 
 /** Another run may have recorded a file since the manifest was read. */
 async function stillUnknown(
-  destination: Destination,
+  manifest: Manifest,
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (paths.length === 0) return paths;
-  const now = await destination.openManifest({ warn: () => {}, signal });
-  const unknown = paths.filter((path) => !now.has(path));
-  await now.close();
-  return unknown;
+  const now = await manifest.now(undefined, signal);
+  return paths.filter((path) => !now.has(path));
 }
 
 /** A store has no folders: where nothing begins with a prefix, it is a slip. */

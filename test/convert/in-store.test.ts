@@ -107,14 +107,14 @@ test('notes of NDJSON in a store are objects of their own, which tell the same a
   const files = stored();
   const root = 's3://bucket/out';
   const target = `${root}/day/a.ndjson`;
-  const notes = await openNotes(root, files);
+  const notes = await openNotes(root, files, new AbortController().signal);
   assert.equal(await notes.get(target), undefined);
   const { note = {}, bytes } = await convert(files, jobOf(target, 'ndjson'));
   assert.deepEqual(files.bucket.bytes('out/day/a.ndjson'), await onDisk(t, 'ndjson'));
   await notes.add(target, { ...note, 'tickhaul.output_bytes': String(bytes) });
   assert.ok(files.bucket.bytes('out/.tickhaul/conversions/day/a.ndjson.json'));
 
-  const noted = await (await openNotes(root, files)).get(target);
+  const noted = await (await openNotes(root, files, new AbortController().signal)).get(target);
   assert.equal((await convert(files, jobOf(target, 'ndjson', { noted }))).status, 'skipped');
   files.bucket.write('out/day/a.ndjson', '{}\n');
   assert.equal((await convert(files, jobOf(target, 'ndjson', { noted }))).status, 'converted');

@@ -12,13 +12,18 @@ import { line, summaryObject } from '../../src/run/json.js';
 import { createSink } from '../cli/output/sink.js';
 import type { CliOptions, Finished } from './cli.js';
 
+export interface InProcessOptions extends Pick<CliOptions, 'env' | 'stdin'> {
+  /** Interrupts it. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Runs a command in this process, for tests of what it does and says: a tenth of the time that the built command takes
  * to start, but with this process's working folder.
  */
 export async function runHere(
   words: readonly string[],
-  { env, stdin = '' }: Pick<CliOptions, 'env' | 'stdin'> = {},
+  { env, stdin = '', signal = new AbortController().signal }: InProcessOptions = {},
 ): Promise<Finished> {
   const stdout = createSink();
   const stderr = createSink();
@@ -34,7 +39,7 @@ export async function runHere(
         done();
       },
     }),
-    signal: new AbortController().signal,
+    signal,
     passSignals: () => {},
     leave: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',

@@ -157,5 +157,7 @@ function hold(manifest: Manifest, writesAtOnce: boolean): Manifest {
       await flush();
       await manifest.close();
     },
+    now: (...args) => manifest.now(...args),
+    hurry: () => manifest.hurry(),
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TickhaulError } from '../../src/base/errors.js';
+import { orAborted } from '../../src/base/wait.js';
 import type {
   ByteRange,
   ObjectStore,
@@ -62,12 +63,15 @@ export class MemoryBucket {
   }
 
   client(gate: Gate = async () => {}): ObjectStore {
-    const request = async <T>(call: StoreCall, act: () => T): Promise<T> => {
+    const ask = async <T>(call: StoreCall, act: () => T): Promise<T> => {
       await gate(call, 'before');
       const result = act();
       await gate(call, 'after');
       return result;
     };
+    // What is broken off may be done nevertheless.
+    const request: Request = (call, act, signal) =>
+      signal ? orAborted(ask(call, act), signal) : ask(call, act);
     const list = (prefix: string, signal?: AbortSignal) => this.#list(prefix, request, signal);
     const unfinished = this.#unfinished;
     return {
@@ -75,20 +79,20 @@ export class MemoryBucket {
       check: async () => {},
       put: (key, body, signal) => {
         signal?.throwIfAborted();
-        return request({ name: 'put', key }, () => this.write(key, body));
+        return request({ name: 'put', key }, () => this.write(key, body), signal);
       },
-      head: (key) => request({ name: 'head', key }, () => this.#look(key)),
-      get: (key, range) => this.#get(key, range, request),
+      head: (key, signal) => request({ name: 'head', key }, () => this.#look(key), signal),
+      get: (key, range, signal) => this.#get(key, range, request, signal),
       getWhole: (key, signal) => {
         signal?.throwIfAborted();
-        return request({ name: 'get', key }, () => this.bytes(key));
+        return request({ name: 'get', key }, () => this.bytes(key), signal);
       },
       list,
       remove: async (keys, signal) => {
         signal?.throwIfAborted();
-        for (const key of keys) await request({ name: 'remove', key }, () => this.delete(key));
+        for (const key of keys) await request({ name: 'remove', key }, () => this.delete(key), signal);
       },
-      upload: (key) => this.#upload(key, request),
+      upload: (key, _bytes, signal) => this.#upload(key, request, signal),
       async *unfinished(prefix) {
         yield [...unfinished.values()].filter(({ key }) => key.startsWith(prefix));
       },
@@ -107,18 +111,24 @@ export class MemoryBucket {
   async *#list(prefix: string, request: Request, signal?: AbortSignal): AsyncGenerator<StoredObject[]> {
     for (let after = ''; ; ) {
       signal?.throwIfAborted();
-      const page = await request({ name: 'list', key: prefix }, () => {
+      const look = (): StoredObject[] => {
         const keys = this.keys(prefix).filter((key) => key > after);
         return keys.slice(0, this.page).flatMap((key) => this.#look(key) ?? []);
-      });
+      };
+      const page = await request({ name: 'list', key: prefix }, look, signal);
       if (page.length > 0) yield page;
       if (page.length < this.page) return;
       after = page.at(-1)?.key ?? '';
     }
   }
 
-  async *#get(key: string, range: ByteRange | undefined, request: Request): AsyncGenerator<Buffer> {
-    const held = await request({ name: 'get', key }, () => this.#objects.get(key));
+  async *#get(
+    key: string,
+    range: ByteRange | undefined,
+    request: Request,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Buffer> {
+    const held = await request({ name: 'get', key }, () => this.#objects.get(key), signal);
     if (!held) throw new TickhaulError('missing', `s3://bucket/${key}: there is no such object`);
     if (range?.etag !== undefined && range.etag !== held.etag)
       throw new TickhaulError('changed', `s3://bucket/${key}: the object was replaced`);
@@ -127,20 +137,24 @@ export class MemoryBucket {
     for (let at = 0; at < bytes.length; at += 1009) yield bytes.subarray(at, at + 1009);
   }
 
-  #upload(key: string, request: Request): Upload {
+  #upload(key: string, request: Request, signal?: AbortSignal): Upload {
     const id = String(++this.#uploads);
     const parts: Buffer[] = [];
     return {
-      write: (bytes) =>
-        request({ name: 'part', key }, () => {
+      write: (bytes) => {
+        const take = (): void => {
           this.#unfinished.set(id, { key, id, begun: this.now });
           parts.push(Buffer.from(bytes));
-        }),
-      complete: () =>
-        request({ name: 'complete', key }, () => {
+        };
+        return request({ name: 'part', key }, take, signal);
+      },
+      complete: () => {
+        const stand = (): StoredAs => {
           this.#unfinished.delete(id);
           return this.write(key, Buffer.concat(parts));
-        }),
+        };
+        return request({ name: 'complete', key }, stand, signal);
+      },
       abort: async () => {
         this.#unfinished.delete(id);
       },
@@ -148,7 +162,7 @@ export class MemoryBucket {
   }
 }
 
-type Request = <T>(call: StoreCall, act: () => T) => Promise<T>;
+type Request = <T>(call: StoreCall, act: () => T, signal?: AbortSignal) => Promise<T>;
 
 /** What a client sees whose process was killed: no call of it ever ends well again. */
 export class Killed extends Error {}

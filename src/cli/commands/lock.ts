@@ -24,7 +24,9 @@ export const lock: Action = {
       cli.stderr.write(`warning ${message}\n`);
     };
     const records = await withStoreRequests(args, cli, () =>
-      withDestination(settings, cli, (destination) => lockedRecords(destination, { warn })),
+      withDestination(settings, cli, (destination) =>
+        lockedRecords(destination, { warn, signal: cli.signal }),
+      ),
     );
     const { formatLockFile } = await import('../../store/lists/lock-file.js');
     const { formatChecksums } = await import('../../store/lists/checksum-list.js');

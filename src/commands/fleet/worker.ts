@@ -36,9 +36,9 @@ export function prepareWorker(
       withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) => {
         const own = storeSettings(settings, stallTimeoutMs);
         // This machine may know of another store.
-        const openOne = ({ dir, store = own }: SliceDestination) => {
+        const openOne = ({ dir, store = own }: SliceDestination, noMore: AbortSignal) => {
           const { endpoint, region = own.region, pathStyle } = store;
-          return openDestination(dir, { ...own, endpoint, region, pathStyle }, signal);
+          return openDestination(dir, { ...own, endpoint, region, pathStyle }, noMore);
         };
         const work = downloadSlices({ client, openDestination: openOne, owner, threads });
         return runWorker({ open, work, concurrency, once, lockMs, emit, signal });

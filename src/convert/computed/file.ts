@@ -76,7 +76,8 @@ async function keptOutputs(
   for (const output of outputs) {
     const { target, type, noted } = output;
     const maybe = { target, dataType: type.name, options, noted };
-    const result = await keptOutput(files, maybe, { name: basename(source), bytes, etag }, md5Once);
+    const made = { name: basename(source), bytes, etag };
+    const result = await keptOutput(files, maybe, made, md5Once, signal);
     if (result) kept.set(output, result);
   }
   return kept;

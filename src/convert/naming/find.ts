@@ -90,7 +90,7 @@ async function* dayObjectsUnder(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { openDestination } = await import('../../store/open-destination.js');
-  const destination = await openDestination(prefix, store);
+  const destination = await openDestination(prefix, store, signal);
   try {
     for await (const page of destination.list('', signal)) {
       for (const { path } of page) if (path.endsWith(DAY_FILE_EXTENSION)) yield destination.locate(path);

@@ -9,10 +9,14 @@ const HEAD_BYTES = 16 * 1024;
  * The data type that a file's header tells; undefined where it tells none, or can't be read: whoever converts the file
  * says what is wrong.
  */
-export async function innerTypeOf(files: Files, path: string): Promise<string | undefined> {
+export async function innerTypeOf(
+  files: Files,
+  path: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
     const header = new Head().push(
-      gunzipSync(await firstBytes(files, path), { finishFlush: constants.Z_SYNC_FLUSH }),
+      gunzipSync(await firstBytes(files, path, signal), { finishFlush: constants.Z_SYNC_FLUSH }),
     );
     return header && dataTypeOf(headerNames(header));
   } catch {
@@ -20,7 +24,7 @@ export async function innerTypeOf(files: Files, path: string): Promise<string | 
   }
 }
 
-async function firstBytes(files: Files, path: string): Promise<Buffer> {
-  const file = await files.openRandom(path);
+async function firstBytes(files: Files, path: string, signal: AbortSignal): Promise<Buffer> {
+  const file = await files.openRandom(path, signal);
   return file.read(0, Math.min(HEAD_BYTES, file.bytes)).finally(() => file.close());
 }

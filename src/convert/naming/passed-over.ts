@@ -7,12 +7,14 @@ import { innerTypeOf } from './inner-type.js';
 export class PassedOver {
   readonly #wanted: Wanted;
   readonly #files: Files;
+  readonly #signal: AbortSignal;
   /** Paths by data type. */
   readonly #paths = new Map<string, string[]>();
 
-  constructor(wanted: Wanted, files: Files) {
+  constructor(wanted: Wanted, files: Files, signal: AbortSignal) {
     this.#wanted = wanted;
     this.#files = files;
+    this.#signal = signal;
   }
 
   /** What is to be said of these files: a sentence a data type, however many there are. */
@@ -32,7 +34,7 @@ export class PassedOver {
   async typesOf(path: string, known: string | undefined): Promise<readonly ComputedType[]> {
     const { rows, computed } = this.#wanted;
     if (computed.length === 0) return [];
-    const dataType = known ?? (await innerTypeOf(this.#files, path));
+    const dataType = known ?? (await innerTypeOf(this.#files, path, this.#signal));
     if (dataType === undefined) return computed;
     const types = computed.filter(({ dayFiles }) => dayFiles === dataType);
     if (types.length === 0 && !rows) this.#add(dataType, path);

@@ -43,6 +43,7 @@ export interface Naming {
   /** Of all files; undefined where name or header tell it. */
   readonly dataType?: string | undefined;
   readonly dayFileOf: DayFileOf;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -51,11 +52,11 @@ export interface Naming {
  */
 export async function planConversions(
   sources: readonly Source[],
-  { files, wanted, placement, extension, dataType: given, dayFileOf }: Naming,
+  { files, wanted, placement, extension, dataType: given, dayFileOf, signal }: Naming,
 ): Promise<ConversionPlan> {
   const owners = new Map<string, string>();
   const conversions: PlannedConversion[] = [];
-  const passedOver = new PassedOver(wanted, files);
+  const passedOver = new PassedOver(wanted, files, signal);
   for (const source of sources) {
     const { path } = source;
     const file = await dayFileOf(path);

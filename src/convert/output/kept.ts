@@ -21,11 +21,12 @@ export async function keptOutput(
   { target, dataType, options, noted }: MaybeKept,
   source: Omit<SourceIdentity, 'md5'>,
   md5: () => Promise<string>,
+  signal: AbortSignal,
 ): Promise<{ status: 'skipped'; rows: number; bytes: number } | undefined> {
   const found =
     options.format === 'parquet'
-      ? await parquetOutput(files, target)
-      : await notedOutput(files, target, noted);
+      ? await parquetOutput(files, target, signal)
+      : await notedOutput(files, target, noted, signal);
   if (!found) return undefined;
   const { bytes, pairs } = found;
   const isSame = await isMadeFrom(pairs, source, dataType, options, md5);
@@ -39,9 +40,9 @@ interface Found {
 }
 
 /** Undefined where no Parquet file is: it is made anew then, whatever stands there. */
-async function parquetOutput(files: Files, path: string): Promise<Found | undefined> {
+async function parquetOutput(files: Files, path: string, signal: AbortSignal): Promise<Found | undefined> {
   try {
-    const file = await files.openRandom(path);
+    const file = await files.openRandom(path, signal);
     try {
       const { readParquetFooter } = await import('../../format/parquet/footer.js');
       // One that is cut has no footer.
@@ -61,8 +62,9 @@ async function notedOutput(
   files: Files,
   path: string,
   pairs: MaybeKept['noted'],
+  signal: AbortSignal,
 ): Promise<Found | undefined> {
   if (!pairs) return undefined;
-  const bytes = (await files.look(path).catch(() => undefined))?.bytes;
+  const bytes = (await files.look(path, signal).catch(() => undefined))?.bytes;
   return bytes !== undefined && pairs[OUTPUT_BYTES] === String(bytes) ? { bytes, pairs } : undefined;
 }

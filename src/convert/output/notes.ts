@@ -19,9 +19,9 @@ export interface ConversionNotes {
   add(target: string, pairs: Pairs): Promise<void>;
 }
 
-/** Opens the notes of a folder or prefix. @throws TickhaulError `disk`. */
-export async function openNotes(root: string, files: Files): Promise<ConversionNotes> {
-  return isObject(root) ? notesInStore(root, files) : notesInFolder(root);
+/** Opens the notes of a folder or prefix. @param signal ends what is asked of a store. @throws TickhaulError `disk`. */
+export async function openNotes(root: string, files: Files, signal: AbortSignal): Promise<ConversionNotes> {
+  return isObject(root) ? notesInStore(root, files, signal) : notesInFolder(root);
 }
 
 /** `.tickhaul/conversions.jsonl`: one JSON object a line, the last line of a path wins. */
@@ -44,18 +44,20 @@ async function notesInFolder(root: string): Promise<ConversionNotes> {
 }
 
 /** In a store nothing can be appended to: `.tickhaul/conversions/<path>.json` is the note of one output. */
-function notesInStore(root: string, files: Files): ConversionNotes {
+function notesInStore(root: string, files: Files, signal: AbortSignal): ConversionNotes {
   const prefix = joinLocation(root, '');
   const pathOf = (target: string): string => target.slice(prefix.length);
   const noteOf = (target: string): string =>
     joinLocation(root, `${STATE_FOLDER}/conversions/${pathOf(target)}.json`);
   return {
     async get(target) {
-      const text = await readTextAt(files, noteOf(target));
+      const text = await readTextAt(files, noteOf(target), signal);
       return text === undefined ? undefined : parseLine(text)[0]?.[1];
     },
-    add: (target, pairs) =>
-      writeTextsAt(files, noteOf(target), [`${JSON.stringify({ path: pathOf(target), ...pairs })}\n`]),
+    add(target, pairs) {
+      const line = `${JSON.stringify({ path: pathOf(target), ...pairs })}\n`;
+      return writeTextsAt(files, noteOf(target), [line], signal);
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import type { ConversionOutcome } from '../conversion/conversions.js';
 import type { TransferContext } from './transfer-context.js';
 
 interface KeepContext
-  extends Pick<TransferContext, 'destination' | 'manifest' | 'recording' | 'conversions'> {
+  extends Pick<TransferContext, 'destination' | 'manifest' | 'recording' | 'conversions' | 'signal'> {
   /** Of the file: its record needs none. */
   readonly place: Place;
 }
@@ -32,10 +32,10 @@ export async function keep(
 
 /** Deletes a CSV whose conversion is whole; the record goes first, so that it is never thought to be missing. */
 export async function drop(context: KeepContext, record: ManifestRecord): Promise<ManifestRecord> {
-  const { destination } = context;
+  const { destination, signal } = context;
   const dropped: ManifestRecord = { ...record, dropped: true };
   await append(context, dropped);
-  await destination.files.remove(destination.locate(record.path));
+  await destination.files.remove(destination.locate(record.path), signal);
   return dropped;
 }
 
@@ -50,7 +50,7 @@ export async function keepMade(
   outcome: ConversionOutcome | undefined,
   mayStand: boolean,
 ): Promise<ManifestRecord> {
-  const { destination, manifest } = context;
+  const { destination, manifest, signal } = context;
   const { made = [], failure } = outcome ?? {};
   const dropped: ManifestRecord = {
     ...withConversions(proven, manifest.get(proven.path), made),
@@ -59,7 +59,7 @@ export async function keepMade(
   // Without one that stands, nothing has changed.
   if (!failure || made.length > 0) await append(context, dropped);
   if (failure) throw failure;
-  if (mayStand) await destination.files.remove(destination.locate(dropped.path));
+  if (mayStand) await destination.files.remove(destination.locate(dropped.path), signal);
   return dropped;
 }
 

@@ -5,7 +5,7 @@ import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
 import { dayFileName, type Layout } from '../../dataset/layout.js';
 import { pathPrefixes } from '../../dataset/layout-prefixes.js';
 import type { ExchangeRecord } from '../../service/records/metadata.js';
-import type { ManifestScope } from '../../store/destination.js';
+import type { ManifestScope } from '../../store/manifest/scope.js';
 import type { ConvertSetting, Selection } from '../types.js';
 import { exportedUntilOf, type SelectedRange, type Series, selectRange } from './select.js';
 
@@ -48,13 +48,13 @@ export function prefixesOfList(paths: readonly string[]): readonly string[] {
  */
 export function scopeOf(selection: Selection, { id, datasets }: ExchangeRecord): ManifestScope {
   // A plan refuses a record without datasets.
-  if (!datasets) return { exchange: id };
+  if (!datasets) return { exchanges: [id] };
   // It may name files of another exchange alike, which a template can't.
   if (typeof selection.layout === 'function') return {};
   const { from, to } = selectRange(selection, exportedUntilOf(datasets));
   const { types } = selection;
   const isKnown = types.every((type) => KNOWN_TYPES.has(type));
-  return { exchange: id, dataTypes: isKnown ? types : undefined, from: addDays(from, -DAYS_BEFORE), to };
+  return { exchanges: [id], dataTypes: isKnown ? types : undefined, from: addDays(from, -DAYS_BEFORE), to };
 }
 
 /**
@@ -72,7 +72,7 @@ export function scopesOfList(
     const known = scopes.get(key);
     const from = addDays(day, -DAYS_BEFORE);
     const to = addDays(day, 1);
-    if (!known) scopes.set(key, { exchange, dataTypes: [dataType], from, to });
+    if (!known) scopes.set(key, { exchanges: [exchange], dataTypes: [dataType], from, to });
     else if (from < known.from) known.from = from;
     else if (to > known.to) known.to = to;
   }

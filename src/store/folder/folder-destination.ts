@@ -8,7 +8,7 @@ import { type StoreSettings, USUAL_STORE } from '../files.js';
 import { freeSpace } from '../free-space.js';
 import { tryLock } from '../lock/run-lock.js';
 import { takeLock } from '../lock/take-lock.js';
-import { manifestVersion, openManifest } from '../manifest/manifest.js';
+import { openManifest } from '../manifest/manifest.js';
 import { privateSuffix } from '../part-owner.js';
 import { resolveInside } from '../paths.js';
 import { stateFolder } from '../state-folder.js';
@@ -30,7 +30,6 @@ export function openFolder(dir: string, settings: StoreSettings = USUAL_STORE): 
       for await (const paths of walkFiles(dir, under, signal)) yield paths.map((path) => ({ path }));
     },
     openManifest: (options) => openManifest(dir, options),
-    manifestVersion: () => manifestVersion(dir),
     takeLock: (owner, options) => takeLock(dir, owner, options),
     async joinRun(owner) {
       const lock = await tryLock(dir, owner);

@@ -19,7 +19,7 @@ export async function lockedRecords(
   await manifest.close();
   if (records.length === 0)
     throw usageError(`${name}: nothing is downloaded here; name the folder with --dir`);
-  const survey = await destination.survey();
+  const survey = await destination.survey(undefined, options.signal);
   const bad = records.filter((record) => !record.dropped && !isAsRecorded(record, survey.facts(record.path)));
   const [first] = bad;
   if (!first) return records;

@@ -13,11 +13,12 @@ import { LineStore } from './line-store.js';
 import { formatLine, parseLine } from './manifest-line.js';
 import { keepLine, type ManifestScan, scanManifest } from './manifest-scan.js';
 import { ManifestWriter } from './manifest-writer.js';
+import type { ManifestScope } from './scope.js';
 
 export interface ManifestOptions {
   /** Is told, in one line each, what of the file was passed over. */
   readonly warn: (message: string) => void;
-  /** Ends what takes long with a store: reading, and compaction. What was appended is written in any case. */
+  /** Ends what takes long with a store: reading, and compaction. What was appended is written (but see `hurry`). */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,12 +36,24 @@ export interface Manifest {
   get(path: string): ManifestRecord | undefined;
   records(): IterableIterator<ManifestRecord>;
   /**
+   * What it would know if it were opened now, with what others recorded since.
+   * @param scope which part will be asked for; left out, that for which it was opened.
+   * @throws TickhaulError `disk`; of a store; the reason of an abort.
+   */
+  now(scope?: ManifestScope, signal?: AbortSignal): Promise<Pick<Manifest, 'has' | 'get'>>;
+  /**
    * Resolves when the record is written. One that was dropped and has no conversions is known no more.
    * @throws TickhaulError `disk`.
    */
   append(record: ManifestRecord): Promise<void>;
   /** Writes at once what waits for others to be written with. Failures are those of the appends. */
   flush(): Promise<void>;
+  /**
+   * To be called when a run ends before its time, by a failure or an interrupt. A store that is down holds nobody then:
+   * what is appended has some seconds to be written, and nothing is compacted. What gets no record is found by the next
+   * run, and read once.
+   */
+  hurry(): void;
   /** Waits for what is being appended. @throws TickhaulError `disk`. */
   close(): Promise<void>;
 }
@@ -60,9 +73,10 @@ const EMPTY: Omit<ManifestScan, 'live' | 'history'> = {
  */
 export async function openManifest(dir: string, options: ManifestOptions): Promise<Manifest> {
   const path = manifestPath(dir);
+  const version = await versionOf(path);
   const scan = await readManifest(path);
   for (const message of findings(scan, path)) options.warn(message);
-  const manifest = new ManifestFile(path, scan);
+  const manifest = new ManifestFile(path, scan, version);
   if (scan.damaged.length + scan.outside.length > 0) await manifest.compact();
   else await manifest.compactIfGrown();
   return manifest;
@@ -82,9 +96,9 @@ export async function readRecords(
   return recordsOf(scan.live);
 }
 
-/** Changes with each append to a folder's manifest, and with each compaction. */
-export async function manifestVersion(dir: string): Promise<string> {
-  return stat(manifestPath(dir)).then(
+/** Changes with each append to a manifest, and with each compaction. */
+async function versionOf(path: string): Promise<string> {
+  return stat(path).then(
     ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
     () => '',
   );
@@ -131,15 +145,18 @@ class ManifestFile implements Manifest {
   readonly #live: LineStore;
   readonly #writer: ManifestWriter;
   #lines: number;
+  /** As it was last read by `now`, and the version that it had then. */
+  #latest: { readonly version: string; readonly manifest: Pick<Manifest, 'has' | 'get'> };
   #waiting: ManifestRecord[] = [];
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(path: string, scan: ManifestScan) {
+  constructor(path: string, scan: ManifestScan, version: string) {
     this.#path = path;
     this.history = scan.history;
     this.#live = scan.live;
     this.#lines = scan.lines;
     this.#writer = new ManifestWriter(path);
+    this.#latest = { version, manifest: this };
   }
 
   get size(): number {
@@ -159,6 +176,15 @@ class ManifestFile implements Manifest {
     return recordsOf(this.#live);
   }
 
+  async now(): Promise<Pick<Manifest, 'has' | 'get'>> {
+    const version = await versionOf(this.#path);
+    if (version !== this.#latest.version) {
+      const scan = await readManifest(this.#path);
+      this.#latest = { version, manifest: new ManifestFile(this.#path, scan, version) };
+    }
+    return this.#latest.manifest;
+  }
+
   /** Records that come while a write is under way go out together in the next one. */
   append(record: ManifestRecord): Promise<void> {
     this.#waiting.push(record);
@@ -171,6 +197,9 @@ class ManifestFile implements Manifest {
   async flush(): Promise<void> {
     await this.#writing.catch(() => undefined);
   }
+
+  /** A disk takes its time, but not minutes. */
+  hurry(): void {}
 
   async close(): Promise<void> {
     await this.flush();

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { diskError, isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
+import { aborted } from '../../base/wait.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { Destination } from '../destination.js';
 import { manifestPath } from '../state-folder.js';
@@ -38,13 +39,14 @@ const RECORDS_A_WRITE = 4096;
  * contents under one path: then nothing is written; `disk`; the reason of an abort.
  */
 export async function mergeManifests({ folders, target, warn, signal }: MergeInput): Promise<MergeSummary> {
-  const manifest = await target.openManifest({ warn });
+  const manifest = await target.openManifest({ warn, signal });
+  void aborted(signal).then(() => manifest.hurry());
   try {
     const objectOf = target.kind === 'folder' ? asFiles : asObjects(await target.survey(undefined, signal));
     const union = new Union(manifest, objectOf);
     for (const folder of folders) {
       signal.throwIfAborted();
-      for (const record of await recordsIn(folder, warn)) union.add(record, folder.name);
+      for (const record of await recordsIn(folder, warn, signal)) union.add(record, folder.name);
     }
     union.assertOneContentEach();
     const before = manifest.size;
@@ -72,13 +74,14 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
 async function recordsIn(
   folder: Destination,
   warn: (message: string) => void,
+  signal: AbortSignal,
 ): Promise<Iterable<ManifestRecord>> {
   if (folder.kind === 'folder') {
     const dir = folder.locate('');
     await assertManifest(dir);
     return readRecords(dir, { warn });
   }
-  const manifest = await folder.openManifest({ warn });
+  const manifest = await folder.openManifest({ warn, signal });
   if (manifest.size === 0)
     throw usageError(`${folder.name}: there is no manifest; name where day files were downloaded to`);
   return manifest.records();

@@ -8,6 +8,7 @@ import { isInside } from '../paths.js';
 import type { BucketAddress } from './address.js';
 import { bucketFiles } from './bucket-files.js';
 import { DataPrefix } from './data-prefix.js';
+import { inFarewell } from './farewell.js';
 import { type Lease, takeLease } from './lease.js';
 import { openStoreManifest } from './manifest/open-manifest.js';
 import { PART_SIZE } from './part-size.js';
@@ -54,16 +55,16 @@ export function bucketDestination(
       yield* data.list(path === '' ? '' : `${path}/`, signal);
     },
     openManifest: (options, scope) => openStoreManifest(store, prefix, options, scope),
-    // A listing of all its segments costs as much as reading some of them.
-    manifestVersion: async () => undefined,
     takeLock: (owner, options) => begin(owner, true, options),
     async joinRun(owner, options) {
       const { lost, release } = await begin(owner, false, options);
       return { partSuffix: undefined, lost, release };
     },
-    readState: async (state) => (await store.getWhole(stateKey(state)))?.toString('utf8'),
-    async writeState(state, text) {
-      await store.put(stateKey(state), Buffer.from(text));
+    readState: async (state, signal) => (await store.getWhole(stateKey(state), signal))?.toString('utf8'),
+    async writeState(state, text, signal) {
+      const key = stateKey(state);
+      const put = (until?: AbortSignal) => store.put(key, Buffer.from(text), until);
+      await (signal?.aborted ? inFarewell(`${store.name}/${key}`, put) : put(signal));
     },
     uploads: data.uploads,
     freeBytes: async () => undefined,

@@ -53,9 +53,9 @@ export function bucketFiles(stores: Stores): Files {
       };
     },
 
-    async remove(location) {
+    async remove(location, signal) {
       const { store, key } = find(location);
-      await store.remove([key]);
+      await store.remove([key], signal);
     },
 
     async hasManifest(location, signal) {

@@ -60,6 +60,8 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
     onRequest: teller?.tell,
   });
   const client = await clientOf(sdk, settings, handler);
+  const closed = new AbortController();
+  setMaxListeners(0, closed.signal);
   return {
     sdk,
     async ask({ name, signal, isFirst = false, writes = false }, send) {
@@ -82,8 +84,8 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
         return await withRetries(once, {
           tries: isFirst ? TRIES_AT_START : TRIES,
           maxWaitMs: MAX_WAIT_MS,
-          signal,
-          mayRetry: ({ code }) => code !== 'stalled' || ++stalls < STALLED_TRIES,
+          signal: signal ?? closed.signal,
+          mayRetry: ({ code }) => !closed.signal.aborted && (code !== 'stalled' || ++stalls < STALLED_TRIES),
         });
       } catch (error) {
         throw error instanceof TickhaulError && error.retry && !signal?.aborted
@@ -92,6 +94,7 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
       }
     },
     close() {
+      closed.abort();
       client.destroy();
       teller?.close();
     },

@@ -1,12 +1,8 @@
-import { startDeadline } from '../../base/deadline.js';
 import { TickhaulError } from '../../base/errors.js';
-import { orAborted } from '../../base/wait.js';
 import type { RunLock } from '../lock/run-lock.js';
+import { inFarewell } from './farewell.js';
 import { GIVE_UP_MS, type LeaseClock, REFRESH_MS, STALE_MS } from './lease-clock.js';
 import type { ObjectStore } from './object-store.js';
-
-/** Milliseconds that a lease's removal may take at the end of a run. */
-const RELEASE_MS = 10_000;
 
 /** When a lease's object was last put. */
 export interface Refreshed {
@@ -29,6 +25,8 @@ export class LeaseHeartbeat implements RunLock {
   readonly #clock: LeaseClock;
   readonly #lost = new AbortController();
   readonly #stop = new AbortController();
+  /** Breaks off a sign of life that is on its way. */
+  readonly #over = new AbortController();
   readonly #beating: Promise<void>;
   #last: Refreshed;
   #released: Promise<void> | undefined;
@@ -57,16 +55,17 @@ export class LeaseHeartbeat implements RunLock {
    */
   async #giveBack(): Promise<void> {
     this.#stop.abort();
-    const { name } = this.#store;
-    const reason = new TickhaulError('store_down', `${name}/${this.#key}: not removed in time`);
-    const deadline = startDeadline(RELEASE_MS, reason);
-    const removing = this.#beating.then(() => this.#store.remove([this.#key], deadline.signal));
+    const remove = async (signal: AbortSignal): Promise<void> => {
+      // One that arrived later would put the object again.
+      await this.#beating;
+      await this.#store.remove([this.#key], signal);
+    };
     try {
-      await orAborted(removing, deadline.signal);
+      await inFarewell(`${this.#store.name}/${this.#key}`, remove, this.#clock);
     } catch (error) {
       if (!(error instanceof TickhaulError)) throw error;
     } finally {
-      deadline.clear();
+      this.#over.abort();
     }
   }
 
@@ -98,11 +97,11 @@ export class LeaseHeartbeat implements RunLock {
 
   async #refresh(): Promise<void> {
     const begun = this.#clock.now();
-    const there = await this.#store.head(this.#key, this.lost);
+    const there = await this.#store.head(this.#key, this.#over.signal);
     if (!there) return this.#lose('or removed it');
     if (there.modified - this.#last.modified > STALE_MS)
       return this.#lose('as this one was held up for long');
-    await this.#store.put(this.#key, this.#body, this.lost);
+    await this.#store.put(this.#key, this.#body, this.#over.signal);
     this.#last = { begun, modified: there.modified };
   }
 
@@ -110,5 +109,6 @@ export class LeaseHeartbeat implements RunLock {
     const { name } = this.#store;
     const message = `${name}/${this.#key}: another run may have taken the lock over, ${why}`;
     this.#lost.abort(new TickhaulError('locked', message));
+    this.#over.abort(this.lost.reason);
   }
 }

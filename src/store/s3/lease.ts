@@ -3,6 +3,7 @@ import { STATE_FOLDER } from '../../dataset/file-names.js';
 import { describeHolder, holderNow, isGone, type LockHolder, parseHolder } from '../lock/lock-holder.js';
 import type { LockOwner, RunLock } from '../lock/run-lock.js';
 import { type TakeLockOptions, waitForLock } from '../lock/take-lock.js';
+import { inFarewell } from './farewell.js';
 import { GIVE_UP_MS, LEASE_CLOCK, type LeaseClock, STALE_MS } from './lease-clock.js';
 import { LeaseHeartbeat } from './lease-heartbeat.js';
 import { timeName } from './manifest/names.js';
@@ -114,10 +115,12 @@ class LeaseTries {
       const taken = await this.#standAlone(key);
       // With answers that slow, others may take it for dead already.
       if (taken !== undefined && this.#clock.now() - begun < GIVE_UP_MS) return taken;
-      await this.#store.remove([key]);
+      await this.#store.remove([key], this.#options.signal);
       return undefined;
     } catch (error) {
-      await this.#store.remove([key]).catch(() => {});
+      const name = `${this.#store.name}/${key}`;
+      const remove = (signal: AbortSignal): Promise<void> => this.#store.remove([key], signal);
+      await inFarewell(name, remove, this.#clock).catch(() => {});
       throw error;
     }
   }

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import { startDeadline } from '../../base/deadline.js';
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { orAborted } from '../../base/wait.js';
 import type { Connection } from './connection.js';
 import { etagOfParts, md5Of, plainEtag } from './etag.js';
+import { inFarewell } from './farewell.js';
 import type { ObjectStore, StoredAs, Upload } from './object-store.js';
 import type { PartShelf } from './part-shelf.js';
 import { MOST_PARTS, partSizeFor } from './part-size.js';
-
-/** Milliseconds that an abort may take: what it leaves is cleared away by a later run. */
-const ABORT_MS = 10_000;
 
 export interface UploadContext {
   readonly connect: () => Promise<Connection>;
@@ -88,16 +85,14 @@ export class PartsUpload implements Upload {
     this.#stop.abort(new TickhaulError('interrupted', `${name}: broken off`));
     await this.#inFlight?.catch(() => {});
     this.#letGo();
-    if (this.#id === undefined) return;
-    const deadline = startDeadline(ABORT_MS, new TickhaulError('store_down', `${name}: not aborted in time`));
+    const begun = this.#id;
+    if (begun === undefined) return;
     try {
-      const id = await orAborted(this.#id, deadline.signal);
-      await store.abandon({ key: target.Key, id }, deadline.signal);
+      await inFarewell(name, async (signal) => store.abandon({ key: target.Key, id: await begun }, signal));
     } catch {
       // A later run clears it away, or the bucket's lifecycle rule.
     } finally {
       this.#beginning.abort(this.#stop.signal.reason);
-      deadline.clear();
     }
   }
 

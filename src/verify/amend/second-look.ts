@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEvent } from '../../run/events.js';
-import type { ManifestScope } from '../../store/destination.js';
-import type { Manifest } from '../../store/manifest/manifest.js';
+import type { ManifestScope } from '../../store/manifest/scope.js';
 import { checksOf } from '../check/checks.js';
 import { examine, look } from '../check/examine.js';
 import { sightOfListed } from '../check/facts.js';
@@ -16,26 +15,16 @@ import type { Settle } from './settle.js';
  * @returns what became of those.
  */
 export function createSecondLook(
-  { input: { destination, quick }, survey, manifest, manifestVersion }: Verification,
+  { input: { destination, quick, signal }, survey, manifest }: Verification,
   settle: Settle,
 ): (checks: readonly Check[]) => Promise<ReadonlyMap<Check, FileEvent>> {
   const orderOf = createOrders(destination);
-  let known = { manifest, version: manifestVersion };
-
-  const readNow = async (checks: readonly Check[]): Promise<Manifest> => {
-    const version = await destination.manifestVersion();
-    if (version !== undefined && version === known.version) return known.manifest;
-    const current = await destination.openManifest({ warn: () => {} }, scopeOf(checks));
-    await current.close();
-    known = { manifest: current, version };
-    return current;
-  };
 
   const sightOf = async (check: Check, expected: Expected): Promise<Sight> => {
     const order = orderOf(check);
-    if (!quick) return examine(order, () => {}, destination.files);
+    if (!quick) return examine(order, () => {}, destination.files, signal);
     return survey.listed
-      ? sightOfListed(expected, await destination.files.look(order.location))
+      ? sightOfListed(expected, await destination.files.look(order.location, signal))
       : look(order);
   };
 
@@ -43,7 +32,7 @@ export function createSecondLook(
     const events = new Map<Check, FileEvent>();
     const recorded = checks.filter(({ record }) => record !== undefined);
     if (recorded.length === 0) return events;
-    const current = await readNow(recorded);
+    const current = await manifest.now(scopeOf(recorded), signal);
     for (const check of recorded) {
       const record = current.get(check.record?.path ?? '');
       if (isDeepStrictEqual(record, check.record)) continue;
@@ -58,10 +47,9 @@ export function createSecondLook(
 /** The part of a manifest that knows these. */
 function scopeOf(checks: readonly Check[]): ManifestScope {
   const files = checks.flatMap(({ record }) => record?.file ?? []);
-  const exchanges = new Set(files.map(({ exchange }) => exchange));
   const days = files.map(({ day }) => day);
   return {
-    exchange: exchanges.size === 1 ? files[0]?.exchange : undefined,
+    exchanges: [...new Set(files.map(({ exchange }) => exchange))],
     dataTypes: [...new Set(files.map(({ dataType }) => dataType))],
     from: Math.min(...days),
     to: Math.max(...days) + 1,

@@ -10,7 +10,7 @@ export type Settle = (check: Check, sight: Sight) => Promise<FileEvent>;
 
 /** The promise rejects with `disk` where a record can't be written. */
 export function createSettler({ input, manifest }: Verification): Settle {
-  const notesOf = createNotes(input.destination);
+  const notesOf = createNotes(input.destination, input.signal);
   const record = createRecorder(manifest);
 
   const findMaking = async (check: Check, { seen }: Sight): Promise<Making | undefined> => {

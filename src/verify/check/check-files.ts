@@ -78,7 +78,12 @@ export async function checkFiles(
     },
     onSights: (checks, sights) => backlog.add(tellAll(checks, sights)),
     signal,
-  }).finally(backlog.end);
+  })
+    .catch((error: unknown) => {
+      verification.manifest.hurry();
+      throw error;
+    })
+    .finally(backlog.end);
   if (unnamed > 0) {
     const message = `${plural(unnamed, 'record')} without an ETag: of these, only presence and size were compared; tickhaul verify --adopt reads them, and records it`;
     emit({ event: 'warning', message });

@@ -18,17 +18,27 @@ const SMALL = 1_000_000;
  * Looks at one file: a day file is gunzipped to its end, a Parquet file's footer is read, the lines of NDJSON
  * are counted. What concerns the file alone is never thrown.
  * @param onBytes told of bytes as they are read.
+ * @param signal ends the reading; a thread needs none, as it is ended as a whole.
  */
-export async function examine(order: Order, onBytes: (count: number) => void, files: Files): Promise<Sight> {
+export async function examine(
+  order: Order,
+  onBytes: (count: number) => void,
+  files: Files,
+  signal?: AbortSignal,
+): Promise<Sight> {
   try {
     const { location, kind, listed } = order;
     // Small files of a disk take so little that a promise for each would show.
-    const facts = isObject(location) ? (listed ?? (await files.look(location))) : factsOnDisk(location);
+    const facts = isObject(location)
+      ? (listed ?? (await files.look(location, signal)))
+      : factsOnDisk(location);
     if (!facts) return { error: NOT_THERE };
     const error = sizeError(order.bytes, facts.bytes);
     if (error) return { error };
     const seen =
-      kind === 'day' ? await seeDay(order, facts, onBytes, files) : await seeOutput(order, facts, files);
+      kind === 'day'
+        ? await seeDay(order, facts, onBytes, files, signal)
+        : await seeOutput(order, facts, files, signal);
     return { seen: facts.etag === undefined ? seen : { ...seen, etag: facts.etag } };
   } catch (error) {
     return { error: sightError(error) };
@@ -57,19 +67,26 @@ async function seeDay(
   { bytes }: FileFacts,
   onBytes: (count: number) => void,
   files: Files,
+  signal: AbortSignal | undefined,
 ): Promise<Seen> {
   const isKnown = expected !== undefined;
-  const seen = bytes < SMALL ? await seeSmallDay(location, isKnown, files) : undefined;
-  if (!seen)
-    return proveFile(location, undefined, { onBytes, textChunk: LARGE_TEXT_CHUNK, read: files.read });
+  const seen = bytes < SMALL ? await seeSmallDay(location, isKnown, files, signal) : undefined;
+  if (!seen) return proveFile(location, signal, { onBytes, textChunk: LARGE_TEXT_CHUNK, read: files.read });
   onBytes(bytes);
   return seen;
 }
 
-async function seeSmallDay(location: string, isKnown: boolean, files: Files): Promise<Seen | undefined> {
+async function seeSmallDay(
+  location: string,
+  isKnown: boolean,
+  files: Files,
+  signal: AbortSignal | undefined,
+): Promise<Seen | undefined> {
   const prove = isKnown ? proveBytesBriefly : proveBytes;
   // Nothing may come between the reading of a file and its proof: its bytes stand where the next one's go.
-  return isObject(location) ? prove(await readBytesAt(files, location)) : prove(readSmallFile(location));
+  return isObject(location)
+    ? prove(await readBytesAt(files, location, signal))
+    : prove(readSmallFile(location));
 }
 
 /** Is written over by each file of this machine. */
@@ -87,13 +104,18 @@ function readSmallFile(path: string): Buffer {
   }
 }
 
-async function seeOutput({ kind, location, hash }: Order, { bytes }: FileFacts, files: Files): Promise<Seen> {
+async function seeOutput(
+  { kind, location, hash }: Order,
+  { bytes }: FileFacts,
+  files: Files,
+  signal: AbortSignal | undefined,
+): Promise<Seen> {
   const { seeNdjson, seeParquet } = await import('./see-output.js');
-  const seen = await (kind === 'parquet' ? seeParquet : seeNdjson)(location, files);
+  const seen = await (kind === 'parquet' ? seeParquet : seeNdjson)(location, files, signal);
   return {
     bytes,
     ...seen,
-    ...(hash && { sha256: await hashFile(location, 'sha256', undefined, files.read) }),
+    ...(hash && { sha256: await hashFile(location, 'sha256', signal, files.read) }),
   };
 }
 

@@ -17,11 +17,14 @@ export interface Making {
 }
 
 /** Notes of conversions by hand stand in the folder that they were made for: the download folder, or the output's own. */
-export function createNotes(destination: Destination): (path: string) => Promise<Pairs | undefined> {
+export function createNotes(
+  destination: Destination,
+  signal: AbortSignal,
+): (path: string) => Promise<Pairs | undefined> {
   const dir = wholeLocation(destination.locate(''));
   const opened = new Map<string, Promise<ConversionNotes>>();
   const notesOf = (root: string): Promise<ConversionNotes> => {
-    const notes = opened.get(root) ?? openNotes(root, destination.files);
+    const notes = opened.get(root) ?? openNotes(root, destination.files, signal);
     opened.set(root, notes);
     return notes;
   };

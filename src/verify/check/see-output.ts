@@ -5,19 +5,26 @@ import type { Files } from '../../store/files.js';
 import type { Seen } from '../types.js';
 
 /** @throws TickhaulError `corrupt` where there is no whole footer, `disk`. */
-export async function seeParquet(location: string, files: Files): Promise<Pick<Seen, 'rows' | 'keyValues'>> {
-  const file = await files.openRandom(location);
+export async function seeParquet(
+  location: string,
+  files: Files,
+  signal?: AbortSignal,
+): Promise<Pick<Seen, 'rows' | 'keyValues'>> {
+  const file = await files.openRandom(location, signal);
   const { rows, keyValues } = await readParquetFooter(file, location).finally(() => file.close());
   return { rows, keyValues };
 }
 
 /** Reads `.ndjson`, `.ndjson.gz` or `.ndjson.zst` to its end. @throws TickhaulError `corrupt`, `disk`. */
-export async function seeNdjson(location: string, files: Files): Promise<Pick<Seen, 'rows'>> {
+export async function seeNdjson(
+  location: string,
+  files: Files,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Pick<Seen, 'rows'>> {
   let rows = 0;
   const takeText = (text: Buffer): void => {
     rows += countLines(text);
   };
-  // Its thread is ended as a whole.
-  await readNdjsonText(location, takeText, new AbortController().signal, files.read);
+  await readNdjsonText(location, takeText, signal, files.read);
   return { rows };
 }

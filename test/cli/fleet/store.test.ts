@@ -52,3 +52,27 @@ test('workers bring slices to a store that the slice names; one that is killed b
   const again = await runHere(['enqueue', ...selection, '--dir', rig.at('data'), '--json'], { env });
   assert.equal(jsonLines(again).at(-1)?.['slices'], 0, again.stderr);
 });
+
+test('a worker that is told to end waits for no silent store before its work', {
+  skip: NO_REDIS || NO_STORE,
+}, async (t) => {
+  const rig = await storeRig(t);
+  const redis = await startRedis(t);
+  const env: Record<string, string> = { ...rig.env, TICKHAUL_QUEUE_URL: redis.url };
+  const [, ...selection] = DOWNLOAD;
+  const put = await runHere(['enqueue', ...selection, '--dir', rig.at('data')], { env });
+  assert.equal(put.exitCode, 0, put.stderr);
+  const locks = /\/\.tickhaul\/locks\//;
+  const met = rig.shim.harm('PutObject', 'silence', 1, locks);
+  const worker = start(['worker', '-j', '1', '--json'], { env });
+  t.after(() => worker.child.kill('SIGKILL'));
+  const early = await Promise.race([met.then(() => undefined), worker.finished]);
+  assert.equal(early, undefined, early?.stderr);
+  worker.child.kill('SIGTERM');
+  const ended = await worker.finished;
+  assert.equal(ended.exitCode, 143, ended.stdout + ended.stderr);
+  const leases = rig.shim.calls.filter(({ operation, key }) => operation === 'PutObject' && locks.test(key));
+  assert.equal(leases.length, 1, 'it is not put again');
+  assert.deepEqual(await rig.bucket.keys('data/.tickhaul/locks/'), []);
+  assert.deepEqual(rig.asked(), []);
+});

@@ -109,6 +109,6 @@ test('records are looked for wherever a path may be taken: of a layout as a func
     symbols: ['BTC-PERPETUAL'],
     date: '2024-03-01',
   };
-  assert.equal(scopeOf({ ...selection, layout: 'hive' }, RECORD).exchange, 'deribit');
+  assert.deepEqual(scopeOf({ ...selection, layout: 'hive' }, RECORD).exchanges, ['deribit']);
   assert.deepEqual(scopeOf({ ...selection, layout: ({ symbol, date }) => `${symbol}/${date}` }, RECORD), {});
 });

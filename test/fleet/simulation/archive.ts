@@ -42,8 +42,10 @@ const NOTHING: Manifest = {
   has: () => false,
   get: () => undefined,
   records: () => [].values(),
+  now: async () => NOTHING,
   append: async () => {},
   flush: async () => {},
+  hurry: () => {},
   close: async () => {},
 };
 

@@ -191,6 +191,27 @@ test('a lease that the store does not remove is left to die, and the run that ha
   assert.deepEqual(bucket.keys(LOCKS), []);
 });
 
+test('a store that falls silent holds no run for long: not the end of one, nor one that is interrupted', async () => {
+  const bucket = new MemoryBucket();
+  const clock = new TestClock(bucket);
+  let isSilent = false;
+  const store = bucket.client(async () => {
+    if (isSilent) await new Promise(() => {});
+  });
+  const lease = await takeLease(store, 'data/', owner('a'), { exclusive: true, clock });
+  isSilent = true;
+  // Its sign of life is on its way.
+  await clock.pass(31 * SECOND);
+  await clock.during(lease.release());
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const coming = takeLease(store, 'other/', owner('b'), { exclusive: false, clock, signal });
+  const interrupted = assert.rejects(coming, { code: 'interrupted' });
+  leaving.abort(new TickhaulError('interrupted', 'interrupted'));
+  await clock.during(interrupted);
+  assert.ok(clock.now() < 60 * SECOND);
+});
+
 test('a run on a machine that slept hears that others may have taken its lease', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);

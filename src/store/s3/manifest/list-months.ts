@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { ManifestScope } from '../../destination.js';
+import type { ManifestScopes } from '../../manifest/scope.js';
 import { isInScope, type ManifestPlace, type Months, prefixesOf, splitKey } from './names.js';
 
 const LISTS_AT_ONCE = 8;
@@ -7,9 +7,10 @@ const LISTS_AT_ONCE = 8;
 /** The objects of a manifest that one of some scopes needs, by months, in the order of names. */
 export async function listScopes(
   place: ManifestPlace,
-  scopes: readonly ManifestScope[],
+  scope: ManifestScopes,
   signal: AbortSignal | undefined,
 ): Promise<Months> {
+  const scopes = [scope].flat();
   const found = await listPrefixes(place, outermost(scopes.flatMap(prefixesOf)), signal);
   for (const month of found.keys()) if (!scopes.some((scope) => isInScope(month, scope))) found.delete(month);
   return found;

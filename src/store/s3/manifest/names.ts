@@ -1,7 +1,7 @@
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { DayFile } from '../../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../../dataset/file-names.js';
-import type { ManifestScope } from '../../destination.js';
+import type { ManifestScope } from '../../manifest/scope.js';
 import type { ObjectStore, StoredObject } from '../object-store.js';
 
 /** A manifest in a bucket. */
@@ -51,21 +51,21 @@ export function splitKey(
 }
 
 /** What the keys begin with that a scope needs. */
-export function prefixesOf({ exchange, dataTypes, from, to }: ManifestScope): readonly string[] {
-  if (exchange === undefined) return [''];
-  if (dataTypes === undefined) return [`${encodeURIComponent(exchange)}/`];
+export function prefixesOf({ exchanges, dataTypes, from, to }: ManifestScope): readonly string[] {
+  if (exchanges === undefined) return [''];
+  if (dataTypes === undefined) return exchanges.map((exchange) => `${encodeURIComponent(exchange)}/`);
   const months = from === undefined || to === undefined ? undefined : monthsOf(from, to);
-  return dataTypes.flatMap((dataType) => {
-    const series = seriesPrefix(exchange, dataType);
-    if (months === undefined || months.length > MOST_MONTHS) return [series];
-    return months.map((month) => `${series}${month}/`);
-  });
+  const series = exchanges.flatMap((exchange) =>
+    dataTypes.map((dataType) => seriesPrefix(exchange, dataType)),
+  );
+  if (months === undefined || months.length > MOST_MONTHS) return series;
+  return series.flatMap((one) => months.map((month) => `${one}${month}/`));
 }
 
 /** Whether a scope needs a month, of those that its prefixes or another scope's find. */
-export function isInScope(month: string, { exchange, dataTypes, from, to }: ManifestScope): boolean {
+export function isInScope(month: string, { exchanges, dataTypes, from, to }: ManifestScope): boolean {
   const [its, dataType, name = ''] = month.split('/');
-  if (exchange !== undefined && encodeURIComponent(exchange) !== its) return false;
+  if (exchanges && !exchanges.some((wanted) => encodeURIComponent(wanted) === its)) return false;
   if (dataTypes && !dataTypes.some((wanted) => encodeURIComponent(wanted) === dataType)) return false;
   if (from !== undefined && name < monthName(from as Day)) return false;
   return to === undefined || name <= monthName((to - 1) as Day);

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ManifestScope } from '../../destination.js';
+import { TickhaulError } from '../../../base/errors.js';
 import { History } from '../../manifest/history.js';
 import type { Manifest, ManifestOptions } from '../../manifest/manifest.js';
+import type { ManifestScopes } from '../../manifest/scope.js';
 import type { ManifestRecord } from '../../types.js';
 import type { ObjectStore } from '../object-store.js';
 import { isCrowded } from './compact-month.js';
 import { compactMonths } from './compact-months.js';
 import { listScopes } from './list-months.js';
-import { type ManifestPlace, manifestRoot, monthOf } from './names.js';
+import { type ManifestPlace, type Months, manifestRoot, monthOf } from './names.js';
 import { NewestLines } from './newest-lines.js';
 import { readMonths } from './read-months.js';
 import { formatSegmentLine } from './segment-line.js';
@@ -18,6 +19,8 @@ import type { Standing } from './standing.js';
 export interface StoreManifestOptions extends ManifestOptions {
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
+  /** Milliseconds that are left after `hurry`. */
+  readonly farewellMs?: number | undefined;
 }
 
 /**
@@ -31,42 +34,52 @@ export interface StoreManifestOptions extends ManifestOptions {
 export async function openStoreManifest(
   store: ObjectStore,
   prefix: string,
-  { warn, signal, clock = Date.now }: StoreManifestOptions,
-  scope: ManifestScope | readonly ManifestScope[] = {},
+  { warn, signal, clock = Date.now, farewellMs }: StoreManifestOptions,
+  scope: ManifestScopes = {},
 ): Promise<Manifest> {
   const place = { store, root: manifestRoot(prefix) };
   // Many requests go by it at once.
   if (signal) setMaxListeners(0, signal);
   const history = new History();
   const newest = new NewestLines((record) => history.see(record));
-  const listed = await listScopes(place, [scope].flat(), signal);
-  const months = await readMonths(place, listed, newest, warn, signal);
-  return new StoreManifest({ place, prefix, history, newest, months, signal, clock });
+  const read = new Set<string>();
+  const listed = await listScopes(place, scope, signal);
+  const months = await readMonths(place, listed, newest, warn, signal, read);
+  return new StoreManifest({
+    ...{ place, prefix, scope, history, newest, months, read, signal, clock, farewellMs },
+  });
 }
 
 interface Opened {
   readonly place: ManifestPlace;
   readonly prefix: string;
+  readonly scope: ManifestScopes;
   readonly history: History;
   readonly newest: NewestLines;
   /** As they were when they were read. */
   readonly months: ReadonlyMap<string, Standing>;
+  /** Keys that needn't be read again. */
+  readonly read: Set<string>;
   readonly signal: AbortSignal | undefined;
   readonly clock: () => number;
+  readonly farewellMs: number | undefined;
 }
 
 class StoreManifest implements Manifest {
   readonly #opened: Opened;
   readonly #newest: NewestLines;
+  /** What others recorded since, as far as somebody asked. */
+  readonly #later = new NewestLines();
   readonly #run = randomBytes(6).toString('hex');
   readonly #writer: SegmentWriter;
   /** When the records were written, by path, that are not yet known to stand. */
   readonly #pending = new Map<string, number>();
+  readonly #hurried = new AbortController();
 
   constructor(opened: Opened) {
     this.#opened = opened;
     this.#newest = opened.newest;
-    this.#writer = new SegmentWriter(opened.place, this.#run);
+    this.#writer = new SegmentWriter(opened.place, this.#run, opened.farewellMs);
   }
 
   get history(): History {
@@ -89,6 +102,24 @@ class StoreManifest implements Manifest {
     return this.#newest.records();
   }
 
+  /** Reads what was written since: what was listed before is listed again, and not read. */
+  async now(
+    scope: ManifestScopes = this.#opened.scope,
+    signal = this.#opened.signal,
+  ): Promise<Pick<Manifest, 'has' | 'get'>> {
+    const { place, read } = this.#opened;
+    const own = `-${this.#run}-`;
+    const fresh: Months = new Map();
+    for (const [month, objects] of await listScopes(place, scope, signal)) {
+      const unread = objects.filter(({ key, name }) => !read.has(key) && !name.includes(own));
+      if (unread.length > 0) fresh.set(month, unread);
+    }
+    await readMonths(place, fresh, this.#later, () => {}, signal, read);
+    const latest = (path: string): NewestLines =>
+      (this.#later.writtenAt(path) ?? 0) > (this.#newest.writtenAt(path) ?? 0) ? this.#later : this.#newest;
+    return { has: (path) => latest(path).has(path), get: (path) => latest(path).get(path) };
+  }
+
   /** Records of some seconds go out together: whoever needs them to stand sooner flushes. */
   async append(record: ManifestRecord): Promise<void> {
     const { path, file } = record;
@@ -99,6 +130,10 @@ class StoreManifest implements Manifest {
     try {
       await this.#writer.append(monthOf(file), line);
       this.#newest.add({ record, written }, line);
+    } catch (error) {
+      // Nor will it take any other.
+      if (error instanceof TickhaulError && error.everyone) this.hurry();
+      throw error;
     } finally {
       if (this.#pending.get(path) === written) this.#pending.delete(path);
     }
@@ -108,12 +143,22 @@ class StoreManifest implements Manifest {
     return this.#writer.flush();
   }
 
+  hurry(): void {
+    if (this.#hurried.signal.aborted) return;
+    this.#hurried.abort();
+    this.#writer.hurry();
+  }
+
   /** A run that wrote leaves the months that it knows tidy; one that only read writes nothing. */
   async close(): Promise<void> {
-    await this.flush();
-    const { place, prefix, months, signal } = this.#opened;
+    await this.#writer.close();
+    const { place, prefix, months } = this.#opened;
     const { segments } = this.#writer;
-    if (segments.size === 0 || signal?.aborted) return;
+    const signal = AbortSignal.any([
+      this.#hurried.signal,
+      ...(this.#opened.signal ? [this.#opened.signal] : []),
+    ]);
+    if (segments.size === 0 || signal.aborted) return;
     const crowded = new Set([...months.keys(), ...segments.keys()].filter((month) => this.#isCrowded(month)));
     if (crowded.size > 0) await compactMonths(place, prefix, this.#run, [...crowded], signal);
   }

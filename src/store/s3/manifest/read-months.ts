@@ -12,6 +12,7 @@ const MOST_ROUNDS = 10;
  * Reads all records of some months. What is removed after it was listed has a base that stands for it, so the month is
  * listed again.
  * @param warn told of what is passed over.
+ * @param read keys that are not read again; those that were read now are added, and those that these stand for.
  * @returns what stood in each month, as it was last listed.
  * @throws TickhaulError of the store; the reason of an abort.
  */
@@ -21,9 +22,9 @@ export async function readMonths(
   into: NewestLines,
   warn: (message: string) => void,
   signal: AbortSignal | undefined,
+  read: Set<string>,
 ): Promise<Map<string, Standing>> {
   const all = new Map<string, Standing>();
-  const read = new Set<string>();
   let listed = months;
   for (let round = 0; listed.size > 0; round++) {
     if (round === MOST_ROUNDS) throw unsteady(place);
@@ -38,6 +39,8 @@ export async function readMonths(
     const again = [...new Set([...gone].map(({ month }) => month))];
     listed = await listPrefixes(place, again, signal);
   }
+  for (const [month, { covered }] of all)
+    for (const name of covered.keys()) read.add(`${place.root}${month}${name}`);
   return all;
 }
 

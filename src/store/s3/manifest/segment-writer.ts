@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { FAREWELL_MS, tooLate } from '../farewell.js';
 import { type ManifestPlace, segmentName } from './names.js';
 
 /** Milliseconds after which what waits is written, and how many records are. */
@@ -21,15 +22,19 @@ export class SegmentWriter {
   readonly #limit = pLimit(PUTS_AT_ONCE);
   readonly #writing = new Set<Promise<void>>();
   readonly #segments = new Map<string, number>();
+  readonly #farewellMs: number;
+  readonly #giveUp = new AbortController();
+  #farewell: NodeJS.Timeout | undefined;
   #batches = new Map<string, Batch>();
   #records = 0;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param run a name that no other run has. */
-  constructor(place: ManifestPlace, run: string) {
+  /** @param run a name that no other run has. @param farewellMs milliseconds that are left after `hurry`. */
+  constructor(place: ManifestPlace, run: string, farewellMs = FAREWELL_MS) {
     this.#place = place;
     this.#run = run;
+    this.#farewellMs = farewellMs;
   }
 
   /** How many were written so far, by month. */
@@ -67,11 +72,26 @@ export class SegmentWriter {
     await Promise.all(this.#writing);
   }
 
-  /** Without a signal: what was done is worth its record, even at an interrupt. */
+  /** From now on there are some seconds for all that is written: what was done is worth its record, and no more. */
+  hurry(): void {
+    const { store, root } = this.#place;
+    this.#farewell ??= setTimeout(
+      () => this.#giveUp.abort(tooLate(`${store.name}/${root}`)),
+      this.#farewellMs,
+    );
+    void this.flush();
+  }
+
+  /** As `flush`, for the last time. */
+  async close(): Promise<void> {
+    await this.flush();
+    clearTimeout(this.#farewell);
+  }
+
   async #write({ month, lines }: Batch): Promise<void> {
     const { store, root } = this.#place;
     const name = segmentName(Date.now(), this.#run, ++this.#count);
-    await store.put(`${root}${month}${name}`, Buffer.from(lines.join('')));
+    await store.put(`${root}${month}${name}`, Buffer.from(lines.join('')), this.#giveUp.signal);
     this.#segments.set(month, (this.#segments.get(month) ?? 0) + 1);
   }
 }

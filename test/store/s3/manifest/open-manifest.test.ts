@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TickhaulError } from '../../../../src/base/errors.js';
 import type { Day } from '../../../../src/dataset/day.js';
 import { parseDay } from '../../../../src/dataset/day.js';
-import type { ManifestScope } from '../../../../src/store/destination.js';
 import type { Manifest } from '../../../../src/store/manifest/manifest.js';
+import type { ManifestScope } from '../../../../src/store/manifest/scope.js';
 import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/open-manifest.js';
 import { formatSegmentLine } from '../../../../src/store/s3/manifest/segment-line.js';
@@ -162,27 +163,30 @@ test('a scope reads the months that it touches, and no others', async () => {
   };
   const [from, to] = [parseDay('2022-02-10'), parseDay('2022-03-01')];
   const february = ['binance/trades/2022-02-01', 'binance/trades/2022-02-28'];
-  assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['trades'], from, to }), february);
+  assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from, to }), february);
   assert.deepEqual(await read({ dataTypes: ['quotes'] }), ['binance/quotes/2022-02-01']);
-  assert.deepEqual(await read({ exchange: 'deribit' }), ['deribit/trades/2022-02-01']);
-  assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['trades'], from: to }), [
+  assert.deepEqual(await read({ exchanges: ['deribit'] }), ['deribit/trades/2022-02-01']);
+  assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from: to }), [
     'binance/trades/2022-03-01',
     'binance/trades/2023-02-01',
   ]);
-  assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['quotes', 'trades'], from, to }), [
+  assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['quotes', 'trades'], from, to }), [
     'binance/quotes/2022-02-01',
     ...february,
   ]);
   assert.equal((await read({})).length, all.length);
   const twoScopes = [
-    { exchange: 'binance', dataTypes: ['trades'], from: to, to: parseDay('2022-04-01') },
-    { exchange: 'deribit', dataTypes: ['trades'] },
+    { exchanges: ['binance'], dataTypes: ['trades'], from: to, to: parseDay('2022-04-01') },
+    { exchanges: ['deribit'], dataTypes: ['trades'] },
   ];
   assert.deepEqual(await read(twoScopes), ['binance/trades/2022-03-01', 'deribit/trades/2022-02-01']);
-  const overlapping = [{ exchange: 'binance', dataTypes: ['trades'], from, to }, { exchange: 'binance' }];
+  const overlapping = [
+    { exchanges: ['binance'], dataTypes: ['trades'], from, to },
+    { exchanges: ['binance'] },
+  ];
   assert.equal((await read(overlapping)).length, all.length - 1);
   assert.deepEqual(await read([]), []);
-  assert.deepEqual(await read({ exchange: 'binance', dataTypes: ['trades'], from, to: from }), []);
+  assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from, to: from }), []);
 });
 
 test('damaged lines and paths that lead outside are told of by object, and passed over', async () => {
@@ -248,6 +252,66 @@ test('a run that wrote makes one base of many segments, and one an hour later re
   await next.close();
   assert.equal(bucket.keys(ROOT).length, 2);
   assert.equal((await open(bucket.client())).size, 52);
+});
+
+test('a run that ends early gives its records some seconds, and compacts nothing', async () => {
+  const bucket = new MemoryBucket();
+  for (let n = 0; n < 50; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  const silent = (): Promise<never> => new Promise(() => {});
+  const down = (): Promise<never> => Promise.reject(new TickhaulError('store_down', 'gave up'));
+  for (const answer of [silent, down]) {
+    const asked: string[] = [];
+    let isDown = false;
+    const gate: Gate = async ({ name }, moment) => {
+      if (moment === 'before') asked.push(name);
+      if (isDown) await answer();
+    };
+    const options = { warn: assert.fail, farewellMs: 1 };
+    const manifest = await openStoreManifest(bucket.client(gate), 'data/', options);
+    await write(manifest, recordOf('stands'));
+    isDown = true;
+    asked.length = 0;
+    const appended = assert.rejects(manifest.append(recordOf('late')), { code: 'store_down' });
+    if (answer === silent) manifest.hurry();
+    await manifest.close();
+    await appended;
+    assert.deepEqual([asked, manifest.has('late')], [['put'], false]);
+  }
+});
+
+test('what others recorded since it was opened is read by itself, through compactions', async () => {
+  const bucket = new MemoryBucket();
+  for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  await compact(bucket);
+  let got = 0;
+  const reader = await open(
+    bucket.client(async ({ name }, moment) => {
+      if (name === 'get' && moment === 'before') got++;
+    }),
+  );
+  got = 0;
+  assert.equal((await reader.now()).get('0')?.rows, 1);
+  assert.equal(got, 0, 'a base and what it stands for are known');
+  await write(await open(bucket.client()), recordOf('0', 2), recordOf('3'));
+  await write(reader, recordOf('own'));
+  const now = await reader.now();
+  assert.deepEqual(
+    ['0', '1', '3', 'own', 'none'].map((path) => [now.has(path), now.get(path)?.rows]),
+    [
+      [true, 2],
+      [true, 1],
+      [true, 1],
+      [true, 1],
+      [false, undefined],
+    ],
+  );
+  assert.deepEqual([got, reader.get('0')?.rows, reader.has('3')], [1, 1, false]);
+  await compact(bucket);
+  bucket.now += 2 * HOUR;
+  await compact(bucket);
+  await write(await open(bucket.client()), { ...recordOf('1'), dropped: true });
+  const later = await reader.now();
+  assert.deepEqual([later.get('0')?.rows, later.has('1'), later.has('2')], [2, false, true]);
 });
 
 test('what is removed between its listing and its reading is found in what stands for it', async () => {
