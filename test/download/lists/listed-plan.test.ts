@@ -37,8 +37,8 @@ test('of a list, the records of its data types and days are needed; all, where a
   const [one, two] = [parseDay('2024-03-02'), parseDay('2024-05-08')];
   for (const layout of ['flat', 'hive'])
     assert.deepEqual(scopesOfList(placeFiles(listed, layout).values()), [
-      { exchange: 'deribit', dataTypes: ['trades'], from: before, to: two },
-      { exchange: 'deribit', dataTypes: ['quotes'], from: before, to: one },
+      { exchanges: ['deribit'], dataTypes: ['trades'], from: before, to: two },
+      { exchanges: ['deribit'], dataTypes: ['quotes'], from: before, to: one },
     ]);
   const named = placeFiles([{ file: FILE, path: 'mine.csv.gz' }, { file: later }], undefined);
   assert.deepEqual(scopesOfList(named.values()), [{}]);
