@@ -84,12 +84,18 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
         });
       } catch (error) {
         throw error instanceof TickhaulError && error.retry && !signal?.aborted
-          ? gaveUp(error, name, tries)
+          ? gaveUp(error, name, tries, hostAdvice(error, settings))
           : error;
       }
     },
     close: () => client.destroy(),
   };
+}
+
+/** The bucket stands before the host's name then, and few stores of one's own have a name for each. */
+function hostAdvice({ cause }: TickhaulError, { endpoint, pathStyle }: StoreSettings): string {
+  const isUnknown = cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND';
+  return isUnknown && endpoint !== undefined && pathStyle !== true ? ', or name --s3-path-style' : '';
 }
 
 function isAddress(endpoint: string): boolean {
