@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDuck } from './format/parquet/readers.js';
 import { BIN, envOf, tickhaul } from './helpers/cli.js';
-import { projectText, shell, writeScript } from './helpers/machine.js';
+import { fenced, projectText, shell, writeScript } from './helpers/machine.js';
+import { noPython } from './helpers/python.js';
 import { sandbox } from './helpers/sandbox.js';
 import { namesIn, tempDir } from './helpers/temp.js';
-
-/** What is fenced as a language in a page. */
-const fenced = (page: string, language: string): readonly string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code = '']) => code);
 
 const CONVERT = 'tickhaul convert datasets --as rows,trade_bar_1m -o parquet --layout hive';
 
@@ -42,19 +38,9 @@ test("the README's query finds what its commands have made", async (t) => {
   for (const query of queries) assert.equal((await duck.query(query)).length, 2, 'two days');
 });
 
-/** Why the notebook can't be run here; false where it can. */
-function noPython(): string | false {
-  try {
-    execFileSync('python3', ['-c', 'import polars, duckdb, pandas, pyarrow, matplotlib'], {
-      stdio: 'ignore',
-    });
-    return false;
-  } catch {
-    return 'needs python3 with polars, duckdb, pandas, pyarrow and matplotlib';
-  }
-}
+const NO_NOTEBOOK = noPython('polars', 'duckdb', 'pandas', 'pyarrow', 'matplotlib');
 
-test('the notebook runs from its first line to its last', { skip: noPython() }, async (t) => {
+test('the notebook runs from its first line to its last', { skip: NO_NOTEBOOK }, async (t) => {
   const { dir, env } = await workplace(t);
   const page = await projectText('docs/notebook.md');
   const [commands = ''] = fenced(page, 'sh');

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import {
   GetBucketLifecycleConfigurationCommand,
   PutBucketLifecycleConfigurationCommand,
   type PutBucketLifecycleConfigurationCommandInput,
   PutBucketPolicyCommand,
 } from '@aws-sdk/client-s3';
-import { DOWNLOAD, NAMES, storeRig } from './cli/store/rig.js';
+import { DAY_FILES, DOWNLOAD, NAMES, rowsOf, type StoreRig, storeRig } from './cli/store/rig.js';
+import { openDuck } from './format/parquet/readers.js';
 import { tickhaul } from './helpers/cli.js';
-import { projectText, recipe } from './helpers/machine.js';
+import { fenced, projectText, recipe } from './helpers/machine.js';
+import { noPython } from './helpers/python.js';
 import { bucketFor } from './helpers/s3/bucket.js';
 import { NO_STORE } from './helpers/s3/gateway.js';
+import { tempDir } from './helpers/temp.js';
 
 interface Policy {
   readonly Version: string;
@@ -55,6 +60,65 @@ test('the lifecycle rule of docs/s3.md is one that a store takes', { skip: NO_ST
     Rules.map(({ AbortIncompleteMultipartUpload: rule }) => rule?.DaysAfterInitiation),
     [2],
   );
+});
+
+/** A bucket in which one day of trades stands as CSV and as Parquet, and has two records. */
+async function convertedDay(t: TestContext): Promise<StoreRig> {
+  const rig = await storeRig(t);
+  for (const more of [[], ['--convert', 'parquet']]) {
+    const words = ['--layout', 'hive', '--dir', rig.at('tardis'), ...more];
+    const { exitCode, stderr } = await rig.run(...DOWNLOAD, ...words);
+    assert.equal(exitCode, 0, stderr);
+  }
+  return rig;
+}
+
+test('the queries of docs/s3.md count each file once', { skip: NO_STORE }, async (t) => {
+  const { bucket } = await convertedDay(t);
+  // DuckDB has no way to a store here.
+  const dir = await tempDir(t);
+  for (const key of await bucket.keys('tardis/')) {
+    await mkdir(join(dir, dirname(key)), { recursive: true });
+    await writeFile(join(dir, key), await bucket.read(key));
+  }
+  const duck = await openDuck();
+  t.after(() => duck.close());
+  const [code = ''] = fenced(await projectText('docs/s3.md'), 'sql');
+  const queries = code
+    .replaceAll(/^--.*$/gm, '')
+    .replaceAll('s3://market-data', dir)
+    .split(';')
+    .filter((query) => query.includes('SELECT'));
+  const [turnover, recorded] = await Promise.all(queries.map((query) => duck.query(query)));
+  const name = NAMES.find((day) => day.includes('_trades_')) ?? '';
+  const trades = rowsOf(name);
+  assert.deepEqual(
+    turnover?.map((row) => row.map(String)),
+    [['BTCUSDT', String(trades), String(trades * 61000.5 * 0.25)]],
+  );
+  const path = `exchange=binance-futures/type=trades/symbol=BTCUSDT/date=2024-03-01/${name}`;
+  const facts = [path, DAY_FILES[name]?.length, trades, false];
+  assert.deepEqual(
+    recorded?.map((row) => row.map(String)),
+    [facts.map(String)],
+  );
+});
+
+test('Polars and pyarrow read a bucket as docs/s3.md shows it', {
+  skip: NO_STORE || noPython('polars', 'pyarrow'),
+}, async (t) => {
+  const { bucket } = await convertedDay(t);
+  const { endpoint } = bucket.gateway;
+  const code = fenced(await projectText('docs/s3.md'), 'python')
+    .join('')
+    .replaceAll('market-data', bucket.name)
+    .replace('"aws_region": "eu-central-1"', `"aws_endpoint_url": "${endpoint}"`)
+    .replace('region="eu-central-1"', `endpoint_override="${endpoint}"`);
+  const words = { command: ['python3', '-c', code], env: bucket.env() };
+  const { exitCode, stdout, stderr } = await tickhaul([], words);
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stdout, /BTCUSDT +┆ 70 +┆/);
+  assert.match(stdout, /^70$/m);
 });
 
 test('docs/s3.md shows the policy as it stands in its file, and names the rule', async () => {

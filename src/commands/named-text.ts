@@ -2,6 +2,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { abortReason, isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { readNamedFile } from '../base/named-file.js';
+import { localPath } from './arguments/read.js';
 
 /** Bytes: longer than any key, config file or list that a person writes or a run leaves. */
 export const LIMITS = { key: 64 * 1024, config: 4 * 1024 * 1024, list: 1024 * 1024 * 1024 } as const;
@@ -16,6 +17,7 @@ export async function readNamedText(
   limit: number,
   signal: AbortSignal,
 ): Promise<string> {
+  localPath(name, path);
   try {
     return (await readNamedFile({ name, path, limit, signal })).toString('utf8').replace(/^\uFEFF/, '');
   } catch (error) {

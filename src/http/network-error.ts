@@ -1,5 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 
+/** What OpenSSL says of an answer that is plain HTTP. */
+const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|RECORD_OVERFLOW/;
 const CERTIFICATE = /CERT|SIGNATURE|ERR_SSL|ERR_TLS|EPROTO|UNABLE_TO_/;
 const RESET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 /** Each names who it was: the host, or the proxy before it. */
@@ -44,6 +46,9 @@ function adviceFor(failure: Failure, text: string, host: string): string {
   if (proxyAnswer !== undefined) return `the proxy answered ${proxyAnswer}: check HTTPS_PROXY and NO_PROXY`;
   if (text.startsWith('Proxy Authentication')) {
     return 'the proxy answered 407: put the user and password for it into HTTP_PROXY';
+  }
+  if (NO_TLS.test(code)) {
+    return `it does not speak TLS (${code}): check the address, which may begin with http://, and the proxy settings`;
   }
   if (CERTIFICATE.test(code)) {
     return `its certificate is not trusted (${code}): check the clock, or name your own authority's file in NODE_EXTRA_CA_CERTS`;

@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises';
-import { usageError } from '../base/errors.js';
+import { TickhaulError, usageError } from '../base/errors.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { Files, StoreSettings } from '../store/files.js';
+import { isObject } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
 import { inspectCsv } from './csv.js';
 import type { Inspection } from './inspection.js';
@@ -52,6 +53,7 @@ async function inspectIn(
 
 async function assertFile(files: Files, path: string, signal: AbortSignal): Promise<void> {
   if (await files.look(path, signal)) return;
+  if (isObject(path)) await assertBucket(files, path, signal);
   // A folder, a pipe; no object stands so.
   const isThere = await access(path).then(
     () => true,
@@ -60,4 +62,13 @@ async function assertFile(files: Files, path: string, signal: AbortSignal): Prom
   throw usageError(
     isThere ? `${path}: not a file; name one file to inspect` : `${path}: there is no such file`,
   );
+}
+
+/** A look at what isn't there can't tell whether its bucket is. @throws usage error for one that isn't. */
+async function assertBucket(files: Files, path: string, signal: AbortSignal): Promise<void> {
+  try {
+    await files.read(path, async () => {}, signal);
+  } catch (error) {
+    if (!(error instanceof TickhaulError) || error.code !== 'missing') throw error;
+  }
 }

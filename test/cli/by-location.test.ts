@@ -89,6 +89,20 @@ test('convert and inspect: a store gives what a disk does, in either direction',
   assert.deepEqual(await bucket.uploads(), []);
 });
 
+test('convert: a prefix with the characters of a glob is that prefix', { skip }, async (t) => {
+  const { dir, bucket, run } = await place(t);
+  const day = await readFile(join(dir, `${TRADES}.csv.gz`));
+  const [odd, other] = ['odd [1]?/*', 'odd 11'];
+  for (const prefix of [odd, other]) await bucket.write(`${prefix}/${TRADES}.csv.gz`, day);
+  const location = `s3://${bucket.name}/${odd}`;
+  assert.equal(
+    lastOf(await run('convert', location, '-o', `s3://${bucket.name}/out`, '--json'))['converted'],
+    1,
+  );
+  await run('convert', `${location}/`, '--no-keep-source');
+  assert.deepEqual(await bucket.keys('odd'), [`${other}/${TRADES}.csv.gz`, `${odd}/${TRADES}.parquet`]);
+});
+
 test('what is not in a store is code 2, and nothing is begun there', { skip }, async (t) => {
   const { dir, bucket, run } = await place(t);
   const cases = [
@@ -97,6 +111,9 @@ test('what is not in a store is code 2, and nothing is begun there', { skip }, a
     [['convert', 's3://no-such-bucket-here/raw'], /no such bucket/],
     [['convert', join(dir, `${TRADES}.csv.gz`), '-o', 's3://no-such-bucket-here/out'], /no such bucket/],
     [['inspect', `s3://${bucket.name}/raw`], /there is no such file/],
+    [['inspect', 's3://no-such-bucket-here/raw'], /no such bucket/],
+    [['inspect', `s3://${bucket.name}`], /names no object; write it as s3:\/\/bucket\/key/],
+    [['download', '--frozen', `s3://${bucket.name}/lock`], /--frozen: s3:\/\/… is not supported/],
     [['convert', 'gs://bucket/raw'], /gs:\/\/… is not supported/],
   ] as const;
   await Promise.all(

@@ -11,6 +11,9 @@ import { tempDir } from './temp.js';
 /** The text of a file of the project. */
 export const projectText = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
+/** What is fenced as a language in a page. */
+export const fenced = (page: string, language: string): readonly string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code = '']) => code);
 export const recipe = (name: string): Promise<string> => projectText(`docs/recipes/${name}`);
 
 export interface Machine {

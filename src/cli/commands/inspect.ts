@@ -1,4 +1,4 @@
-import { readDataType, readLocations, readToggle } from '../../commands/arguments/read.js';
+import { fileLocation, readDataType, readLocations, readToggle } from '../../commands/arguments/read.js';
 import { storeOf } from '../../commands/destination.js';
 import type { Cell, Inspection } from '../../inspect/index.js';
 import { STORE_FLAGS } from '../arguments/folder-flags.js';
@@ -26,7 +26,8 @@ export const inspect: Action = {
   ],
   async run(args, cli) {
     const { inspectFile } = await import('../../inspect/index.js');
-    const [path = ''] = readLocations(args, 'file');
+    const [named = ''] = readLocations(args, 'file');
+    const path = fileLocation(named, named);
     const dataType = readDataType(args, 'type');
     const store = await storeOf(args, cli, [path]);
     const inspection = await withStoreRequests(args, cli, () =>

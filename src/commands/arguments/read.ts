@@ -60,8 +60,13 @@ export function readLocation(args: Args, flag: string): string | undefined {
 /** As `readLocation`, for one file: an object has a key. @throws usage error for a bucket or prefix too. */
 export function readFileLocation(args: Args, flag: string): string | undefined {
   const location = readLocation(args, flag);
-  if (location !== undefined && isObject(location) && !/^[^/]*\/\/[^/]+\/.*[^/]$/s.test(location))
-    throw usageError(`--${flag} ${location}: names no object; write it as s3://bucket/key`);
+  return location === undefined ? undefined : fileLocation(`--${flag} ${location}`, location);
+}
+
+/** @param name what an error begins with. @throws usage error for a bucket, or a prefix with a slash at its end. */
+export function fileLocation(name: string, location: string): string {
+  if (isObject(location) && !/^[^/]*\/\/[^/]+\/.*[^/]$/s.test(location))
+    throw usageError(`${name}: names no object; write it as s3://bucket/key`);
   return location;
 }
 

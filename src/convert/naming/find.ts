@@ -70,12 +70,17 @@ async function findInStore(
   const isNamed = /^s3:\/\/[^/]+\/.*[^/]$/i.test(location);
   if (isNamed && (await files.look(location, signal))) return [{ path: location, root: undefined }];
   const isGlob = isPathGlob(location);
-  const root = isGlob ? globBase(location) : location.replace(/\/+$/, '');
-  const matches = isGlob ? pathMatcher(location) : () => true;
+  const prefix = location.replace(/\/+$/, '');
+  const root = isGlob ? globBase(location) : prefix;
+  const matches = pathMatcher(location);
+  const under: Source[] = [];
   const matching: Source[] = [];
   for await (const path of dayObjectsUnder(root, store, signal)) {
-    if (matches(path)) matching.push({ path, root });
+    if (path.startsWith(`${prefix}/`)) under.push({ path, root: prefix });
+    else if (isGlob && matches(path)) matching.push({ path, root });
   }
+  // As on a disk, what has this very name goes before what it may stand for.
+  if (under.length > 0) return under;
   if (matching.length > 0) return matching;
   throw usageError(
     isGlob

@@ -89,7 +89,7 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
         });
       } catch (error) {
         throw error instanceof TickhaulError && error.retry && !signal?.aborted
-          ? gaveUp(error, name, tries)
+          ? gaveUp(error, name, tries, hostAdvice(error, settings))
           : error;
       }
     },
@@ -99,6 +99,12 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
       teller?.close();
     },
   };
+}
+
+/** The bucket stands before the host's name then, and few stores of one's own have a name for each. */
+function hostAdvice({ cause }: TickhaulError, { endpoint, pathStyle }: StoreSettings): string {
+  const isUnknown = cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND';
+  return isUnknown && endpoint !== undefined && pathStyle !== true ? ', or name --s3-path-style' : '';
 }
 
 function isAddress(endpoint: string): boolean {

@@ -31,6 +31,8 @@ const DENIED: Kind = [
   'store_refused',
   'these credentials may not do that; they need to list the bucket, and to get, put and delete its objects',
 ];
+/** Of HEAD, whose answer has no body to say which it is. */
+const UNTOLD: Kind = ['store_refused', `the credentials are wrong, or may not do that; ${CREDENTIALS}`];
 const NOT_WRITABLE: Kind = [
   'disk',
   'these credentials may not write there; they need to put and delete objects of the bucket',
@@ -38,6 +40,10 @@ const NOT_WRITABLE: Kind = [
 const FULL: Kind = ['disk', 'the store is full, or a quota is used up; free some space and run it again'];
 const READ_ONLY: Kind = ['disk', 'the store does not take it: it may be read-only'];
 const DAMAGED: Kind = ['reset', 'the bytes were damaged on their way'];
+const NO_KEY: Kind = [
+  'rejected',
+  'the store takes no key of this name: it has at most 1,024 bytes, and some stores refuse some characters',
+];
 const BUSY: Kind = ['server_error', 'the store is busy'];
 const CLOCK: Kind = [
   'store_refused',
@@ -70,6 +76,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   EntityTooLarge: ['disk', 'the store does not take objects of this size'],
   MethodNotAllowed: READ_ONLY,
   NoSuchKey: ['missing', 'there is no such object'],
+  KeyTooLongError: NO_KEY,
+  InvalidObjectName: NO_KEY,
+  XMinioInvalidObjectName: NO_KEY,
   NoSuchUpload: ['rejected', 'the upload was ended by somebody else; run it again'],
   BadDigest: DAMAGED,
   InvalidDigest: DAMAGED,
@@ -84,7 +93,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   OperationAborted: BUSY,
 };
 
-const NO_STORE = 'this is no answer of an object store; check --s3-endpoint';
+const NO_STORE =
+  'this is no answer of an object store; check --s3-endpoint, and whether it needs --s3-path-style';
 
 /** The SDK's words for an answer that isn't XML: a page of a proxy, or of a server that is no store. */
 const UNREADABLE = /Deserialization error/;
@@ -102,6 +112,9 @@ function kindOfStatus(status: number | undefined, isPage: boolean): Kind {
   if (status !== undefined && status >= 400) return ['rejected', 'the store refused the request'];
   return ['bad_answer', NO_STORE];
 }
+
+/** The SDK's own, where the store says nothing. */
+const UNTOLD_WORDS = new Set(['Unknown', 'UnknownError', 'Error']);
 
 const WRONG_REGION = new Set([
   'PermanentRedirect',
@@ -123,11 +136,16 @@ export function failureOf(error: unknown, { name, secrets, writes }: FailureCont
   }
   const isPage = UNREADABLE.test(refusal.message);
   const found = KINDS[code] ?? kindOfStatus(status, isPage);
-  const [kind, advice] = writes && found === DENIED ? NOT_WRITABLE : found;
+  const [kind, advice] = found === DENIED ? denied(code, writes) : found;
   const told = [isPage ? '' : code, status].filter((part) => part !== '' && part !== undefined).join(', ');
   const said = KINDS[code] === undefined && refusal.message !== '' && !isPage ? `: ${refusal.message}` : '';
   const text = secrets.redact(`${name}: ${advice} (${told}${said})`);
   return new TickhaulError(kind, printable(text.replaceAll(/\s+/g, ' ')), { retryAfterMs });
+}
+
+function denied(code: string, writes: boolean): Kind {
+  if (writes) return NOT_WRITABLE;
+  return code === '' ? UNTOLD : DENIED;
 }
 
 /** For what is no address of a store, or one with a password in it. */
@@ -144,11 +162,14 @@ export function noStore(name: string): TickhaulError {
   return new TickhaulError('bad_answer', `${name}: ${NO_STORE}`);
 }
 
-/** After the last try: what would help a single request again is the end for all of them. */
-export function gaveUp(error: TickhaulError, name: string, tries: number): TickhaulError {
+/**
+ * After the last try: what would help a single request again is the end for all of them.
+ * @param advice what to do besides.
+ */
+export function gaveUp(error: TickhaulError, name: string, tries: number, advice = ''): TickhaulError {
   const { message } = error;
   const about = message.startsWith(name) ? message : `${name}: ${message}`;
-  const text = `${about}; tried ${plural(tries, 'time')}, run the same command again later`;
+  const text = `${about}${advice}; tried ${plural(tries, 'time')}, run the same command again later`;
   return new TickhaulError('store_down', text, { cause: error });
 }
 
@@ -172,13 +193,13 @@ function refusalOf(error: unknown): Refusal {
     readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
   };
   const headers = found.$response?.headers ?? {};
-  const code = [found.Code, found.name].find((text) => typeof text === 'string') ?? '';
+  const isTold = (text: unknown): text is string => typeof text === 'string' && !UNTOLD_WORDS.has(text);
   const region = [found.Region, headers['x-amz-bucket-region']].find((text) => typeof text === 'string');
   const seconds = Number(headers['retry-after']);
   return {
-    code: String(code),
+    code: [found.Code, found.name].find(isTold) ?? '',
     status: found.$metadata?.httpStatusCode,
-    message: typeof found.message === 'string' ? found.message : '',
+    message: isTold(found.message) ? found.message : '',
     region: region === undefined ? undefined : String(region),
     retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined,
   };

@@ -59,6 +59,7 @@ test('what is wrong with a store is one line that says what to do, with its exit
     [403, 'QuotaExceeded', '', 8, /the store is full, or a quota is used up/],
     [507, 'InsufficientStorage', '', 8, /the store is full/],
     [405, 'MethodNotAllowed', '', 8, /does not take it/],
+    [400, 'KeyTooLongError', '', 3, /takes no key of this name: it has at most 1,024 bytes/],
     [400, 'InvalidArgument', '', 3, /refused the request \(InvalidArgument, 400: About \*\*\* and \*\*\*\)/],
   ] as const;
   for (const [status, code, more, exitCode, says] of cases) {
@@ -112,6 +113,18 @@ test('where nobody listens, a page answers, or no credentials are, it is said so
       assert.doesNotMatch(error.message, /hidden/);
       return error instanceof TickhaulError && error.exitCode === 2;
     });
+  const plain = (await serve(t, (_, response) => response.end())).replace('http:', 'https:');
+  await assert.rejects(open(t, plain).check(''), {
+    exitCode: 5,
+    message: /it does not speak TLS \(ERR_SSL_\w+\): check the address, which may begin with http:/,
+  });
+  // No name has so long a part, so no name server is asked.
+  const unheard = openStores({ endpoint: `http://${'a'.repeat(64)}.invalid`, stallTimeoutMs: 10_000 });
+  t.after(() => unheard.close());
+  await assert.rejects(unheard.bucket('data').check(''), {
+    exitCode: 5,
+    message: /the name data\.a+\.invalid is not known: .*, or name --s3-path-style; tried/,
+  });
   setCredentials(undefined);
   t.after(() => setCredentials(KEY));
   const never = await serve(t, () => assert.fail('asked without credentials'));
