@@ -84,9 +84,10 @@ export async function settleOnce(
   }
   // Who has the turn, in whatever process, may need the place for its next try.
   if (turns) place.leave();
-  // It may have come since the plan was made.
-  const now = (): Promise<Settled | undefined> =>
-    settle(context, { ...planned, action: 'check' }, place, onAnswer);
+  const now = async (): Promise<Settled | undefined> => {
+    const isToCheck = await mayHaveCome(context, planned);
+    return settle(context, isToCheck ? { ...planned, action: 'check' } : planned, place, onAnswer);
+  };
   const settling = turns ? inTurn(turns, path, signal, now) : now();
   underway.set(path, settling);
   try {
@@ -94,6 +95,21 @@ export async function settleOnce(
   } finally {
     if (underway.get(path) === settling) underway.delete(path);
   }
+}
+
+/** Whether it may have come since the plan was made. */
+async function mayHaveCome(
+  { destination, manifest, signal }: TransferContext,
+  { path, action, outputs }: PlannedFile,
+): Promise<boolean> {
+  if (action !== 'fetch' || outputs.length > 0 || manifest.get(path)) return true;
+  // That is quicker than to find nothing to prove, and no part to go on with: of small files there are thousands.
+  const { files, locate } = destination;
+  return files.look(locate(path), signal).then(
+    (facts) => facts !== undefined,
+    // Whatever it is, the check meets it too, and tells.
+    () => true,
+  );
 }
 
 async function inTurn(
