@@ -5,12 +5,12 @@ import type { DayFile } from './day-file.js';
 export const FLAT_NAME = '{exchange}_{type}_{date}_{symbol}';
 
 /** Of `YYYY-MM-DD`, which characters a placeholder is. */
-export const DATE_PARTS: Readonly<Record<string, { readonly start: number; readonly end: number }>> = {
-  '{date}': { start: 0, end: 10 },
-  '{year}': { start: 0, end: 4 },
-  '{month}': { start: 5, end: 7 },
-  '{day}': { start: 8, end: 10 },
-};
+export const DATE_PARTS: ReadonlyMap<string, { readonly start: number; readonly end: number }> = new Map([
+  ['{date}', { start: 0, end: 10 }],
+  ['{year}', { start: 0, end: 4 }],
+  ['{month}', { start: 5, end: 7 }],
+  ['{day}', { start: 8, end: 10 }],
+]);
 
 /** The folder under the download folder that is tickhaul's own. */
 export const STATE_FOLDER = '.tickhaul';
@@ -37,7 +37,7 @@ export function templateTokens(template: string): readonly string[] {
  */
 export function createNaming(template: string): (file: DayFile) => string {
   const tokens = templateTokens(template);
-  const dates = tokens.flatMap((token) => DATE_PARTS[token] ?? []);
+  const dates = tokens.flatMap((token) => DATE_PARTS.get(token) ?? []);
   let names: SeriesNames | undefined;
   return (file) => {
     if (names === undefined || !isOf(names.of, file)) names = namesOf(tokens, file);
@@ -60,12 +60,14 @@ function isOf({ exchange, dataType, symbol }: Series, file: DayFile): boolean {
 const GAP = '\0';
 
 function namesOf(tokens: readonly string[], { exchange, dataType, symbol }: DayFile): SeriesNames {
-  const words: Readonly<Record<string, string>> = {
-    '{exchange}': safeName(exchange),
-    '{type}': safeName(dataType),
-    '{symbol}': safeName(symbol),
-  };
-  const pieces = tokens.map((token) => (DATE_PARTS[token] ? `${GAP}d${GAP}` : (words[token] ?? token)));
+  const words = new Map([
+    ['{exchange}', safeName(exchange)],
+    ['{type}', safeName(dataType)],
+    ['{symbol}', safeName(symbol)],
+  ]);
+  const pieces = tokens.map((token) =>
+    DATE_PARTS.has(token) ? `${GAP}d${GAP}` : (words.get(token) ?? token),
+  );
   const path = pieces.join('').split('/').map(undotted).join('/');
   const texts = path.split(GAP).filter((_, at) => at % 2 === 0);
   return { of: { exchange, dataType, symbol }, texts };
