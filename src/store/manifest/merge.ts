@@ -54,7 +54,7 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
     let written = 0;
     const write = async (): Promise<void> => {
       signal.throwIfAborted();
-      await Promise.all(batch.map((record) => manifest.append(record)));
+      await Promise.all([...batch.map((record) => manifest.append(record)), manifest.flush()]);
       written += batch.length;
       batch = [];
     };

@@ -23,5 +23,6 @@ export async function forgetMissing(
     for (const { event } of files) tell({ ...event, status: 'forgotten', error: undefined });
   };
   // Side by side, so that the manifest writes many at once.
-  await Promise.all([...byDayFile(missing)].map(([path, files]) => forget(path, files)));
+  const forgotten = [...byDayFile(missing)].map(([path, files]) => forget(path, files));
+  await Promise.all([...forgotten, manifest.flush()]);
 }
