@@ -43,6 +43,16 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/**
+ * Does something once the signal is aborted, at once where it is.
+ * @returns to be called when that is over: signals keep those who listen, with all that they know.
+ */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  if (signal.aborted) act();
+  else signal.addEventListener('abort', act, { once: true });
+  return () => signal.removeEventListener('abort', act);
+}
+
 /** Lets signals, answers and other work come in between. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

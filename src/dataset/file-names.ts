@@ -5,17 +5,17 @@ import type { DayFile } from './day-file.js';
 export const FLAT_NAME = '{exchange}_{type}_{date}_{symbol}';
 
 /** Of `YYYY-MM-DD`, which characters a placeholder is. */
-export const DATE_PARTS: Readonly<Record<string, { readonly start: number; readonly end: number }>> = {
-  '{date}': { start: 0, end: 10 },
-  '{year}': { start: 0, end: 4 },
-  '{month}': { start: 5, end: 7 },
-  '{day}': { start: 8, end: 10 },
-};
+export const DATE_PARTS: ReadonlyMap<string, { readonly start: number; readonly end: number }> = new Map([
+  ['{date}', { start: 0, end: 10 }],
+  ['{year}', { start: 0, end: 4 }],
+  ['{month}', { start: 5, end: 7 }],
+  ['{day}', { start: 8, end: 10 }],
+]);
 
 /** The folder under the download folder that is tickhaul's own. */
 export const STATE_FOLDER = '.tickhaul';
 
-type Series = Pick<DayFile, 'exchange' | 'dataType' | 'symbol'>;
+type Series = Pick<DayFile, 'exchange' | 'symbol'>;
 
 interface SeriesNames {
   readonly of: Series;
@@ -33,14 +33,19 @@ export function templateTokens(template: string): readonly string[] {
 
 /**
  * Names day files as a template says, without an extension. Plans and manifests name a million in a row, those of a series
- * one after the other: what they have in common is worked out once.
+ * one after the other, in turns with what is computed of them: what they have in common is worked out once.
  */
 export function createNaming(template: string): (file: DayFile) => string {
   const tokens = templateTokens(template);
-  const dates = tokens.flatMap((token) => DATE_PARTS[token] ?? []);
-  let names: SeriesNames | undefined;
+  const dates = tokens.flatMap((token) => DATE_PARTS.get(token) ?? []);
+  /** The last series of each data type. */
+  const known = new Map<string, SeriesNames>();
   return (file) => {
-    if (names === undefined || !isOf(names.of, file)) names = namesOf(tokens, file);
+    let names = known.get(file.dataType);
+    if (names === undefined || !isOf(names.of, file)) {
+      names = namesOf(tokens, file);
+      known.set(file.dataType, names);
+    }
     const { texts } = names;
     const date = formatDay(file.day);
     let name = texts[0] ?? '';
@@ -52,23 +57,25 @@ export function createNaming(template: string): (file: DayFile) => string {
   };
 }
 
-function isOf({ exchange, dataType, symbol }: Series, file: DayFile): boolean {
-  return file.symbol === symbol && file.dataType === dataType && file.exchange === exchange;
+function isOf({ exchange, symbol }: Series, file: DayFile): boolean {
+  return file.symbol === symbol && file.exchange === exchange;
 }
 
 /** Between texts; no name holds it. */
 const GAP = '\0';
 
 function namesOf(tokens: readonly string[], { exchange, dataType, symbol }: DayFile): SeriesNames {
-  const words: Readonly<Record<string, string>> = {
-    '{exchange}': safeName(exchange),
-    '{type}': safeName(dataType),
-    '{symbol}': safeName(symbol),
-  };
-  const pieces = tokens.map((token) => (DATE_PARTS[token] ? `${GAP}d${GAP}` : (words[token] ?? token)));
+  const words = new Map([
+    ['{exchange}', safeName(exchange)],
+    ['{type}', safeName(dataType)],
+    ['{symbol}', safeName(symbol)],
+  ]);
+  const pieces = tokens.map((token) =>
+    DATE_PARTS.has(token) ? `${GAP}d${GAP}` : (words.get(token) ?? token),
+  );
   const path = pieces.join('').split('/').map(undotted).join('/');
   const texts = path.split(GAP).filter((_, at) => at % 2 === 0);
-  return { of: { exchange, dataType, symbol }, texts };
+  return { of: { exchange, symbol }, texts };
 }
 
 /** A folder of dots alone leads elsewhere, and tickhaul's own is not for day files. */

@@ -49,7 +49,7 @@ export function pathPrefixes(layout: Layout, files: FilesOfPlan, most: number): 
 /** A listing of a series' month is one request, as one of its day is. */
 function isDayOfSeries(token: string, found: readonly Beginning[], { length }: readonly string[]): boolean {
   const [{ type, symbol } = {}] = found;
-  return DATE_PARTS[token]?.end === DAY && length > 1 && type !== undefined && symbol !== undefined;
+  return DATE_PARTS.get(token)?.end === DAY && length > 1 && type !== undefined && symbol !== undefined;
 }
 
 type Say = (beginning: Beginning) => readonly Beginning[];
@@ -68,7 +68,7 @@ function sayAll(beginnings: readonly Beginning[], say: Say, most: number): reado
 
 /** How a part of a template goes on: in full, and then in coarser ways. None comes where something else has to come first. */
 function saidBy(token: string, files: FilesOfPlan, dates: readonly string[]): readonly Say[] {
-  const date = DATE_PARTS[token];
+  const date = DATE_PARTS.get(token);
   if (date) {
     const ends = token === '{date}' ? [DAY, MONTH, YEAR] : [date.end];
     return ends.map((end) => (beginning) => {

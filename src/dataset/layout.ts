@@ -31,10 +31,10 @@ export interface Layout {
   pathOf(file: DayFile, extension: string): string;
 }
 
-const TEMPLATES: Readonly<Record<string, string>> = {
-  flat: '{name}',
-  hive: 'exchange={exchange}/type={type}/symbol={symbol}/date={date}/{name}',
-};
+const TEMPLATES: ReadonlyMap<string, string> = new Map([
+  ['flat', '{name}'],
+  ['hive', 'exchange={exchange}/type={type}/symbol={symbol}/date={date}/{name}'],
+]);
 
 const PLACEHOLDERS: readonly string[] = [
   'exchange',
@@ -99,7 +99,7 @@ function withoutExtension(path: string): string {
 }
 
 function parseTemplate(text: string): Layout {
-  const template = withoutExtension(TEMPLATES[text] ?? text);
+  const template = withoutExtension(TEMPLATES.get(text) ?? text);
   const used = checkPlaceholders(text, template);
   checkFolders(text, template);
   const dated = used.has('date') || (used.has('year') && used.has('month') && used.has('day'));

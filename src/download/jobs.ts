@@ -1,3 +1,4 @@
+import { onAbort } from '../base/wait.js';
 import type { RunSummary } from '../run/events.js';
 import type { Conversions } from './conversion/conversions.js';
 import type { DownloadJob } from './job.js';
@@ -21,6 +22,7 @@ export async function runJobs(
     if (held.tellings) held.tellings.push(tell);
     else tell();
   });
+  const leave = onAbort(shared.stopped, () => input.manifest.hurry());
   const runs = jobs.map((job) => new JobRun(shared, job));
   // Each count is taken before the run changes what it counts; the first requests don't wait for a large one.
   const planTold = Promise.all(runs.map((run) => run.count())).then(async (totals) => {
@@ -40,7 +42,7 @@ export async function runJobs(
     for (const feed of feeds) await feed.next();
     await shared.pool.idle();
   } finally {
-    await Promise.all([...conversions.values()].map((one) => one.close()));
+    await Promise.all([...conversions.values()].map((one) => one.close())).finally(leave);
   }
   return runs.map((run) => run.summary());
 }

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { aborted } from '../base/wait.js';
 import type { EventSink } from '../run/events.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
@@ -62,7 +61,6 @@ export function openShared(
   const stopped = AbortSignal.any([signal, stop.signal]);
   // Each file in flight listens to it, and that is no leak.
   setMaxListeners(0, signal, stopped);
-  void aborted(stopped).then(() => input.manifest.hurry());
   const pool = createPool(transfers.concurrency, stopped, transfers.limit);
   const emit: EventSink = (event) => {
     input.emit(event);

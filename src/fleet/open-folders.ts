@@ -1,3 +1,4 @@
+import { onAbort } from '../base/wait.js';
 import { describeFailure } from '../run/failure.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
@@ -86,7 +87,9 @@ export class OpenFolders {
       if (shared.users > 0) this.#leave(key, shared);
       else if (this.#open.get(key) === shared) void this.#close(key, shared);
     };
-    shared.opening.then(({ lost }) => lost?.addEventListener('abort', leave, { once: true }), leave);
+    shared.opening.then(({ lost }) => {
+      if (lost) onAbort(lost, leave);
+    }, leave);
     return shared;
   }
 
@@ -99,12 +102,15 @@ export class OpenFolders {
     clearTimeout(shared.closer);
     this.#leave(key, shared);
     const warn = (error: unknown): void => this.#warn(describeFailure(error).error.message);
+    // One that was lost may end after the one that came for it.
+    const before = this.#closing.get(key);
     const closing: Promise<void> = shared.opening
       .then(
         (folder) => folder.close(),
         () => {},
       )
       .catch(warn)
+      .then(() => before)
       .finally(() => {
         if (this.#closing.get(key) === closing) this.#closing.delete(key);
       });

@@ -100,6 +100,8 @@ class FleetWorker {
       else await aborted(this.#end.signal);
     } finally {
       signal.removeEventListener('abort', onSignal);
+      // What others put into the queue from now on is theirs.
+      await this.#worker.pause(true);
       await Promise.allSettled(this.#working);
       await this.#slices.close();
       // Without its Redis, it can't say that it ends: its slices are others' when their locks run out.

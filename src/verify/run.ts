@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { abortReason, diskError, isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
-import { aborted } from '../base/wait.js';
+import { onAbort } from '../base/wait.js';
 import type { FileEvent, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
 import type { Destination } from '../store/destination.js';
@@ -43,7 +43,7 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
   const warn = (message: string): void => emit({ event: 'warning', message });
   const options = { warn, signal: input.signal };
   const manifest = await destination.openManifest(options, recordsFor(input.selection));
-  void aborted(input.signal).then(() => manifest.hurry());
+  const leave = onAbort(input.signal, () => manifest.hurry());
   const tally = createTally();
   const tell = (event: FileEvent): void => {
     tally.add(event);
@@ -66,7 +66,7 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
     });
     return tally.summary({ planned, stopped, strict: false, seconds: secondsSince(started) });
   } finally {
-    await manifest.close();
+    await manifest.close().finally(leave);
   }
 }
 

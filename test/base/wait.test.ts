@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wait } from '../../src/base/wait.js';
+import { onAbort, wait } from '../../src/base/wait.js';
 
 test('a wait that is longer than a timer can run is not over at once', async () => {
   const stop = new AbortController();
@@ -9,4 +9,15 @@ test('a wait that is longer than a timer can run is not over at once', async () 
   stop.abort();
   await assert.rejects(long, { code: 'interrupted' });
   assert.equal(first, 'short');
+});
+
+test('what is to be done at an abort is done once, also after it, and not once it was left', () => {
+  const stop = new AbortController();
+  const done: string[] = [];
+  onAbort(stop.signal, () => done.push('in time'));
+  const leave = onAbort(stop.signal, () => done.push('left'));
+  leave();
+  stop.abort();
+  onAbort(stop.signal, () => done.push('late'));
+  assert.deepEqual(done, ['in time', 'late']);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Day } from '../../src/dataset/day.js';
+import { type Day, parseDay } from '../../src/dataset/day.js';
 import { createNaming } from '../../src/dataset/file-names.js';
 
 const TEMPLATES = [
@@ -20,4 +20,9 @@ test('a name is the same whatever was named before it', () => {
       for (const file of all) assert.equal(nameOf(file), createNaming(template)(file));
     }),
   );
+});
+
+test('a text of a template is no placeholder, whatever words a language has', () => {
+  const file = { exchange: 'x', dataType: 'trades', symbol: 'A', day: parseDay('2024-03-01') };
+  assert.equal(createNaming('constructor{symbol}toString{day}')(file), 'constructorAtoString01');
 });

@@ -13,6 +13,7 @@ const TEMPLATES = [
   '{day}/{name}',
   '{symbol}/{year}-{month}/{type}/{exchange}/{day}-{date}',
   '{type}/.{symbol}/{name}',
+  'constructor{year}/{symbol}/{name}',
   'all/{exchange}/{symbol}/{date}/{type}/{name}',
 ];
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { diskError, isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { aborted } from '../../base/wait.js';
+import { onAbort } from '../../base/wait.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { Destination } from '../destination.js';
 import { manifestPath } from '../state-folder.js';
@@ -40,7 +40,7 @@ const RECORDS_A_WRITE = 4096;
  */
 export async function mergeManifests({ folders, target, warn, signal }: MergeInput): Promise<MergeSummary> {
   const manifest = await target.openManifest({ warn, signal });
-  void aborted(signal).then(() => manifest.hurry());
+  const leave = onAbort(signal, () => manifest.hurry());
   try {
     const objectOf = target.kind === 'folder' ? asFiles : asObjects(await target.survey(undefined, signal));
     const union = new Union(manifest, objectOf);
@@ -54,7 +54,7 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
     let written = 0;
     const write = async (): Promise<void> => {
       signal.throwIfAborted();
-      await Promise.all(batch.map((record) => manifest.append(record)));
+      await Promise.all([...batch.map((record) => manifest.append(record)), manifest.flush()]);
       written += batch.length;
       batch = [];
     };
@@ -66,7 +66,7 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
     const added = manifest.size - before;
     return { records: manifest.size, added, changed: written - added };
   } finally {
-    await manifest.close();
+    await manifest.close().finally(leave);
   }
 }
 

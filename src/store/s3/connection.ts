@@ -72,8 +72,10 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
       const once = async () => {
         tries++;
         try {
-          await rememberSecrets(client, secrets);
-          const sent = send(client, signal ? { abortSignal: signal } : {});
+          // Credentials may come from elsewhere, which may be silent too.
+          const sent = rememberSecrets(client, secrets).then(() =>
+            send(client, signal ? { abortSignal: signal } : {}),
+          );
           return await (signal ? orAborted(sent, signal) : sent);
         } catch (error) {
           if (signal?.aborted) throw abortReason(signal);

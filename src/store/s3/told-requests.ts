@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { BroadcastChannel } from 'node:worker_threads';
 import type { OnRequest } from '../../http/told-request.js';
 
@@ -36,8 +37,13 @@ export async function hearRequests<T>(onRequest: OnRequest | undefined, work: ()
   if (!onRequest) return work();
   const channel = new BroadcastChannel(CHANNEL);
   channel.unref();
+  // Others may hear as well, and end before.
+  const end = randomUUID();
   const heardAll = new Promise<void>((resolve) => {
-    channel.onmessage = ({ data }) => (typeof data === 'string' ? onRequest(data) : resolve());
+    channel.onmessage = ({ data }) => {
+      if (typeof data === 'string') onRequest(data);
+      else if (data.end === end) resolve();
+    };
   });
   try {
     return await work();
@@ -45,7 +51,7 @@ export async function hearRequests<T>(onRequest: OnRequest | undefined, work: ()
     // What was told before comes before.
     channel.ref();
     const last = new BroadcastChannel(CHANNEL);
-    last.postMessage(null);
+    last.postMessage({ end });
     last.close();
     await heardAll;
     channel.close();

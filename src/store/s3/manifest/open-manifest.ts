@@ -123,8 +123,8 @@ class StoreManifest implements Manifest {
   /** Records of some seconds go out together: whoever needs them to stand sooner flushes. */
   async append(record: ManifestRecord): Promise<void> {
     const { path, file } = record;
-    const before = this.#pending.get(path) ?? this.#newest.writtenAt(path) ?? 0;
-    const written = Math.max(this.#opened.clock(), before + 1);
+    const known = [this.#newest.writtenAt(path), this.#later.writtenAt(path), this.#pending.get(path)];
+    const written = Math.max(this.#opened.clock(), ...known.map((before = 0) => before + 1));
     const line = formatSegmentLine({ record, written });
     this.#pending.set(path, written);
     try {

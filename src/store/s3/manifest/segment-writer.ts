@@ -48,7 +48,7 @@ export class SegmentWriter {
     this.#batches.set(month, batch);
     batch.lines.push(line, '\n');
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
-    if (++this.#records >= MOST_RECORDS) void this.flush();
+    if (++this.#records >= MOST_RECORDS || this.#farewell) void this.flush();
     return batch.written;
   }
 

@@ -122,6 +122,11 @@ test('the record that was written last counts, however wrong the clocks are', as
   assert.equal(third.get('a')?.rows, 2);
   await write(third, recordOf('a', 3), recordOf('a', 4));
   assert.equal((await at(0)).get('a')?.rows, 4);
+  const fourth = await at(0);
+  await write(await at(Date.UTC(2040, 0)), recordOf('a', 5));
+  assert.equal((await fourth.now()).get('a')?.rows, 5);
+  await write(fourth, recordOf('a', 6));
+  assert.equal((await at(0)).get('a')?.rows, 6, 'newer than what others wrote since it was opened');
 });
 
 test('what was forgotten stays so in whichever order segments are read, and through compactions', async () => {
