@@ -26,15 +26,15 @@ export async function prepareCoverage(
     throw usageError('<folder> and --dir name the same thing; give one of them');
   const folders = folder === undefined ? [] : [checkedLocation('<folder>', folder)];
   const settings = await loadSettings(args, host);
-  const { signal } = host;
-  const { dir, paths } = await readFolderPaths(folders, settings, signal);
-  const [under = ''] = paths;
   const { readCoverage } = await import('../coverage/read.js');
-  return (warn) =>
-    withDestination({ ...settings, downloadDir: dir }, host, async (destination) => ({
+  return async (warn) => {
+    const { dir, paths } = await readFolderPaths(folders, settings, host);
+    const [under = ''] = paths;
+    return withDestination({ ...settings, downloadDir: dir }, host, async (destination) => ({
       dir: destination.locate(under),
-      facts: await readCoverage(destination, { selection, under, warn, signal }),
+      facts: await readCoverage(destination, { selection, under, warn, signal: host.signal }),
     }));
+  };
 }
 
 /** A page that needs no network. */

@@ -12,10 +12,10 @@ export function storeSettings({ store }: Settings, stallTimeoutMs = 60_000): Sto
   return { ...store, stallTimeoutMs };
 }
 
-interface ReachOptions {
+export interface ReachOptions {
   /** Milliseconds without progress of a request to a store. */
   readonly stallTimeoutMs?: number | undefined;
-  /** Ends the look whether the store is there. */
+  /** Ends what is asked before the work. */
   readonly signal: AbortSignal;
 }
 

@@ -26,11 +26,10 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
     return prepareVerifyCache(args, host);
   }
   const settings = await loadSettings(args, host);
-  const { dir, paths } = await readFolderPaths(readLocations(args, 'path'), settings, host.signal);
+  const named = readLocations(args, 'path');
   const options = readDownloadOptions(args);
   const stallTimeoutMs = readStallTimeout(args);
   const checking = {
-    paths,
     selection: await readSeriesSelection(args, host.signal),
     shard: options.shard,
     quick: readToggle(args, 'quick') || readToggle(args, 'listed'),
@@ -45,12 +44,15 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
   };
   const isRepair = readToggle(args, 'repair');
   refuseContradictions(args);
-  return ({ emit, note }) =>
-    withThreads(checking, storeSettings(settings, stallTimeoutMs), (threads) =>
-      withDestination({ ...settings, downloadDir: dir }, { ...host, stallTimeoutMs }, async (destination) => {
+  const store = storeSettings(settings, stallTimeoutMs);
+  const reach = { stallTimeoutMs, signal: host.signal };
+  return async ({ emit, note }) => {
+    const { dir, paths } = await readFolderPaths(named, settings, reach);
+    return withThreads(checking, store, (threads) =>
+      withDestination({ ...settings, downloadDir: dir }, reach, async (destination) => {
         const { verify } = await import('../verify/run.js');
         const check = (repair?: Repair): Promise<RunSummary> =>
-          verify({ ...checking, destination, threads, repair, emit });
+          verify({ ...checking, paths, destination, threads, repair, emit });
         if (!isRepair) return check();
         const { createRepair } = await import('../verify/amend/repair.js');
         return withSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
@@ -58,6 +60,7 @@ export async function prepareVerify(args: Args, host: Host): Promise<Run> {
         );
       }),
     );
+  };
 }
 
 /** @throws usage error for flags that do not go together. */

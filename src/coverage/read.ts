@@ -1,4 +1,4 @@
-import { abortReason, usageError } from '../base/errors.js';
+import { abortReason, type TickhaulError, usageError } from '../base/errors.js';
 import { type Day, dayOfTime } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter } from '../dataset/series-filter.js';
@@ -31,21 +31,20 @@ export async function readCoverage(destination: Destination, options: CoverageOp
   const below = under === '' ? '' : `${under}/`;
   const manifest = await destination.openManifest({ warn, signal });
   await manifest.close();
-  if (manifest.size === 0) {
-    throw usageError(
-      `${name}: nothing is recorded here; name a download folder, or record what is there with tickhaul verify --adopt`,
-    );
-  }
+  if (manifest.size === 0) throw nothingIn(name);
   const filter = createSeriesFilter(selection);
   const sizeOf = createSizes(await destination.survey(undefined, signal));
   const builders = new Map<string, SeriesBuilder>();
   const byDay = new Map<Day, number>();
   const byRecording = new Map<Day, number>();
   let count = 0;
+  let isEmpty = true;
   for (const record of manifest.records()) {
     if (++count % RECORDS_A_TURN === 0) await nextTurn(signal);
     const { path, file, rows, time } = record;
-    if (!path.startsWith(below) || !filter.wants(file)) continue;
+    if (!path.startsWith(below)) continue;
+    isEmpty = false;
+    if (!filter.wants(file)) continue;
     const builder = builderOf(builders, file);
     if (!isWithin(file.day, selection)) continue;
     const bytes = sizeOf(record);
@@ -55,10 +54,17 @@ export async function readCoverage(destination: Destination, options: CoverageOp
     const recorded = dayOfTime(time);
     if (recorded !== undefined) addBytes(byRecording, recorded, bytes);
   }
+  if (isEmpty) throw nothingIn(name);
   filter.check();
   const series = [...builders.values()].flatMap((builder) => builder.build(selection) ?? []).sort(byName);
   if (series.length === 0) throw usageError(`${name}: nothing is recorded of these series and days`);
   return { series, totals: totalsOf(series), byDay: ascending(byDay), byRecording: ascending(byRecording) };
+}
+
+function nothingIn(name: string): TickhaulError {
+  return usageError(
+    `${name}: nothing is recorded here; name a download folder, or record what is there with tickhaul verify --adopt`,
+  );
 }
 
 /** Sums over series. */

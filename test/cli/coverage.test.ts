@@ -243,5 +243,5 @@ test('a folder in a download folder stands for what is below it', async (t) => {
   }
   const { exitCode, stderr } = await runHere(['coverage', join(dir, 'b')]);
   assert.equal(exitCode, 2);
-  assert.match(stderr, /b: nothing is recorded of these series and days/);
+  assert.match(stderr, /b: nothing is recorded here; name a download folder/);
 });

@@ -76,7 +76,7 @@ export class MemoryBucket {
     const unfinished = this.#unfinished;
     return {
       name: 's3://bucket',
-      check: async () => {},
+      check: async (prefix) => this.keys(prefix).length > 0,
       put: (key, body, signal) => {
         signal?.throwIfAborted();
         return request({ name: 'put', key }, () => this.write(key, body), signal);

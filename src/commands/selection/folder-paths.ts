@@ -3,7 +3,7 @@ import { usageError } from '../../base/errors.js';
 import { createDestinationFinder, type FindDestination } from '../../store/find-destination.js';
 import { isObject } from '../../store/location.js';
 import { openFiles } from '../../store/open-files.js';
-import { storeSettings } from '../destination.js';
+import { type ReachOptions, storeSettings } from '../destination.js';
 import type { Settings } from '../environment.js';
 import { isThere } from '../is-there.js';
 
@@ -22,11 +22,11 @@ export interface FolderPaths {
 export async function readFolderPaths(
   paths: readonly string[],
   settings: Settings,
-  signal: AbortSignal,
+  { stallTimeoutMs, signal }: ReachOptions,
 ): Promise<FolderPaths> {
   const dir = settings.downloadDir;
   if (paths.length === 0) return { dir, paths: [] };
-  const files = openFiles(storeSettings(settings));
+  const files = openFiles(storeSettings(settings, stallTimeoutMs));
   const find = createDestinationFinder(files, signal);
   const placing = Promise.all(paths.map((path) => place(path, dir, find)));
   const found = await placing.finally(() => files.close());

@@ -61,10 +61,8 @@ export function bucketFiles(stores: Stores): Files {
     async hasManifest(location, signal) {
       const { store, key } = find(location);
       if (key !== '' && !isDataPath(key)) return false;
-      const root = manifestRoot(key === '' ? '' : `${key}/`);
       try {
-        for await (const page of store.list(root, signal)) if (page.length > 0) return true;
-        return false;
+        return await store.check(manifestRoot(key === '' ? '' : `${key}/`), signal);
       } catch (error) {
         if (error instanceof TickhaulError && error.code === 'store_refused') return false;
         throw error;

@@ -27,11 +27,16 @@ export function openBucket(Bucket: string, { connect, shelf, close }: BucketOpti
 
     async check(Prefix, signal) {
       const { sdk, ask } = await connect();
-      const { KeyCount, Name } = await ask({ name, signal, isFirst: true }, (client, options) =>
+      const {
+        KeyCount,
+        Name,
+        Contents = [],
+      } = await ask({ name, signal, isFirst: true }, (client, options) =>
         client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), options),
       );
       // Any XML is a listing to the SDK, and so are most pages.
       if (KeyCount === undefined && Name === undefined) throw noStore(name);
+      return Contents.length > 0;
     },
 
     async put(Key, Body, signal) {

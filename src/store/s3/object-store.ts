@@ -37,9 +37,10 @@ export interface ObjectStore {
   readonly name: string;
   /**
    * Whether the bucket is there, and what begins so may be listed: before anything else is done.
-   * @throws `usage` (no such bucket), `store_refused`, `store_down` …
+   * @returns whether anything does.
+   * @throws `usage` (no such bucket), `store_refused`, `store_down` … soon, as nothing is lost yet.
    */
-  check(prefix: string, signal?: AbortSignal): Promise<void>;
+  check(prefix: string, signal?: AbortSignal): Promise<boolean>;
   /** Puts an object in one piece, with its MD5. */
   put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<StoredAs>;
   /** @returns undefined where there is none. */

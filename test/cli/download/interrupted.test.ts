@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,13 +15,14 @@ import { DAYS, lastLine } from './downloading.js';
 const SLOW: SandboxOptions = { redirect: true, rows: 20_000, rate: 300_000 };
 
 /** Waits for a part with bytes in it: on a busy machine a file may be done before any other has some. */
-async function partAppears(dir: string): Promise<void> {
-  for (;;) {
+async function partAppears(dir: string, run: ChildProcess): Promise<void> {
+  while (run.exitCode === null) {
     const parts = (await namesIn(dir)).filter((name) => name.endsWith('.part'));
     const sizes = parts.map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0);
     if (sizes.some((size) => size > 0)) return;
     await nextTurn();
   }
+  assert.fail('the run ended before it');
 }
 
 for (const [signal, code] of [
@@ -33,7 +35,7 @@ for (const [signal, code] of [
     const env = envOf(service, dir);
     const { child, printed, finished } = start([...DAYS, '--json', '--verbose'], { env });
     await printed('"event":"file"');
-    await partAppears(dir);
+    await partAppears(dir, child);
     child.kill(signal);
     const first = await finished;
     assert.equal(first.exitCode, code, first.stderr);

@@ -84,7 +84,8 @@ async function put(t: TestContext, { url }: TestRedis, symbols: number): Promise
   return { slices, count, filled };
 }
 
-function runWorkers(t: TestContext, task: WorkersTask): Promise<readonly WorkersResult[]> {
+function runWorkers(t: TestContext, work: Omit<WorkersTask, 'processes'>): Promise<readonly WorkersResult[]> {
+  const task: WorkersTask = { ...work, processes: PROCESSES };
   return Promise.all(
     Array.from({ length: PROCESSES }, () => runChild<WorkersResult>(t, 'workers-child.js', task)),
   );

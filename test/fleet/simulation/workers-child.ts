@@ -14,6 +14,8 @@ import { Count, countFiles, planOf } from './archive.js';
 
 export interface WorkersTask {
   readonly url: string;
+  /** That share the work: they begin when all are ready. */
+  readonly processes: number;
   readonly workers: number;
   /** Slices at once, of each. */
   readonly concurrency: number;
@@ -31,7 +33,7 @@ export interface WorkersResult {
   readonly memory: number;
 }
 
-const { url, workers, concurrency, sliceMs } = JSON.parse(process.argv[2] ?? '') as WorkersTask;
+const { url, processes, workers, concurrency, sliceMs } = JSON.parse(process.argv[2] ?? '') as WorkersTask;
 const { signal } = new AbortController();
 setMaxListeners(0, signal);
 const warn = (message: string): void => void process.stderr.write(`${message}\n`);
@@ -50,6 +52,9 @@ const countSlice: SliceWork['workOn'] = async (job) => {
   return { summary: { exitCode: 0, counts, unfinished: 0, bytes: 0, seconds: 0 }, failed: [] };
 };
 
+// One that is there first would have it all.
+await open.redis.incr('ready');
+while (Number(await open.redis.get('ready')) < processes) await sleep(10);
 const summaries = await Promise.all(
   Array.from({ length: workers }, () =>
     runWorker({

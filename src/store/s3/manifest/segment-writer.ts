@@ -25,6 +25,7 @@ export class SegmentWriter {
   readonly #farewellMs: number;
   readonly #giveUp = new AbortController();
   #farewell: NodeJS.Timeout | undefined;
+  #isClosed = false;
   #batches = new Map<string, Batch>();
   #records = 0;
   #count = 0;
@@ -74,6 +75,8 @@ export class SegmentWriter {
 
   /** From now on there are some seconds for all that is written: what was done is worth its record, and no more. */
   hurry(): void {
+    // A signal that is aborted later must not keep the process.
+    if (this.#isClosed) return;
     const { store, root } = this.#place;
     this.#farewell ??= setTimeout(
       () => this.#giveUp.abort(tooLate(`${store.name}/${root}`)),
@@ -85,6 +88,7 @@ export class SegmentWriter {
   /** As `flush`, for the last time. */
   async close(): Promise<void> {
     await this.flush();
+    this.#isClosed = true;
     clearTimeout(this.#farewell);
   }
 

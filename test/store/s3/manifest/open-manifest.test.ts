@@ -284,6 +284,16 @@ test('a run that ends early gives its records some seconds, and compacts nothing
   }
 });
 
+test('a run that is told to hurry when its records stand keeps no process', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const manifest = await open(new MemoryBucket().client());
+  await write(manifest, recordOf('stands'));
+  await manifest.close();
+  const before = timers();
+  manifest.hurry();
+  assert.equal(timers(), before);
+});
+
 test('what others recorded since it was opened is read by itself, through compactions', async () => {
   const bucket = new MemoryBucket();
   for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
