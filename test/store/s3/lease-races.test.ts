@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Lease, tryLease } from '../../../src/store/s3/lease.js';
+import { type Gate, Killed, killAfter, MemoryBucket } from '../../helpers/memory-store.js';
+import { owner, settled, TestClock, take } from './leases.js';
+
+const SECOND = 1000;
+
+test('of many that come at once each gets it, one at a time', async () => {
+  const bucket = new MemoryBucket();
+  let holders = 0;
+  await Promise.all(
+    Array.from({ length: 30 }, async (_, n) => {
+      const lease = await take(bucket, `${n}`, { timeoutMs: 240_000 });
+      assert.equal(++holders, 1);
+      await settled();
+      holders--;
+      await lease.release();
+    }),
+  );
+  assert.deepEqual(bucket.keys(), []);
+});
+
+/** One that comes, holds the lease for a while, and may be killed on the way; all times in seconds. */
+const racer = fc.record({
+  exclusive: fc.constantFrom(true, true, false),
+  /** Before its first try, and between tries. */
+  pause: fc.constantFrom(0, 0, 1, 40),
+  holds: fc.constantFrom(0, 50, 400, 400),
+  /** How long its requests are on their way, one after the other; then they are quick. */
+  delays: fc.array(fc.constantFrom(0, 0, 0, 0, 0, 40, 280), { maxLength: 16 }),
+  kill: fc.option(
+    fc.record({ after: fc.nat(12), moment: fc.constantFrom('before' as const, 'after' as const) }),
+    { freq: 2 },
+  ),
+});
+
+test('two that keep each other out never hold it at once, whatever is held up, and who is killed', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(racer, { minLength: 2, maxLength: 4 }),
+      async (scheduler, racers) => {
+        const bucket = new MemoryBucket();
+        bucket.page = 2;
+        const clock = new TestClock(bucket);
+        const holding = new Set<{ readonly exclusive: boolean; readonly lost: AbortSignal }>();
+        const assertApart = (): void => {
+          const working = [...holding].filter(({ lost }) => !lost.aborted);
+          assert.ok(working.length < 2 || working.every(({ exclusive }) => !exclusive));
+        };
+        const race = async (
+          { exclusive, pause, holds, delays, kill }: (typeof racers)[0],
+          host: string,
+        ): Promise<void> => {
+          let at = 0;
+          const onItsWay: Gate = async () => {
+            const delay = delays[at++] ?? 0;
+            if (delay > 0) await clock.wait(delay * SECOND);
+            await scheduler.schedule(Promise.resolve());
+          };
+          const gate = kill ? killAfter(kill.after, kill.moment, onItsWay) : onItsWay;
+          let lease: Lease | undefined;
+          for (let tries = 0; !lease && tries < 20; tries++) {
+            await clock.wait(pause * SECOND);
+            lease = await tryLease(bucket.client(gate), '', owner(host), { exclusive, clock });
+          }
+          if (!lease) return;
+          const held = { exclusive, lost: lease.lost };
+          holding.add(held);
+          assertApart();
+          await clock.wait(holds * SECOND);
+          assertApart();
+          holding.delete(held);
+          await lease.release();
+        };
+        const all = racers.map((one, n) =>
+          race(one, `${n}`).catch((error: unknown) => {
+            if (!(error instanceof Killed)) throw error;
+          }),
+        );
+        await scheduler.waitFor(clock.during(Promise.all(all)));
+      },
+    ),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,76 @@
+import type { LockOwner } from '../../../src/store/lock/run-lock.js';
+import { type Lease, type TakeLeaseOptions, takeLease } from '../../../src/store/s3/lease.js';
+import type { LeaseClock } from '../../../src/store/s3/lease-clock.js';
+import type { MemoryBucket } from '../../helpers/memory-store.js';
+
+export function owner(host: string): LockOwner {
+  return { pid: 5_000_000, host, now: Date.UTC(2026, 0, 1), command: 'sync', isAlive: () => true };
+}
+
+/** Time that passes when it is told to, for clients and the store alike. */
+export class TestClock implements LeaseClock {
+  readonly #bucket: MemoryBucket;
+  readonly #begun: number;
+  #timers: { readonly at: number; readonly fire: () => void }[] = [];
+
+  constructor(bucket: MemoryBucket) {
+    this.#bucket = bucket;
+    this.#begun = bucket.now;
+  }
+
+  now(): number {
+    return this.#bucket.now - this.#begun;
+  }
+
+  wait(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = { at: this.now() + ms, fire: () => {} };
+      const leave = (): void => {
+        this.#timers = this.#timers.filter((one) => one !== timer);
+        reject(signal?.reason);
+      };
+      timer.fire = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      if (signal?.aborted) return leave();
+      this.#timers.push(timer);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  /** Lets all that is due happen, each at its time. */
+  async pass(ms: number): Promise<void> {
+    const end = this.#bucket.now + ms;
+    for (;;) {
+      await settled();
+      const [next] = this.#timers.sort((a, b) => a.at - b.at);
+      if (!next || next.at + this.#begun > end) break;
+      this.#timers.shift();
+      this.#bucket.now = Math.max(this.#bucket.now, next.at + this.#begun);
+      next.fire();
+    }
+    this.#bucket.now = end;
+  }
+
+  /** Lets as much time pass as something takes. */
+  async during<T>(something: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = something.finally(() => {
+      isOver = true;
+    });
+    over.catch(() => {});
+    while (!isOver) await this.pass(100);
+    return over;
+  }
+}
+
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+export const take = (
+  bucket: MemoryBucket,
+  host: string,
+  options: Partial<TakeLeaseOptions> = {},
+): Promise<Lease> => takeLease(bucket.client(), 'data/', owner(host), { exclusive: true, ...options });

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Gate, MemoryBucket } from '../../../helpers/memory-store.js';
+import { recordOf } from '../../manifest/records.js';
+import { compact, HOUR, MONTH, open, paths, ROOT, write } from './manifests.js';
+
+test('what was forgotten stays so in whichever order segments are read, and through compactions', async () => {
+  const bucket = new MemoryBucket();
+  const first = await open(bucket.client());
+  await write(first, recordOf('gone'), recordOf('kept'));
+  await write(first, { ...recordOf('gone'), dropped: true });
+  assert.deepEqual([first.size, first.get('gone'), paths(first)], [1, undefined, ['kept']]);
+  const [before = ''] = bucket.keys(ROOT);
+  const late = bucket.text(before) ?? '';
+  await compact(bucket);
+  bucket.now += 2 * HOUR;
+  await compact(bucket);
+  assert.equal(bucket.keys(ROOT).length, 1);
+  // A segment whose put took hours.
+  bucket.write(`${ROOT}${MONTH}20211231T000000000Z-late-1.jsonl`, late);
+  const again = await open(bucket.client());
+  assert.deepEqual(paths(again), ['kept']);
+  await write(again, recordOf('gone', 7));
+  assert.equal((await open(bucket.client())).get('gone')?.rows, 7);
+});
+
+test('what cannot be read here is compacted away by nobody', async () => {
+  const bucket = new MemoryBucket();
+  for (const name of ['a', 'b']) await write(await open(bucket.client()), recordOf(name));
+  const [key = ''] = bucket.keys(ROOT);
+  bucket.write(key, `${bucket.text(key)}{"of":"a later version"}\n`);
+  const before = bucket.keys(ROOT);
+  await compact(bucket);
+  bucket.now += 2 * HOUR;
+  await compact(bucket);
+  assert.deepEqual(bucket.keys(ROOT), before);
+});
+
+test('a run that wrote makes one base of many segments, and one an hour later removes them', async () => {
+  const bucket = new MemoryBucket();
+  for (let n = 0; n < 50; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  const reader = await open(bucket.client());
+  await reader.close();
+  assert.equal(bucket.keys(ROOT).length, 50, 'a run that only read writes nothing');
+  const last = await open(bucket.client());
+  await write(last, recordOf('50'));
+  await last.close();
+  assert.equal(bucket.keys(ROOT).length, 52);
+  assert.deepEqual(bucket.keys('data/.tickhaul/compactions/'), []);
+  const got: string[] = [];
+  const gate: Gate = async ({ name, key }, moment) => {
+    if (name === 'get' && moment === 'before') got.push(key);
+  };
+  const next = await open(bucket.client(gate));
+  assert.equal(next.size, 51);
+  assert.equal(new Set(got).size, 1, 'the base, and nothing that it stands for');
+  bucket.now += HOUR / 2;
+  await write(next, recordOf('51'));
+  await next.close();
+  assert.equal(bucket.keys(ROOT).length, 53);
+  bucket.now += HOUR;
+  await next.close();
+  assert.equal(bucket.keys(ROOT).length, 2);
+  assert.equal((await open(bucket.client())).size, 52);
+});
+
+test('what others recorded since it was opened is read by itself, through compactions', async () => {
+  const bucket = new MemoryBucket();
+  for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  await compact(bucket);
+  let got = 0;
+  const reader = await open(
+    bucket.client(async ({ name }, moment) => {
+      if (name === 'get' && moment === 'before') got++;
+    }),
+  );
+  got = 0;
+  assert.equal((await reader.now()).get('0')?.rows, 1);
+  assert.equal(got, 0, 'a base and what it stands for are known');
+  await write(await open(bucket.client()), recordOf('0', 2), recordOf('3'));
+  await write(reader, recordOf('own'));
+  const now = await reader.now();
+  assert.deepEqual(
+    ['0', '1', '3', 'own', 'none'].map((path) => [now.has(path), now.get(path)?.rows]),
+    [
+      [true, 2],
+      [true, 1],
+      [true, 1],
+      [true, 1],
+      [false, undefined],
+    ],
+  );
+  assert.deepEqual([got, reader.get('0')?.rows, reader.has('3')], [1, 1, false]);
+  await compact(bucket);
+  bucket.now += 2 * HOUR;
+  await compact(bucket);
+  await write(await open(bucket.client()), { ...recordOf('1'), dropped: true });
+  const later = await reader.now();
+  assert.deepEqual([later.get('0')?.rows, later.has('1'), later.has('2')], [2, false, true]);
+});
+
+test('what is removed between its listing and its reading is found in what stands for it', async () => {
+  const bucket = new MemoryBucket();
+  for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  let isListed = false;
+  const store = bucket.client(async ({ name }, moment) => {
+    if (isListed || name !== 'list' || moment !== 'after') return;
+    isListed = true;
+    await compact(bucket);
+    bucket.now += 2 * HOUR;
+    await compact(bucket);
+  });
+  const manifest = await open(store);
+  assert.deepEqual(paths(manifest), ['0', '1', '2']);
+  assert.equal(bucket.keys(ROOT).length, 1);
+});
+
+test('a store that lists what it never gives is an error, and not an endless search', async () => {
+  const bucket = new MemoryBucket();
+  await write(await open(bucket.client()), recordOf('a'));
+  const store = { ...bucket.client(), getWhole: async () => undefined };
+  await assert.rejects(open(store), { code: 'bad_answer', message: /lists objects that it doesn't give/ });
+});

@@ -1,0 +1,39 @@
+import type { Day } from '../../../../src/dataset/day.js';
+import { parseDay } from '../../../../src/dataset/day.js';
+import type { Manifest } from '../../../../src/store/manifest/manifest.js';
+import type { ManifestScopes } from '../../../../src/store/manifest/scope.js';
+import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
+import { openStoreManifest } from '../../../../src/store/s3/manifest/open-manifest.js';
+import type { ObjectStore } from '../../../../src/store/s3/object-store.js';
+import type { ManifestRecord } from '../../../../src/store/types.js';
+import type { MemoryBucket } from '../../../helpers/memory-store.js';
+import { recordOf } from '../../manifest/records.js';
+
+export const ROOT = 'data/.tickhaul/manifest/';
+export const MONTH = 'binance/trades/2022-01/';
+export const HOUR = 3_600_000;
+
+export const open = (
+  store: ObjectStore,
+  scope?: ManifestScopes,
+  warnings: string[] = [],
+): Promise<Manifest> =>
+  openStoreManifest(store, 'data/', { warn: (message) => warnings.push(message) }, scope);
+export const paths = (manifest: Manifest): string[] => [...manifest.records()].map(({ path }) => path).sort();
+
+/** A record of a day file of its own. */
+export function fileOn(day: string, dataType = 'trades', exchange = 'binance'): ManifestRecord {
+  const path = `${exchange}/${dataType}/${day}`;
+  return { ...recordOf(path), file: { exchange, dataType, symbol: 'BTCUSDT', day: parseDay(day) as Day } };
+}
+
+export async function write(manifest: Manifest, ...records: readonly ManifestRecord[]): Promise<void> {
+  const appended = Promise.all(records.map((record) => manifest.append(record)));
+  await manifest.flush();
+  await appended;
+}
+
+export function compact(bucket: MemoryBucket, mostLoose = 1): Promise<void> {
+  const place = { store: bucket.client(), root: ROOT };
+  return compactMonth(place, MONTH, { run: 'c', now: bucket.now, storeNow: bucket.now, mostLoose });
+}
