@@ -37,10 +37,7 @@ export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefine
 
 /** Resolves when the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  return new Promise((resolve) => void onAbort(signal, () => resolve()));
 }
 
 /**

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Job } from 'bullmq';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
-import { aborted, orAborted, wait, within } from '../base/wait.js';
+import { aborted, onAbort, orAborted, wait, within } from '../base/wait.js';
 import type { RunEvent } from '../run/events.js';
 import { describeFailure } from '../run/failure.js';
 import { type SliceStatus, sliceEvent, type WorkerEvent, type WorkerSummary } from './events.js';
@@ -91,15 +91,13 @@ class FleetWorker {
 
   async run(): Promise<void> {
     const { signal, once } = this.#input;
-    const onSignal = (): void => this.#end.abort(abortReason(signal));
-    signal.addEventListener('abort', onSignal, { once: true });
-    if (signal.aborted) onSignal();
+    const leave = onAbort(signal, () => this.#end.abort(abortReason(signal)));
     const running = this.#worker.run();
     try {
       if (once) await this.#untilNoneIsLeft();
       else await aborted(this.#end.signal);
     } finally {
-      signal.removeEventListener('abort', onSignal);
+      leave();
       // What others put into the queue from now on is theirs.
       await this.#worker.pause(true);
       await Promise.allSettled(this.#working);

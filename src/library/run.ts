@@ -1,4 +1,5 @@
 import { abortReason, TickhaulError as HouseError } from '../base/errors.js';
+import { onAbort } from '../base/wait.js';
 import { describeFailure, failedSummary } from '../run/failure.js';
 import { summaryObject } from '../run/json.js';
 import { TickhaulError } from './error.js';
@@ -24,11 +25,7 @@ export function begin<Told, Result>(
   const controller = new AbortController();
   const { signal } = controller;
   // Whatever the program's reason is, ours is an error with a code.
-  const interrupt = (): void => {
-    if (given) controller.abort(abortReason(given));
-  };
-  if (given?.aborted) interrupt();
-  else given?.addEventListener('abort', interrupt, { once: true });
+  const leave = given && onAbort(given, () => controller.abort(abortReason(given)));
   const feed = new Feed<Told>(async () => {
     controller.abort(new HouseError('interrupted', 'interrupted: nobody reads on'));
     await promise.catch(() => {});
@@ -43,7 +40,7 @@ export function begin<Told, Result>(
       feed.end(error);
       throw error;
     } finally {
-      given?.removeEventListener('abort', interrupt);
+      leave?.();
     }
   });
   return Object.assign(promise, {

@@ -1,3 +1,4 @@
+import { onAbort } from '../base/wait.js';
 import { localClock } from './clock.js';
 import { waitMs } from './ended.js';
 import { streamExchange } from './exchange.js';
@@ -30,9 +31,7 @@ export async function streamLive(input: LiveInput): Promise<void> {
   if (!all) return;
   const pump = new LinePump({ output, written, most, gatherMs });
   const over = new AbortController();
-  const onAbort = (): void => over.abort(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
+  const leave = onAbort(signal, () => over.abort(signal.reason));
   const now = localClock();
   const streams = all.map((planned) =>
     streamExchange({ planned, client, pump, now, times, tell, signal: over.signal }),
@@ -44,7 +43,7 @@ export async function streamLive(input: LiveInput): Promise<void> {
     // What the output threw is thrown again below.
   } finally {
     over.abort();
-    signal.removeEventListener('abort', onAbort);
+    leave();
     await Promise.allSettled(streams);
     await pump.idle(input.patienceMs);
   }

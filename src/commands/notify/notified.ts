@@ -1,3 +1,4 @@
+import { onAbort } from '../../base/wait.js';
 import type { RunEvent, RunSummary } from '../../run/events.js';
 import { describeFailure, failedSummary } from '../../run/failure.js';
 import { line, summaryObject } from '../../run/json.js';
@@ -65,8 +66,6 @@ export async function notified(
 /** Aborted so many milliseconds after another signal is. */
 function signalAfter(signal: AbortSignal, ms: number): AbortSignal {
   const later = new AbortController();
-  const begin = (): void => void setTimeout(() => later.abort(), ms).unref();
-  if (signal.aborted) begin();
-  else signal.addEventListener('abort', begin, { once: true });
+  onAbort(signal, () => void setTimeout(() => later.abort(), ms).unref());
   return later.signal;
 }
