@@ -1,3 +1,4 @@
+import { UPLOAD_BYTES } from '../store/s3/part-size.js';
 import { createSlots } from './slots.js';
 
 /** Bytes that a file under way takes, beside what every one does. */
@@ -16,8 +17,8 @@ export interface Memory {
 
 /** Bytes of batches in the making, over all conversions: 20 of trades, 5 of books of 25 levels. */
 const BATCH_MEMORY = 170_000_000;
-/** Bytes on their way to a store, over all uploads: 20 of two parts of 6 MiB. */
-const UPLOAD_MEMORY = 20 * 2 * 6 * 1024 * 1024;
+/** Bytes on their way to a store, over all uploads. */
+const UPLOAD_MEMORY = 20 * UPLOAD_BYTES;
 
 export function createMemory(): Memory {
   const batches = createSlots(BATCH_MEMORY);

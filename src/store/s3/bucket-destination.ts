@@ -11,7 +11,7 @@ import { DataPrefix } from './data-prefix.js';
 import { inFarewell } from './farewell.js';
 import { type Lease, takeLease } from './lease.js';
 import { openStoreManifest } from './manifest/open-manifest.js';
-import { PART_SIZE } from './part-size.js';
+import { UPLOAD_BYTES } from './part-size.js';
 import type { Stores } from './stores.js';
 import { surveyBucket } from './survey.js';
 
@@ -45,8 +45,7 @@ export function bucketDestination(
     },
     files,
     settings,
-    // One on its way, one that fills.
-    partBytes: 2 * PART_SIZE,
+    partBytes: UPLOAD_BYTES,
     survey: async (prefixesOf = () => [''], signal) => surveyBucket(data, prefixesOf(), signal),
     async *list(under, signal) {
       const path = under.replace(/\/+$/, '');

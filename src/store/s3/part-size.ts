@@ -2,8 +2,10 @@ import { TickhaulError } from '../../base/errors.js';
 
 /** Of S3: more parts than this, an upload can't have. */
 export const MOST_PARTS = 10_000;
-/** Bytes of a part, unless the object needs larger ones: S3 takes 5 MiB and more, and each file under way holds two. */
+/** Bytes of a part, unless the object needs larger ones: S3 takes 5 MiB and more. */
 export const PART_SIZE = 6 * 1024 * 1024;
+/** Bytes that an upload takes: one part on its way, one that fills. */
+export const UPLOAD_BYTES = 2 * PART_SIZE;
 const STEP = 1024 * 1024;
 const LARGEST_PART = 5 * 1024 ** 3;
 
