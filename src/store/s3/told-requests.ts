@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { BroadcastChannel } from 'node:worker_threads';
 import type { OnRequest } from '../../http/told-request.js';
 
 /** Heard by all threads of this process, and by no other process. */
@@ -38,7 +36,7 @@ export async function hearRequests<T>(onRequest: OnRequest | undefined, work: ()
   const channel = new BroadcastChannel(CHANNEL);
   channel.unref();
   // Others may hear as well, and end before.
-  const end = randomUUID();
+  const end = crypto.randomUUID();
   const heardAll = new Promise<void>((resolve) => {
     channel.onmessage = ({ data }) => {
       if (typeof data === 'string') onRequest(data);
