@@ -1,4 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
+import { STATE_FOLDER } from '../dataset/file-names.js';
 import { formatPin, type PinnedPlan, parsePin, pinName } from '../download/lists/pin.js';
 import type { Destination } from '../store/destination.js';
 
@@ -25,7 +26,7 @@ export async function readPin(
   name: string,
   signal?: AbortSignal,
 ): Promise<PinnedPlan> {
-  const path = destination.locate(`.tickhaul/${stateName(name)}`);
+  const path = destination.locate(statePath(name));
   const text = await destination.readState(stateName(name), signal);
   if (text !== undefined) return parsePin(text, path);
   throw new TickhaulError(
@@ -40,9 +41,14 @@ export async function removePin(
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await files.remove(locate(`.tickhaul/${stateName(name)}`), signal);
+  await files.remove(locate(statePath(name)), signal);
 }
 
 function stateName(name: string): string {
   return `plans/${name}.json`;
+}
+
+/** From the destination. */
+function statePath(name: string): string {
+  return `${STATE_FOLDER}/${stateName(name)}`;
 }
