@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -11,14 +11,21 @@ import { DOWNLOAD, NAMES, storeRig } from '../store/rig.js';
 const RECORDS = /\/\.tickhaul\/manifest\//;
 const WORKER = ['worker', '--once', '--json', '-j', '1', '--lock-duration', '1s'];
 
-test('workers bring slices to a store that the slice names; one that is killed before its records leaves nothing undone', {
-  skip: NO_REDIS || NO_STORE,
-}, async (t) => {
+/** A queue and a store, neither with anything in it. */
+async function fleetOn(t: TestContext) {
   const rig = await storeRig(t);
   const redis = await startRedis(t);
   const env: Record<string, string> = { ...rig.env, TICKHAUL_QUEUE_URL: redis.url };
   const [, ...selection] = DOWNLOAD;
-  const put = await runHere(['enqueue', ...selection, '--dir', rig.at('data'), '--json'], { env });
+  const enqueue = () => runHere(['enqueue', ...selection, '--dir', rig.at('data'), '--json'], { env });
+  return { rig, redis, env, enqueue };
+}
+
+test('workers bring slices to a store that the slice names; one that is killed before its records leaves nothing undone', {
+  skip: NO_REDIS || NO_STORE,
+}, async (t) => {
+  const { rig, redis, env, enqueue } = await fleetOn(t);
+  const put = await enqueue();
   assert.equal(jsonLines(put).at(-1)?.['added'], NAMES.length, put.stderr);
 
   const client = new Redis(redis.url);
@@ -49,18 +56,15 @@ test('workers bring slices to a store that the slice names; one that is killed b
   assert.deepEqual(await rig.files('data'), NAMES);
   assert.deepEqual(await rig.assertTrue('data'), NAMES);
   assert.equal(rig.asked().length, NAMES.length, 'what stands is adopted');
-  const again = await runHere(['enqueue', ...selection, '--dir', rig.at('data'), '--json'], { env });
+  const again = await enqueue();
   assert.equal(jsonLines(again).at(-1)?.['slices'], 0, again.stderr);
 });
 
 test('a worker that is told to end waits for no silent store before its work', {
   skip: NO_REDIS || NO_STORE,
 }, async (t) => {
-  const rig = await storeRig(t);
-  const redis = await startRedis(t);
-  const env: Record<string, string> = { ...rig.env, TICKHAUL_QUEUE_URL: redis.url };
-  const [, ...selection] = DOWNLOAD;
-  const put = await runHere(['enqueue', ...selection, '--dir', rig.at('data')], { env });
+  const { rig, env, enqueue } = await fleetOn(t);
+  const put = await enqueue();
   assert.equal(put.exitCode, 0, put.stderr);
   const locks = /\/\.tickhaul\/locks\//;
   const met = rig.shim.harm('PutObject', 'silence', 1, locks);
