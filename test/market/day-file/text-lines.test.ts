@@ -115,6 +115,28 @@ test('the exchange time has six decimals where it is the local one or no whole m
   }
 });
 
+test('rows of one change that are written in different ways stay one change', () => {
+  const [timestamp, local] = TIMES.split(',');
+  const usual = `x,S,${TIMES},false`;
+  const odd = [`x,S,${TIMES},`, `x,S,0${timestamp},${local},false`, `x,S,${timestamp},00${local},false`];
+  for (const other of odd) {
+    for (const leading of [
+      [usual, other],
+      [other, usual],
+      [usual, usual, other, other, usual],
+    ]) {
+      const rows = leading.map((cells, i) => `${cells},${i % 2 ? 'bid' : 'ask'},${i + 1},1\n`);
+      const around = [`x,R,${TIMES},true,bid,1,2\n`, ...rows, `x,T,${TIMES},true,bid,1,2\n`].join('');
+      for (const cuts of [[1], [7], [1000]]) {
+        const run: TextRun = { type: 'book_change', files: [headerOf('book_change') + around], cuts };
+        const { text } = textLinesOf(run, createLineMemories());
+        assert.equal(text.split('\n').length - 1, 3, text);
+        assert.equal(text, byColumns(run));
+      }
+    }
+  }
+});
+
 test('heads of real day files are made by the kernel', { skip: NO_SAMPLES }, () => {
   const seen = new Set<string>();
   for (const [type, dataType] of Object.entries(SOURCE_TYPES) as [SourceTypeName, string][]) {
