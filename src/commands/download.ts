@@ -11,7 +11,7 @@ import { withSession } from './session.js';
 
 /** What a selection or a list names, brought to disk (contract, Download). @throws usage error. */
 export async function prepareDownload(args: Args, host: Host): Promise<Run> {
-  const wanted = await readWanted(args, host);
+  const wanted = await readWanted(args, host, 'download');
   const stallTimeoutMs = readStallTimeout(args);
   const failedTo = readPath(args, 'failed-to');
   const { signal } = host;

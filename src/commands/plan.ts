@@ -1,3 +1,4 @@
+import { usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import { toldOutputs } from '../download/conversion/told-outputs.js';
 import { countPlan, type PlanTotals } from '../download/plan/plan.js';
@@ -41,9 +42,10 @@ export type PlanRun = <T>(teller: Teller, work: (shown: ShownPlan) => Promise<T>
 
 /** What `download` with the same options would do. @throws usage error. */
 export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
-  const wanted = await readWanted(args, host);
+  const wanted = await readWanted(args, host, 'plan');
   const stallTimeoutMs = readStallTimeout(args);
   const pin = readFileLocation(args, 'pin');
+  if (pin === '-') throw usageError('--pin writes a file; name it, as --pin plan.json');
   const store = await storeOf(args, host, [pin]);
   const { signal } = host;
   return ({ emit, note }, work) => {

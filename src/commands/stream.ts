@@ -1,11 +1,11 @@
-import { MAX_TIMER_MS, startDeadline } from '../base/deadline.js';
+import { startDeadline } from '../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import type { LiveEvent, LiveOption } from '../live/types.js';
 import type { LineSink, Written } from '../market/lines/line-sink.js';
 import { parseDataTypeName } from '../market/names/data-type-name.js';
 import { localFiles } from '../store/folder/local-files.js';
 import type { Args } from './arguments/args.js';
-import { readDuration, readList, readPath, readToggle } from './arguments/read.js';
+import { readList, readPath, readTimer, readToggle } from './arguments/read.js';
 import type { Host } from './host.js';
 import { readReplayOptions, refuseTwice } from './selection/replay.js';
 import { withSession } from './session.js';
@@ -72,13 +72,6 @@ async function intoFile(path: string, work: (file: LineSink) => Promise<void>): 
     }
   });
   if (ended !== undefined) throw ended;
-}
-
-/** A duration that a timer can run. */
-function readTimer(args: Args, flag: string): number | undefined {
-  const ms = readDuration(args, flag);
-  if (ms !== undefined && ms > MAX_TIMER_MS) throw usageError(`--${flag}: more than 24 days`);
-  return ms;
 }
 
 async function readOptions(args: Args, signal: AbortSignal): Promise<readonly LiveOption[]> {

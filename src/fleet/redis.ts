@@ -96,13 +96,18 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
   };
 }
 
-/** Host and port, for messages. @throws usage error for what is no address of a Redis. */
+/** Host and port, for messages. @throws usage error for what is no address of a Redis, or of none of its databases. */
 export function serverOf(url: string): string {
   if (URL.canParse(url)) {
-    const { protocol, hostname, port } = new URL(url);
-    if (/^rediss?:$/.test(protocol) && hostname !== '') return `${hostname}:${port || '6379'}`;
+    const { protocol, hostname, port, pathname, searchParams } = new URL(url);
+    const databases = [pathname.slice(1), ...searchParams.getAll('db')];
+    const isAddress = /^rediss?:$/.test(protocol) && hostname !== '';
+    if (isAddress && databases.every((database) => /^\d*$/.test(database)))
+      return `${hostname}:${port || '6379'}`;
   }
-  throw usageError('TICKHAUL_QUEUE_URL is not an address of a Redis; write it as redis://host:6379');
+  throw usageError(
+    'TICKHAUL_QUEUE_URL is not an address of a Redis; write it as redis://host:6379, with /1 behind it for database 1',
+  );
 }
 
 function loadPackages(byName: (name: string) => unknown): { bullmq: BullMq; ioredis: IoRedis } {
@@ -126,11 +131,12 @@ export function redisError(server: string, error: unknown): TickhaulError {
 }
 
 /** Whether Redis itself said no, in the place of an answer. */
-export function isReply(error: unknown): boolean {
+export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
 async function assertFit(redis: Redis, server: string, warn: (message: string) => void): Promise<void> {
+  await assertDatabase(redis, server);
   const info = await redis.info();
   const version = /^redis_version:(\d+)\.(\S+)/m.exec(info);
   if (version && Number(version[1]) < LEAST_VERSION) {
@@ -142,6 +148,19 @@ async function assertFit(redis: Redis, server: string, warn: (message: string) =
   if (policy !== undefined && policy !== 'noeviction') {
     warn(
       `Redis at ${server} throws keys away when it is full (maxmemory-policy ${policy}), slices among them: set maxmemory-policy noeviction`,
+    );
+  }
+}
+
+/** Where Redis has no such database, ioredis goes on in the first one, which is another's. */
+async function assertDatabase(redis: Redis, server: string): Promise<void> {
+  const { db = 0 } = redis.options;
+  try {
+    await redis.select(db);
+  } catch (error) {
+    if (!isReply(error) || !error.message.startsWith('ERR DB index')) throw error;
+    throw usageError(
+      `Redis at ${server} has no database ${db}: name another behind TICKHAUL_QUEUE_URL's host, as redis://host:6379/1`,
     );
   }
 }

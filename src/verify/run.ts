@@ -94,5 +94,5 @@ async function assertFolder(destination: Destination): Promise<void> {
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw diskError(error, dir, 'disk');
   }
-  throw usageError(`${dir}: there is no such folder; name the download folder with --dir`);
+  throw usageError(`${dir}: there is no such download folder; name yours with --dir`);
 }

@@ -105,6 +105,21 @@ for (const [words, message] of wrongWords) {
   });
 }
 
+test('a dash is an argument like any other, and one without letters is none', async () => {
+  assert.deepEqual((await argsOf('verify', '-', 'b', '--dir', '-'))['path'], ['-', 'b']);
+  assert.equal((await argsOf('convert', 'a', '-o', '-'))['out'], '-');
+  for (const words of [
+    ['convert', ''],
+    ['convert', 'a', ''],
+    ['convert', '--', ''],
+  ]) {
+    await assert.rejects(parse(COMMANDS, words, 80), {
+      code: 'usage',
+      message: '<path> is empty; see tickhaul convert --help',
+    });
+  }
+});
+
 test('@file gives one symbol a line, without comments; a missing one is named', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tickhaul-flags-'));
   try {

@@ -15,8 +15,11 @@ test('what is asked for is read before anything is connected', async () => {
   await refused({ type: 'trades' }, /trade/);
   await refused({ exchange: ['bitmex:XBTUSD', 'BitMEX'] }, /bitmex is named twice/);
   await refused({ exchange: ['bitmex:XBT*'] }, /"XBT\*": name live symbols in full/);
-  await refused({ for: '60d' }, /^TickhaulError: --for: more than 24 days$/);
-  await refused({ 'timeout-interval': '60d' }, /^TickhaulError: --timeout-interval: more than 24 days$/);
+  await refused({ for: '60d' }, /^TickhaulError: --for: 60d is more than 24 days; write 576h or less$/);
+  await refused(
+    { 'timeout-interval': '60d' },
+    /^TickhaulError: --timeout-interval: 60d is more than 24 days; write 576h or less$/,
+  );
   await refused(
     { 'timeout-interval': 'soon' },
     /^TickhaulError: --timeout-interval: "soon" is not a duration/,

@@ -37,7 +37,8 @@ export async function parse(
   const command = outline && { ...outline, ...(await outline.load()) };
   const positional = keepPositional(withHelpFlag(words));
   const parser = build(commands, command, columns, (syntax, args) => {
-    if (command?.syntax === syntax) chosen = { command, args: positional.restore(args) };
+    if (command?.syntax === syntax)
+      chosen = { command, args: withoutEmpty(positional.restore(args), command) };
     // Else yargs goes on to make the help text, which takes as long as all of its reading.
     throw READ;
   });
@@ -65,24 +66,37 @@ function withHelpFlag(words: readonly string[]): readonly string[] {
 const DASH = '\0';
 
 /**
- * What comes after `--` is positional, dashes or not: yargs would read `-x` there as a flag, or drop it. So the word
- * `--` goes, and a dash that a later word begins with is another character while yargs reads.
+ * What comes after `--` is positional, dashes or not: yargs would read `-x` there as a flag, or drop it, as it drops a
+ * `-` anywhere. So the word `--` goes, and such a dash is another character while yargs reads.
  */
 function keepPositional(words: readonly string[]): {
   readonly words: readonly string[];
   text(read: string): string;
   restore(args: Args): Args;
 } {
-  const at = words.indexOf('--');
-  if (at < 0) return { words, text: (read) => read, restore: (args) => args };
+  const end = words.indexOf('--');
+  const at = end < 0 ? words.length : end;
+  const flags = words.slice(0, at).map((word) => (word === '-' ? DASH : word));
   const text = (read: string): string => read.replaceAll(DASH, '-');
   const value = (read: unknown): unknown =>
     Array.isArray(read) ? read.map(value) : typeof read === 'string' ? text(read) : read;
   return {
-    words: [...words.slice(0, at), ...words.slice(at + 1).map((word) => word.replace(/^-/, DASH))],
+    words: [...flags, ...words.slice(at + 1).map((word) => word.replace(/^-/, DASH))],
     text,
     restore: (args) => Object.fromEntries(Object.entries(args).map(([name, read]) => [name, value(read)])),
   };
+}
+
+/** @throws usage error for an argument of no letters: what a shell makes of a variable that isn't set. */
+function withoutEmpty(args: Args, command: Command): Args {
+  for (const name of Object.keys(command.positionals ?? {})) {
+    if ([args[name]].flat().includes('')) throw usageError(`<${name}> is empty; ${seeHelp(command)}`);
+  }
+  return args;
+}
+
+function seeHelp(command: Command | undefined): string {
+  return `see tickhaul ${command === undefined ? '' : `${nameOf(command)} `}--help`;
 }
 
 /** Thrown to leave yargs once it has read a command line. */
@@ -156,8 +170,7 @@ function explain(
   commands: readonly Outline[],
   words: readonly string[],
 ): TickhaulError {
-  const see = `see tickhaul ${command === undefined ? '' : `${nameOf(command)} `}--help`;
-  return usageError(`${complaint(message, command, commands, words)}; ${see}`);
+  return usageError(`${complaint(message, command, commands, words)}; ${seeHelp(command)}`);
 }
 
 function complaint(

@@ -18,7 +18,7 @@ export const manifest: Action = {
   examples: [
     [
       '$0 manifest merge /mnt/a /mnt/b --dir /data',
-      'files of two machines were moved to /data: it knows them all without reading them',
+      'files of two machines were moved to /data: none is read again',
     ],
   ],
   async run(args, cli) {

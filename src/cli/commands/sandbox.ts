@@ -8,6 +8,7 @@ import {
   readList,
   readSize,
   readText,
+  readTimer,
   readToggle,
 } from '../../commands/arguments/read.js';
 import { parseDay } from '../../dataset/day.js';
@@ -91,7 +92,7 @@ export const sandbox: Action = {
     const exportedUntil = readDay(args, 'exported-until');
     const service = await startSandbox({
       port: readCount(args, 'port', 0, 65_532),
-      latencyMs: readDuration(args, 'latency'),
+      latencyMs: readTimer(args, 'latency'),
       rate: readSize(args, 'rate'),
       rows: readCount(args, 'rows', 0),
       seed: readCount(args, 'seed', 0),

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../../base/deadline.js';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
 import { parseDuration, parseSize } from '../../base/units.js';
@@ -43,6 +44,15 @@ export function readToggle(args: Args, flag: string): boolean {
 /** Milliseconds. */
 export function readDuration(args: Args, flag: string): number | undefined {
   return convert(args, flag, parseDuration);
+}
+
+/** Milliseconds that one timer can run: of a longer one, Node makes a millisecond. @throws usage error for longer. */
+export function readTimer(args: Args, flag: string): number | undefined {
+  const ms = readDuration(args, flag);
+  if (ms !== undefined && ms > MAX_TIMER_MS) {
+    throw usageError(`--${flag}: ${readText(args, flag)} is more than 24 days; write 576h or less`);
+  }
+  return ms;
 }
 
 /** A file or folder of this machine; `-` too, where the command knows it. @throws usage error for an address. */

@@ -21,9 +21,7 @@ export async function prepareEnqueue(
   host: Host,
 ): Promise<(teller: Teller) => Promise<EnqueueSummary>> {
   const access = readQueueAccess(args, host);
-  if (args['exchange'] === undefined && args['pinned'] === undefined)
-    throw usageError('an argument is missing: tickhaul enqueue <exchange>; see tickhaul enqueue --help');
-  const wanted = await readWanted(args, host);
+  const wanted = await readWanted(args, host, 'enqueue');
   const { selection } = wanted;
   if (!selection) throw usageError('enqueue takes a selection, or --pinned');
   const sliceDays = readSliceDays(args);

@@ -5,7 +5,7 @@ import type { SliceDestination } from '../../fleet/slice-job.js';
 import { runWorker } from '../../fleet/worker.js';
 import { openDestination } from '../../store/open-destination.js';
 import type { Args } from '../arguments/args.js';
-import { readCount, readDuration, readToggle } from '../arguments/read.js';
+import { readCount, readTimer, readToggle } from '../arguments/read.js';
 import { storeSettings } from '../destination.js';
 import type { Host } from '../host.js';
 import { lockOwner } from '../lock-owner.js';
@@ -47,7 +47,7 @@ export function prepareWorker(
 }
 
 function readLock(args: Args): number {
-  const lockMs = readDuration(args, 'lock-duration') ?? LOCK_MS;
+  const lockMs = readTimer(args, 'lock-duration') ?? LOCK_MS;
   if (lockMs >= LEAST_LOCK_MS) return lockMs;
   throw usageError('--lock-duration is shorter than a second: a worker that is busy would lose its slices');
 }

@@ -16,6 +16,7 @@ import {
   readShard,
   readSize,
   readText,
+  readTimer,
   readToggle,
 } from '../arguments/read.js';
 import { LIMITS, readNamedText } from '../named-text.js';
@@ -71,7 +72,7 @@ function readRate(args: Args): number | undefined {
 
 /** Milliseconds without a byte after which a transfer is broken off. */
 export function readStallTimeout(args: Args): number {
-  const ms = readDuration(args, 'stall-timeout') ?? 60_000;
+  const ms = readTimer(args, 'stall-timeout') ?? 60_000;
   if (ms === 0) throw usageError('--stall-timeout must be longer than 0');
   return ms;
 }

@@ -25,13 +25,15 @@ export interface Wanted {
 }
 
 /** @throws usage error for what isn't right in flags or list, before anything is asked for. */
-export async function readWanted(args: Args, host: Host): Promise<Wanted> {
+export async function readWanted(args: Args, host: Host, command: string): Promise<Wanted> {
   const list = await readFileList(args, host);
   if (list) return { list };
   const pinned = await readPinned(args, host);
   if (pinned) return pinned;
   if (args['exchange'] === undefined) {
-    throw usageError('an argument is missing: tickhaul download <exchange>; see tickhaul download --help');
+    throw usageError(
+      `an argument is missing: tickhaul ${command} <exchange>; see tickhaul ${command} --help`,
+    );
   }
   return { selection: await readSelection(args, host.signal) };
 }
