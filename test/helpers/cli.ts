@@ -64,9 +64,11 @@ export function start(args: readonly string[], options: CliOptions = {}): Starte
   }
   child.stdin?.on('error', () => {});
   if (options.keepStdin !== true) child.stdin?.end(options.stdin ?? '');
+  let isOver = false;
   const finished = new Promise<Finished>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (exitCode) => {
+      isOver = true;
       resolve({ exitCode, ...output });
       for (const look of waiting) look();
     });
@@ -76,7 +78,7 @@ export function start(args: readonly string[], options: CliOptions = {}): Starte
       const look = (): void => {
         const all = output.stdout + output.stderr;
         const found = typeof text === 'string' ? all.includes(text) : text.test(all);
-        if (!found && child.exitCode === null) return;
+        if (!found && !isOver) return;
         waiting.delete(look);
         if (found) resolve();
         else reject(new Error(`ended without printing ${text}:\n${all}`));

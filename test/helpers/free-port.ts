@@ -1,12 +1,23 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A port of loopback on which nobody listens now; somebody may be faster than whoever asked. */
+/** Above the ports of most services, and below those that systems give away, to each that connects too: from 32768. */
+const [FIRST, END] = [10_000, 32_768];
+
+/** A port of loopback on which nobody listens, and which nobody is given who asks for none: it stays free. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
+  for (let tries = 0; tries < 100; tries++) {
+    const port = randomInt(FIRST, END);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error('no port of loopback is free');
 }

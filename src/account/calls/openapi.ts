@@ -63,7 +63,9 @@ function basePathOf(document: JsonObject): string {
   const url = server && textAt(server, 'url');
   // What has variables is left alone.
   if (url === undefined || url.includes('{') || !URL.canParse(url, DESCRIPTION)) return '';
-  return new URL(url, DESCRIPTION).pathname.replace(/\/+$/, '');
+  const { pathname } = new URL(url, DESCRIPTION);
+  // `mailto:.example.com` has a path that is none: put behind our host's name, it would make another of it.
+  return pathname.startsWith('/') ? pathname.replace(/\/+$/, '') : '';
 }
 
 function operationAt(

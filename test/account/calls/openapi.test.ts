@@ -41,6 +41,7 @@ for (const [url, path] of [
   ['/', '/keys'],
   ['https://{region}.example.com/v1', '/keys'],
   ['https://', '/keys'],
+  ['x:.elsewhere.example.com', '/keys'],
   [7, '/keys'],
 ] as const) {
   test(`below the server ${url}, /keys is asked for as ${path}`, () => {
@@ -63,8 +64,13 @@ test('references in a circle end', () => {
 
 test('whatever a description holds, it is listed or passed over, and its requests stay below its host', () => {
   const anyJson = fc.jsonValue({ maxDepth: 4 });
+  const url = fc.oneof(
+    fc.string(),
+    fc.webUrl(),
+    fc.string().map((path) => `x:${path}`),
+  );
   const odd = fc.record({
-    servers: fc.oneof(anyJson, fc.array(fc.record({ url: fc.oneof(fc.string(), fc.webUrl()) }))),
+    servers: fc.oneof(anyJson, fc.array(fc.record({ url }))),
     paths: fc.dictionary(
       fc.oneof(fc.string(), fc.constantFrom('/a/{b}', '/{__proto__}', '//evil.example.com', '/..')),
       fc.oneof(

@@ -187,7 +187,7 @@ describe('the error table', { concurrency: 8 }, () => {
 
   test('an answer that drips is broken off and asked again', async (t) => {
     const service = await sandbox(t);
-    const account = await accountFor(t, service, { stallTimeoutMs: 150 });
+    const account = await accountFor(t, service, { stallTimeoutMs: 500 });
     service.issuer.failNext('claim', 'stall');
     await signIn(account).result;
     assert.equal(countOf(service, CLAIM), 2);

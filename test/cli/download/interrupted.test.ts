@@ -1,28 +1,26 @@
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { proveFile } from '../../../src/integrity/proof.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
-import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 import { DAYS, lastLine } from './downloading.js';
 
 const SLOW: SandboxOptions = { redirect: true, rows: 20_000, rate: 300_000 };
 
 /** Waits for a part with bytes in it: on a busy machine a file may be done before any other has some. */
-async function partAppears(dir: string, run: ChildProcess): Promise<void> {
-  while (run.exitCode === null) {
+function partAppears(dir: string, { finished }: Started): Promise<boolean> {
+  const isThere = async (): Promise<boolean> => {
     const parts = (await namesIn(dir)).filter((name) => name.endsWith('.part'));
     const sizes = parts.map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0);
-    if (sizes.some((size) => size > 0)) return;
-    await nextTurn();
-  }
-  assert.fail('the run ended before it');
+    return sizes.some((size) => size > 0);
+  };
+  return until('a part', isThere, finished);
 }
 
 for (const [signal, code] of [
@@ -33,9 +31,10 @@ for (const [signal, code] of [
     const service = await sandbox(t, SLOW);
     const dir = await tempDir(t);
     const env = envOf(service, dir);
-    const { child, printed, finished } = start([...DAYS, '--json', '--verbose'], { env });
+    const run = start([...DAYS, '--json', '--verbose'], { env });
+    const { child, printed, finished } = run;
     await printed('"event":"file"');
-    await partAppears(dir, child);
+    await partAppears(dir, run);
     child.kill(signal);
     const first = await finished;
     assert.equal(first.exitCode, code, first.stderr);

@@ -57,6 +57,8 @@ test(`${SLICES} slices, workers that die and freeze, a Redis that is killed, clo
   await reached(0.5);
   const [refused] = await Promise.all([front.close(CLOSED), freeze(open, freezing, over)]);
   windows.push(refused);
+  // Not before: what it was about to ask as it froze, it asks as it wakes.
+  freezing.child.kill('SIGCONT');
   await reached(0.75);
   await redis.kill();
   await redis.restart();
@@ -112,5 +114,4 @@ async function freeze({ queue }: OpenQueue, { child }: Started, over: Promise<un
     }
     await sleep(250);
   }
-  child.kill('SIGCONT');
 }

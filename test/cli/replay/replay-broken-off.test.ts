@@ -8,6 +8,7 @@ import { csvOf, writeDayFile } from '../../convert/day-files.js';
 import { BIN, envOf, start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 import { repeated } from '../convert/converting.js';
 
 const ARGS = ['replay', 'deribit', '-t', 'trade,trade_bar_1ticks', '--date', '2024-03-01', '--json'];
@@ -93,7 +94,7 @@ test('SIGKILL with -o: no file has its name', async (t) => {
   const { child, finished } = start([...ARGS, '-o', join(out, 'a.ndjson')], { env });
   const isBegun = (): boolean =>
     existsSync(out) && readdirSync(out).some((name) => statSync(join(out, name)).size > 0);
-  while (!isBegun() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until('a part of the file', isBegun, finished);
   child.kill('SIGKILL');
   await finished;
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
+import { until } from '../../helpers/until.js';
 import { serve } from '../../service/loopback.js';
 
 const JOBS = `jobs:
@@ -26,13 +27,16 @@ async function hanging(t: TestContext, more = ''): Promise<Hanging> {
   await writeFile(path, `onFailure: echo $$ > ${pidFile}; exec sleep 600\n${more}${JOBS}`);
   const started = start(['sync', '--json', '--config', path], { env: envOf(service, join(dir, 'data')) });
   await started.printed('"event":"plan"');
-  const hook = async (): Promise<number> => {
-    for (;;) {
-      const text = await readFile(pidFile, 'utf8').catch(() => '');
-      if (text.endsWith('\n')) return Number(text);
-    }
-  };
+  const hook = async (): Promise<number> => Number(await lineIn(pidFile));
   return { ...started, hook };
+}
+
+/** What a file holds as soon as its line is whole: a command may write it after the end of the run that started it. */
+function lineIn(path: string): Promise<string> {
+  return until(path, async () => {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    return text.endsWith('\n') ? text : '';
+  });
 }
 
 test('a run that is broken off ends with its summary, though nobody answers who is told of it', async (t) => {
@@ -71,7 +75,6 @@ test('a run whose terminal is closed ends in order, and those who want to know a
   const { child, printed } = inTerminal('tickhaul sync', dir, envOf(service, join(dir, 'data')));
   await printed(/_trades_2024-03-\d\d_BTCUSDT +\[/);
   child.kill('SIGKILL');
-  let heard = '';
-  while (!heard.endsWith('\n')) heard = await readFile(join(dir, 'heard'), 'utf8').catch(() => '');
+  const heard = await lineIn(join(dir, 'heard'));
   assert.equal((JSON.parse(heard) as { exitCode: number }).exitCode, 143);
 });

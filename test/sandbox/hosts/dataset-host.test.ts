@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { tempDir } from '../../helpers/temp.js';
 import { cellsOf, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
 
 const errorOf = (body: Buffer): { code: number; message: string } => JSON.parse(body.toString());
@@ -103,22 +104,27 @@ test('one seed gives the same bytes, another gives others, and so does another d
 });
 
 test('a large file is kept in a temporary folder, which close removes', async (t) => {
-  const folders = (): string[] =>
-    readdirSync(tmpdir()).filter((name) => name.startsWith('tickhaul-sandbox-'));
-  const before = new Set(folders());
+  // Other tests make and remove such folders meanwhile.
+  const temporary = await tempDir(t);
+  const before = process.env['TMPDIR'];
+  t.after(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+  process.env['TMPDIR'] = temporary;
   const sandbox = await sandboxFor(t, { rows: 60_000 });
-  const own = folders().filter((name) => !before.has(name));
   const url = fileUrl(sandbox, 'deribit', 'trades', '2024/03/01', 'BTC-PERPETUAL');
   const [first, second] = await Promise.all([get(url), get(url)]);
   assert.ok(first && second);
   assert.equal(cellsOf(first.body).length, 60_001);
   assert.deepEqual(first.body, second.body);
   assert.equal(first.headers['x-md5'], `"${createHash('md5').update(first.body).digest('hex')}"`);
-  assert.ok(own.some((name) => readdirSync(`${tmpdir()}/${name}`).length === 1));
+  const [own = '', ...others] = readdirSync(temporary);
+  assert.deepEqual([own.startsWith('tickhaul-sandbox-'), others], [true, []]);
+  assert.equal(readdirSync(join(temporary, own)).length, 1);
   await sandbox.close();
-  assert.ok(own.length >= 1);
   assert.equal(await get(url).catch(({ code }) => code), 'ECONNREFUSED');
-  assert.ok(own.some((name) => !existsSync(`${tmpdir()}/${name}`)));
+  assert.deepEqual(readdirSync(temporary), []);
 });
 
 test('a rate and a latency change when bytes come, not which', async (t) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { readBody } from '../../../src/http/body-watch.js';
 import { createClient } from '../../../src/service/http/client.js';
 import { get } from '../../../src/service/http/http.js';
+import { freePort } from '../../helpers/free-port.js';
 import { clientFor, serve } from '../loopback.js';
 
 const KEY = { authorization: 'Bearer s3cret' };
@@ -68,10 +68,7 @@ test('a connection closed before the answer is reset', async (t) => {
 });
 
 test('a refused connection is unreachable, and its host is named', async (t) => {
-  const closed = createServer();
-  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-  const { port } = closed.address() as { port: number };
-  await new Promise((resolve) => closed.close(resolve));
+  const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   await assert.rejects(get(clientFor(t, base), base, {}, undefined), {
     code: 'unreachable',

@@ -14,6 +14,7 @@ import { lookUpProcess, processIdentity } from '../../../src/store/lock/process-
 import { type LockOwner, tryLock } from '../../../src/store/lock/run-lock.js';
 import { takeLock } from '../../../src/store/lock/take-lock.js';
 import { isAlive } from '../../helpers/is-alive.js';
+import { until } from '../../helpers/until.js';
 
 let dir = '';
 let path = '';
@@ -226,7 +227,7 @@ test('a process that ended counts as gone, though nobody heard of its end', { sk
   });
   const [output] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(output.toString());
-  while (!(await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ')) await new Promise(setImmediate);
+  await until('its end', async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z '));
   assert.deepEqual(await lookUpProcess(pid), {});
   assert.equal(await processIdentity(pid), undefined);
   parent.kill('SIGKILL');

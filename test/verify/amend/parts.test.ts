@@ -9,6 +9,7 @@ import { privateSuffix } from '../../../src/store/part-owner.js';
 import { start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 import { type Folder, folderOf, namesIn, OWNER, SELECTION } from '../helpers.js';
 
 const DAY_MS = 86_400_000;
@@ -106,11 +107,9 @@ test('what killed runs leave is removed, that of a second run in the folder too'
   const parts = async (pattern: RegExp): Promise<number> =>
     (await readdir(dir).catch(() => [])).filter((name) => pattern.test(name)).length;
   const first = start(['download', ...SELECTION], { env });
-  while (first.child.exitCode === null && (await parts(/\.gz\.part$/)) === 0) await new Promise(setImmediate);
+  await until('a part', () => parts(/\.gz\.part$/), first.finished);
   const second = start(['download', ...SELECTION], { env });
-  while (second.child.exitCode === null && (await parts(/-[0-9a-f]{8}\.part$/)) === 0) {
-    await new Promise(setImmediate);
-  }
+  await until('a private part', () => parts(/-[0-9a-f]{8}\.part$/), second.finished);
   second.child.kill('SIGKILL');
   await second.finished;
   await assert.rejects(verify('--clean'), { code: 'locked', exitCode: 9 });

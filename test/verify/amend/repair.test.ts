@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/options.js';
 import { start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { until } from '../../helpers/until.js';
 import { downloaded, FIRST, FOURTH, folderOf, namesIn, SECOND, THIRD } from '../helpers.js';
 
 test('bad files are downloaded again, and nothing else is', async (t) => {
@@ -64,9 +65,7 @@ test('a repair that is killed leaves the old file, and the next one ends the wor
   const slow = folderOf(await sandbox(t, { rows: 10_000, rate: 30_000 }), dir);
   await truncate(join(dir, FIRST), 100);
   const { child, finished } = start(['verify', '--repair'], { env: slow.env });
-  while (child.exitCode === null && (await sizeOf(join(dir, `${FIRST}.part`))) === 0) {
-    await new Promise(setImmediate);
-  }
+  await until('a part', () => sizeOf(join(dir, `${FIRST}.part`)), finished);
   child.kill('SIGKILL');
   assert.equal((await finished).exitCode, null);
   assert.equal(await sizeOf(join(dir, FIRST)), 100);
