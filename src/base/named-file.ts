@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { abortReason, usageError } from './errors.js';
 import { openAtOnce } from './open-regular.js';
 import { formatSize } from './units.js';
+import { onAbort } from './wait.js';
 
 const CHUNK = 64 * 1024;
 
@@ -50,9 +51,7 @@ function readPipe(handle: FileHandle, file: NamedFile): Promise<Buffer> {
     const socket = new Socket({ fd: handle.fd, readable: true, writable: false });
     const chunks: Buffer[] = [];
     let length = 0;
-    const onAbort = (): void => void socket.destroy(signal && abortReason(signal));
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const leave = signal && onAbort(signal, () => void socket.destroy(abortReason(signal)));
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
@@ -60,7 +59,7 @@ function readPipe(handle: FileHandle, file: NamedFile): Promise<Buffer> {
     });
     socket.on('error', reject);
     socket.on('close', (failed) => {
-      signal?.removeEventListener('abort', onAbort);
+      leave?.();
       if (!failed) resolve(Buffer.concat(chunks));
     });
   });

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 import type { CodeReason } from '../account/events.js';
-import { abortReason, isSystemError, TickhaulError, usageError } from '../base/errors.js';
-import { wait } from '../base/wait.js';
+import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
+import { orAborted, wait } from '../base/wait.js';
 import type { Cli } from './arguments/types.js';
 
 const LOOK_MS = 250;
@@ -111,18 +111,4 @@ function noCode(reason: CodeReason, why: string): TickhaulError {
     'not_signed_in',
     `${MISSING[reason]}: ${why}; run it on a terminal, write the code to its stdin, or name a file with --code-file`,
   );
-}
-
-async function orAborted<T>(action: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(abortReason(signal));
-  });
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    return await Promise.race([action, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

@@ -18,7 +18,7 @@ export const ROWS_WORD = 'rows';
 export function parseWanted(names: readonly string[]): Wanted {
   const distinct = new Set(names);
   const rows = distinct.delete(ROWS_WORD);
-  return { rows, computed: [...distinct].map(parseComputedTypeName) };
+  return { rows, computed: [...distinct].map((name) => parseComputedTypeName(name, [ROWS_WORD])) };
 }
 
 /** What is made of the files of a data type; undefined among it stands for their rows. */

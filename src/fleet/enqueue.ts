@@ -8,7 +8,7 @@ import { writePin } from './pins.js';
 import type { OpenQueue } from './redis.js';
 import { jobId, type SliceJob, sliceDestination, sliceOptions } from './slice-job.js';
 import { type FoundSlice, Slicer } from './slices.js';
-import { notePin, removeUnusedPins } from './unused-pins.js';
+import { markOfQueue, notePin, removeUnusedPins } from './unused-pins.js';
 
 export interface EnqueueInput {
   readonly open: OpenQueue;
@@ -64,8 +64,9 @@ export async function enqueue(input: EnqueueInput): Promise<EnqueueSummary> {
   const { found, unauthorized, missing } = await findWork(input);
   if (found.length === 0) return { slices: 0, added: 0, present: 0, unauthorized, missing };
   const { weekdays, layout } = pin.selection;
+  const mark = await markOfQueue(open);
   const shared = {
-    pin: await writePin(destination, pin, (name) => notePin(open, destination.name, name), signal),
+    pin: await writePin(destination, pin, mark, (name) => notePin(open, destination.name, name), signal),
     ...sliceDestination(destination),
     options: sliceOptions(options),
     layout: String(layout),

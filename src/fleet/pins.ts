@@ -5,16 +5,18 @@ import type { Destination } from '../store/destination.js';
 
 /**
  * Puts a pinned plan where all workers find it. @returns its name there. @throws as the destination does.
+ * @param mark what its name begins with.
  * @param onName told the name before anything is written.
  */
 export async function writePin(
   destination: Destination,
   pin: PinnedPlan,
+  mark: string,
   onName: (name: string) => Promise<void>,
   signal: AbortSignal,
 ): Promise<string> {
   const texts = [...formatPin(pin)];
-  const name = pinName(texts);
+  const name = mark + pinName(texts);
   await onName(name);
   await destination.writeState(stateName(name), texts.join(''), signal);
   return name;

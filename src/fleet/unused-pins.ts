@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Destination } from '../store/destination.js';
 import { removePin } from './pins.js';
 import type { OpenQueue } from './redis.js';
@@ -8,6 +9,17 @@ const YOUNG_MS = 86_400_000;
 const KEYS_A_CALL = 1000;
 /** As `jobId` makes them. */
 const IS_JOB = /:[0-9a-f]{32}$/;
+
+/**
+ * What the names of a queue's plans begin with, the same however its Redis is reached. Another queue may have the same plan
+ * in the same destination, and knows nothing of the slices of this one.
+ */
+export async function markOfQueue({ queue, redis }: OpenQueue): Promise<string> {
+  const key = queue.toKey(MARK);
+  const fresh = `${randomBytes(8).toString('hex')}-`;
+  await redis.setnx(key, fresh);
+  return (await redis.get(key)) ?? fresh;
+}
 
 /** Notes that this queue has a plan in a destination, before it is written there: what no queue noted stays for ever. */
 export async function notePin({ queue, redis }: OpenQueue, dir: string, pin: string): Promise<void> {
@@ -27,20 +39,25 @@ export async function removeUnusedPins(
   const { queue, redis } = open;
   const key = queue.toKey(PLANS);
   const before = Date.now() - YOUNG_MS;
-  const prefix = memberOf(destination.name, '');
-  const old = (await redis.zrangebyscore(key, 0, before)).filter((member) => member.startsWith(prefix));
+  const folder = memberOf(destination.name, '');
+  const own = memberOf(destination.name, await markOfQueue(open));
+  const old = (await redis.zrangebyscore(key, 0, before)).filter((member) => member.startsWith(own));
   if (old.length === 0) return;
   const named = await pinsNamed(open);
   for (const member of old) {
-    if (named.has(member)) continue;
+    const pin = member.slice(folder.length);
+    if (named.has(pin)) continue;
     // It may have been noted anew meanwhile.
     if (Number(await redis.zscore(key, member)) > before) continue;
     await redis.zrem(key, member);
-    await removePin(destination, member.slice(prefix.length), signal);
+    await removePin(destination, pin, signal);
   }
 }
 
-/** All that any slice names. A slice that goes from one state to the next meanwhile is seen too: its key stays. */
+/**
+ * All that any slice names, in whatever destination: one folder may have several names. A slice that goes from one state to
+ * the next meanwhile is seen too: its key stays.
+ */
 async function pinsNamed({ queue, redis }: OpenQueue): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   const pattern = queue.toKey('*');
@@ -52,8 +69,7 @@ async function pinsNamed({ queue, redis }: OpenQueue): Promise<ReadonlySet<strin
     for (const [error, data] of (await asking.exec()) ?? []) {
       if (error) throw error;
       if (typeof data !== 'string') continue;
-      const { dir, pin } = JSON.parse(data) as SliceJob;
-      named.add(memberOf(dir, pin));
+      named.add((JSON.parse(data) as SliceJob).pin);
     }
   }
   return named;
@@ -61,6 +77,8 @@ async function pinsNamed({ queue, redis }: OpenQueue): Promise<ReadonlySet<strin
 
 /** Of the plans that a queue wrote, with the time of each in milliseconds. */
 const PLANS = 'plans';
+/** What the names of them all begin with. */
+const MARK = 'plans-begin-with';
 
 function memberOf(dir: string, pin: string): string {
   return `${dir} ${pin}`;

@@ -36,7 +36,7 @@ export function verdictOf(
   if ((summary.counts.unauthorized ?? 0) > uncovered) {
     const why = new TickhaulError(
       'bad_key',
-      'the API key does not cover a slice: give this worker another one',
+      'no API key covers a slice: set TICKHAUL_API_KEY of this worker to one that does',
     );
     return { status: 'returned', why, endsWorker: true };
   }

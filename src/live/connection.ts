@@ -3,7 +3,7 @@ import WebSocket from 'ws';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
 import { VERSION } from '../base/version.js';
-import { wait } from '../base/wait.js';
+import { onAbort, wait } from '../base/wait.js';
 import type { LiveFeed } from '../dialects/live/live-feed.js';
 import { messageParser } from '../dialects/parse-message.js';
 import { networkError } from '../http/network-error.js';
@@ -83,15 +83,13 @@ function endOf(
       if (feed.ping) feed.ping(send);
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }, PING_MS);
-    const onAbort = (): void => end(abortReason(signal));
+    const leave = onAbort(signal, () => end(abortReason(signal)));
     over.addEventListener('abort', () => {
       clearTimeout(silence);
       clearTimeout(handshake);
       clearInterval(pings);
-      signal.removeEventListener('abort', onAbort);
+      leave();
     });
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
 
     const read = reader(exchange, feed);
     let isNew = true;

@@ -1,5 +1,5 @@
 import { abortReason } from '../base/errors.js';
-import { aborted, wait } from '../base/wait.js';
+import { aborted, onAbort, wait } from '../base/wait.js';
 import type { FeedOpener } from '../dialects/live/open-feeds.js';
 import type { Filter } from '../service/feed-filter.js';
 import type { Client } from '../service/http/client.js';
@@ -31,8 +31,7 @@ export async function holdSession(input: SessionInput): Promise<never> {
   const { exchange, open, onMessage, settleMs, signal } = input;
   if (signal.aborted) throw abortReason(signal);
   const over = new AbortController();
-  const onAbort = (): void => over.abort(abortReason(signal));
-  signal.addEventListener('abort', onAbort, { once: true });
+  const leave = onAbort(signal, () => over.abort(abortReason(signal)));
   let begin = (): void => {};
   const hasBegun = new Promise<void>((resolve) => {
     begin = resolve;
@@ -58,7 +57,7 @@ export async function holdSession(input: SessionInput): Promise<never> {
     });
   } finally {
     over.abort();
-    signal.removeEventListener('abort', onAbort);
+    leave();
     await Promise.allSettled(all);
   }
 }

@@ -73,7 +73,8 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     refuse(files, 'pending', 'not_exported', 'not exported yet; choose an earlier end');
     refuse(files, 'unauthorized', 'no_access', 'not in the reach of the API key; set a key that covers it');
     const work = files.filter(({ action }) => action !== 'nothing').sort(byDay);
-    if (offline) refuseMissing(work.filter(({ action }) => action === 'fetch'));
+    const missing = work.filter(({ action }) => action === 'fetch');
+    if (offline) refuseMissing(missing, destination);
     const coming = offline ? [] : work;
     const arrivals = new Arrivals(coming.map(({ path }) => joinLocation(dir, path)));
     const series = planned.map(({ files: own, ...one }) => ({
@@ -176,11 +177,12 @@ function refuse(
   if (found.length > 0) throw new TickhaulError(code, `${named(found)}: ${why}`);
 }
 
-function refuseMissing(files: readonly PlannedFile[]): void {
+function refuseMissing(files: readonly PlannedFile[], { kind, name }: Destination): void {
   if (files.length === 0) return;
+  const where = kind === 'folder' ? 'on disk' : `under ${name}`;
   throw new TickhaulError(
     'not_exported',
-    `${named(files)}: not on disk; run without --offline, or download first`,
+    `${named(files)}: not ${where}; run without --offline, or download first`,
   );
 }
 

@@ -171,6 +171,11 @@ test('replay: day files are brought to a store and read there; lines stand there
   assert.equal(again.exitCode, 0, again.stderr);
   assert.ok(String(gunzipSync(await bucket.read('all.ndjson.gz'))) === onDisk.stdout);
 
+  const missing = await run(...words, '--date', '2024-03-03', ...store, '--offline');
+  assert.equal(missing.exitCode, 7);
+  const where = `not under s3://${bucket.name}/days; run without --offline`;
+  assert.ok(missing.stderr.includes(where), missing.stderr);
+
   // A day file that is cut: what was written goes with the run.
   const key = 'days/deribit_trades_2024-03-02_BTC-PERPETUAL.csv.gz';
   await bucket.write(key, (await bucket.read(key)).subarray(0, -20));

@@ -123,7 +123,7 @@ test('notes of NDJSON in a store are objects of their own, which tell the same a
 test('computed types are made of an object, from a store to disk as well', async (t) => {
   const dir = await tempDir(t);
   const files = stored();
-  const types = ['trade_bar_1m', 'trade_bar_1s'].map(parseComputedTypeName);
+  const types = ['trade_bar_1m', 'trade_bar_1s'].map((name) => parseComputedTypeName(name));
   const outputs = types.map((type) => ({
     type,
     target: join(dir, `${type.name}.parquet`),

@@ -56,7 +56,7 @@ export async function startRedis(t: TestContext, flags: readonly string[] = []):
   };
 }
 
-/** The queue that commands have where none is named; to be closed. */
-export function queueOf({ url }: Pick<TestRedis, 'url'>): Promise<OpenQueue> {
-  return openQueue({ url, name: 'tickhaul', warn: assert.fail, signal: new AbortController().signal });
+/** The queue that commands have where none is named, or another; to be closed. */
+export function queueOf({ url }: Pick<TestRedis, 'url'>, name = 'tickhaul'): Promise<OpenQueue> {
+  return openQueue({ url, name, warn: assert.fail, signal: new AbortController().signal });
 }

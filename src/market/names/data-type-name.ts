@@ -60,34 +60,35 @@ export type NormalizedType = SourceType | ComputedType;
 export function parseDataTypeName(text: string): NormalizedType {
   const type = readDataTypeName(text);
   if (type) return type;
-  throw usageError(`"${text}" is not a normalized data type${advice(nearDataTypes(text, isDataTypeName))}`);
+  const known = [...Object.keys(SOURCE_TYPES), ...COMPUTED_TYPES];
+  const near = nearDataTypes(text, isDataTypeName);
+  throw usageError(`"${text}" is not a normalized data type${advice(near, known)}`);
 }
 
 /**
  * The name of a computed type (contract, Computed types of day files).
+ * @param besides what else may stand where the name does, for the message.
  * @throws usage error that names the nearest right names.
  */
-export function parseComputedTypeName(text: string): ComputedType {
+export function parseComputedTypeName(text: string, besides: readonly string[] = []): ComputedType {
   const type = readDataTypeName(text);
   if (type && type.kind !== 'source') return type;
   const near = nearDataTypes(text, (name) => isDataTypeName(name) && !(name in SOURCE_TYPES));
-  const what = 'is not a computed type (trade_bar_*, book_snapshot_*, quote, quote_*)';
-  throw usageError(`"${text}" ${what}${advice(near)}`);
+  throw usageError(`"${text}" is not a computed type${advice(near, [...COMPUTED_TYPES, ...besides])}`);
 }
 
-function advice(near: readonly string[]): string {
+function advice(near: readonly string[], known: readonly string[]): string {
   return near.length === 0
-    ? `; known are ${KNOWN}`
+    ? `; known are ${known.join(', ')}`
     : `; did you mean ${near.length === 1 ? near[0] : `${near.slice(0, -1).join(', ')} or ${near.at(-1)}`}?`;
 }
 
-const KNOWN = [
-  ...Object.keys(SOURCE_TYPES),
+const COMPUTED_TYPES = [
   'book_snapshot_{levels}[_grouped{g}]_{n}{ms,s,m}',
   'quote',
   'quote_{n}{ms,s,m}',
   'trade_bar_{n}{ms,s,m,ticks,vol}',
-].join(', ');
+];
 
 /** A side of a snapshot has so many entries, whatever the book holds. */
 const MAX_DEPTH = 100_000;

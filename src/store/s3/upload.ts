@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
-import { orAborted } from '../../base/wait.js';
+import { onAbort, orAborted } from '../../base/wait.js';
 import type { Connection } from './connection.js';
 import { etagOfParts, md5Of, plainEtag } from './etag.js';
 import { inFarewell } from './farewell.js';
@@ -35,7 +35,7 @@ export class PartsUpload implements Upload {
   readonly #context: UploadContext;
   readonly #partSize: number;
   readonly #stop = new AbortController();
-  readonly #onAbort = (): void => this.#stop.abort(this.#context.signal?.reason);
+  readonly #leave: (() => void) | undefined;
   readonly #sent: SentPart[] = [];
   /** Not broken off with the rest: an upload that began unheard would stay. */
   readonly #beginning = new AbortController();
@@ -49,8 +49,7 @@ export class PartsUpload implements Upload {
     this.#context = context;
     this.#partSize = partSizeFor(context.bytes);
     const { signal } = context;
-    if (signal?.aborted) this.#onAbort();
-    else signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#leave = signal && onAbort(signal, () => this.#stop.abort(signal.reason));
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -213,7 +212,7 @@ export class PartsUpload implements Upload {
 
   #letGo(): void {
     this.#isOver = true;
-    this.#context.signal?.removeEventListener('abort', this.#onAbort);
+    this.#leave?.();
     if (this.#filling) this.#context.shelf.give(this.#filling);
     this.#filling = undefined;
   }

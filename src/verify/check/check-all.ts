@@ -1,4 +1,5 @@
 import { abortReason } from '../../base/errors.js';
+import { orAborted } from '../../base/wait.js';
 import type { StoreSettings } from '../../store/files.js';
 import type { Check, Order, Sight } from '../types.js';
 import type { Batch } from './batches.js';
@@ -26,20 +27,13 @@ export interface CheckAllInput {
 export async function checkAll(input: CheckAllInput): Promise<void> {
   const { jobs, batchesAThread, signal } = input;
   const threads = startWhenAsked(input);
-  let stop: (reason: unknown) => void = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = reject;
-  });
-  const onAbort = (): void => stop(abortReason(signal));
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
     if (signal.aborted) throw abortReason(signal);
     const served = Array.from({ length: jobs * batchesAThread }, (_, at) =>
       serve(() => threads.get(at % jobs), input),
     );
-    await Promise.race([Promise.all(served), stopped]);
+    await orAborted(Promise.all(served), signal);
   } finally {
-    signal.removeEventListener('abort', onAbort);
     await threads.close();
   }
 }

@@ -49,6 +49,6 @@ test('--as with a name that is none: code 2, the nearest, nothing made', async (
   await writeDayFile(dir, 'trades', csvOf('trades', 5));
   const { exitCode, stderr } = await runHere(['convert', dir, '--as', 'trade_bar_1h']);
   assert.equal(exitCode, 2);
-  assert.match(stderr, /"trade_bar_1h" is not a computed type .*trade_bar_60m/);
+  assert.match(stderr, /"trade_bar_1h" is not a computed type; did you mean trade_bar_60m/);
   assert.equal((await readdir(join(dir))).length, 1);
 });

@@ -124,6 +124,14 @@ test('a message type is no computed type', () => {
   }
 });
 
+test('where no computed type is near, those that there are are named, and what else may stand there', () => {
+  assert.throws(() => parseComputedTypeName('xyz_1m', ['rows']), {
+    code: 'usage',
+    message:
+      '"xyz_1m" is not a computed type; known are book_snapshot_{levels}[_grouped{g}]_{n}{ms,s,m}, quote, quote_{n}{ms,s,m}, trade_bar_{n}{ms,s,m,ticks,vol}, rows',
+  });
+});
+
 test('any text is a type or a usage error in one line, and what the error names is right', () => {
   const part = fc.constantFrom(
     ...[
