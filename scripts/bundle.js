@@ -1,13 +1,13 @@
 // Makes lib/, which is what is published, of dist/: the command, the library and the threads as ES modules in shared
 // chunks, the files that are read by path beside them, the library's types, and the licences of what is bundled.
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { copyDeclarations } from './bundle/declarations.js';
 import { namedFiles } from './bundle/files.js';
 import { notices } from './bundle/notices.js';
-import { oneChunk, replaced } from './bundle/plugins.js';
+import { fewChunks, replaced } from './bundle/plugins.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('lib', { recursive: true, force: true });
@@ -15,7 +15,7 @@ rmSync('lib', { recursive: true, force: true });
 /** What the file that the shell starts imports. */
 const STARTED = ['dist/src/cli/main.js', 'dist/src/cli/completion/complete.js'];
 const { threads, others } = namedFiles('dist/src');
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   entryPoints: [...STARTED, 'dist/src/index.js', ...threads].map((path) => ({
     in: `./${path}`,
     out: basename(path, '.js'),
@@ -32,7 +32,7 @@ const { metafile } = await build({
   lineLimit: 160,
   charset: 'utf8',
   legalComments: 'none',
-  plugins: [replaced, oneChunk],
+  plugins: [replaced, fewChunks],
   external: [
     '@aws-sdk/client-s3',
     '@bokuweb/zstd-wasm',
@@ -42,13 +42,12 @@ const { metafile } = await build({
     'open',
     'tardis-dev',
   ],
-  // For the CommonJS packages among those that are bundled: they ask for Node's own modules by this.
-  banner: {
-    js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);",
-  },
+  write: false,
   metafile: true,
   logLevel: 'warning',
 });
+mkdirSync('lib');
+for (const { path, text } of outputFiles) writeFileSync(path, withRequire(text));
 for (const file of others) copyFileSync(file, join('lib', basename(file)));
 copyDeclarations('dist/src/index.d.ts', 'dist/src', 'lib/types');
 const bundled = [...Object.keys(metafile.inputs), 'node_modules/uplot/package.json'];
@@ -59,3 +58,10 @@ const start = STARTED.reduce(
   readFileSync('dist/bin/tickhaul.js', 'utf8'),
 );
 writeFileSync('lib/tickhaul.js', start, { mode: 0o755 });
+
+/** For the CommonJS packages among those that are bundled: their chunks ask for Node's own modules by `require`. */
+function withRequire(text) {
+  return /\brequire\b/.test(text)
+    ? `import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);\n${text}`
+    : text;
+}

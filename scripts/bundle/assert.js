@@ -1,0 +1,8 @@
+/** What yargs asserts, which holds: Node's own module takes a millisecond to load. */
+export function notStrictEqual(found, unwanted) {
+  if (Object.is(found, unwanted)) throw new Error(`${found} was not expected`);
+}
+
+export function strictEqual(found, wanted) {
+  if (!Object.is(found, wanted)) throw new Error(`${wanted} was expected, not ${found}`);
+}
