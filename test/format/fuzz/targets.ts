@@ -1,5 +1,6 @@
 import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';
+import { rawLinesTarget } from '../../replay/raw/raw-lines-target.js';
 import { ndjsonTarget } from '../kernel/ndjson-target.js';
 import { rowGroupTarget } from '../kernel/row-group-target.js';
 import type { FuzzTarget } from './target.js';
@@ -10,4 +11,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   rowGroupTarget,
   textLinesTarget,
   seriesTarget,
+  rawLinesTarget,
 ];
