@@ -1,3 +1,4 @@
+import { tradeTextTarget } from '../../dialects/vendor/trade-text-target.js';
 import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';
 import { rawLinesTarget } from '../../replay/raw/raw-lines-target.js';
@@ -12,4 +13,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   textLinesTarget,
   seriesTarget,
   rawLinesTarget,
+  tradeTextTarget,
 ];
