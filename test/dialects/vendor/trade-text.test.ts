@@ -106,7 +106,7 @@ test('what is no JSON, or no trade, is not read as text', () => {
 });
 
 test('changed in any way: what is read as text is what is parsed, or the same refusal', async () => {
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 100; round++) {
     await tradeTextTarget.round(seededRandom('trade-text', round), () => {});
   }
 });

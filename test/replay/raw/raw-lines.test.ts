@@ -54,7 +54,7 @@ test('lines of any length, in runs, with breaks between them, come as they are',
 });
 
 test('slices cut anywhere, whole and broken, give the lines of a plain cutting', async () => {
-  for (let round = 0; round < 150; round++) {
+  for (let round = 0; round < 60; round++) {
     await rawLinesTarget.round(seededRandom('raw-lines', round), () => {});
   }
 });
