@@ -9,7 +9,6 @@ export const TIMESTAMP_BYTES = 28;
 export const MESSAGE_START = 29;
 
 const ZERO = 0x30;
-const NINE = 0x39;
 const DASH = 0x2d;
 const COLON = 0x3a;
 const DOT = 0x2e;
@@ -17,7 +16,11 @@ const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 const SPACE = 0x20;
 
-/** Whether a line begins here, by the form of its timestamp; at least 29 bytes are there. */
+/** The number that two bytes write, the first times 256; less than 0 where one is no digit. */
+const PAIRS = new Int8Array(65_536).fill(-1);
+for (let i = 0; i < 100; i++) PAIRS[((ZERO + Math.floor(i / 10)) << 8) | (ZERO + (i % 10))] = i;
+
+/** Whether a line begins here, by the signs that stand between the digits. */
 export function isLineStart(text: Uint8Array, at: number): boolean {
   return (
     text[at + 28] === SPACE &&
@@ -27,26 +30,8 @@ export function isLineStart(text: Uint8Array, at: number): boolean {
     text[at + 13] === COLON &&
     text[at + 10] === LETTER_T &&
     text[at + 7] === DASH &&
-    text[at + 4] === DASH &&
-    (signs(text, at, 4) |
-      signs(text, at + 5, 2) |
-      signs(text, at + 8, 2) |
-      signs(text, at + 11, 2) |
-      signs(text, at + 14, 2) |
-      signs(text, at + 17, 2) |
-      signs(text, at + 20, 7)) >=
-      0
+    text[at + 4] === DASH
   );
-}
-
-/** Less than 0 where one of so many bytes is no digit. */
-function signs(text: Uint8Array, at: number, count: number): number {
-  let found = 0;
-  for (let i = at; i < at + count; i++) {
-    const byte = text[i] as number;
-    found |= (byte - ZERO) | (NINE - byte);
-  }
-  return found;
 }
 
 /** Reads local timestamps: tenths of a microsecond since a minute, exact for 28 years around it. */
@@ -63,24 +48,26 @@ export class TimestampReader {
     this.#base = base;
   }
 
-  /** Tenths of a microsecond since the base, where a line begins; NaN for a time that there is not. */
+  /** Tenths of a microsecond since the base, where a line begins; NaN where what stands there is no time. */
   ticks(text: Uint8Array, at: number): number {
+    const century = pair(text, at);
+    const years = pair(text, at + 2);
+    const month = pair(text, at + 5);
+    const day = pair(text, at + 8);
     const hours = pair(text, at + 11);
     const minutes = pair(text, at + 14);
     const seconds = pair(text, at + 17);
-    if (hours > 23 || minutes > 59 || seconds > 59) return Number.NaN;
-    const fraction =
-      pair(text, at + 20) * 100_000 +
-      pair(text, at + 22) * 1000 +
-      pair(text, at + 24) * 10 +
-      ((text[at + 26] as number) - ZERO);
-    return ((this.#toDay(text, at) + hours * 60 + minutes) * 60 + seconds) * 10_000_000 + fraction;
+    const a = pair(text, at + 20);
+    const b = pair(text, at + 22);
+    const c = pair(text, at + 24);
+    const last = (text[at + 26] as number) - ZERO;
+    const all = century | years | month | day | hours | minutes | seconds | a | b | c | last | (9 - last);
+    if (all < 0 || hours > 23 || minutes > 59 || seconds > 59) return Number.NaN;
+    const minute = this.#toDay(century * 100 + years, month, day) + hours * 60 + minutes;
+    return (minute * 60 + seconds) * 10_000_000 + a * 100_000 + b * 1000 + c * 10 + last;
   }
 
-  #toDay(text: Uint8Array, at: number): number {
-    const year = pair(text, at) * 100 + pair(text, at + 2);
-    const month = pair(text, at + 5);
-    const day = pair(text, at + 8);
+  #toDay(year: number, month: number, day: number): number {
     if (day !== this.#day || month !== this.#month || year !== this.#year) {
       this.#year = year;
       this.#month = month;
@@ -94,5 +81,5 @@ export class TimestampReader {
 }
 
 function pair(text: Uint8Array, at: number): number {
-  return ((text[at] as number) - ZERO) * 10 + ((text[at + 1] as number) - ZERO);
+  return PAIRS[((text[at] as number) << 8) | (text[at + 1] as number)] as number;
 }
