@@ -10,8 +10,8 @@ const HUGE_NUMBERS: readonly {
   readonly within: string;
   readonly key: RegExp;
 }[] = [
-  { exchange: /^huobi-/, within: '.trade.detail', key: /"(id)":(\d+)/g },
-  { exchange: /^upbit$/, within: 'sequential_id', key: /"(sequential_id)":(\d+)/g },
+  { exchange: /^huobi-/, within: '.trade.detail', key: /"(id)":(\d+)(?=[\s,}\]])/g },
+  { exchange: /^upbit$/, within: 'sequential_id', key: /"(sequential_id)":(\d+)(?=[\s,}\]])/g },
 ];
 
 /** @returns a function that parses messages of an exchange, and throws `corrupt` where one is no JSON. */

@@ -3,6 +3,7 @@ import type { Minute, MinuteRange } from '../../dataset/minutes.js';
 import { isLineStart, MESSAGE_START, TimestampReader } from './raw-line.js';
 
 const LF = 0x0a;
+const TICKS_A_MINUTE = 600_000_000;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
@@ -74,8 +75,10 @@ export class LineCutter {
       const end = text.indexOf(LF, at);
       if (end === at) this.#breaks++;
       else {
-        if (end - at < MESSAGE_START || !isLineStart(text, at)) throw badLine(text, at, end);
-        if (!only || this.#isWithin(text, at, only)) this.#add(text, at, end, batch);
+        const isLine = end - at >= MESSAGE_START && isLineStart(text, at);
+        const ticks = isLine ? this.#timestamps.ticks(text, at) : Number.NaN;
+        if (Number.isNaN(ticks)) throw badLine(text, at, end);
+        if (!only || this.#isWithin(ticks, only)) this.#add(at, end, ticks / 10, batch);
         else this.#breaks = 0;
       }
       at = end + 1;
@@ -93,13 +96,12 @@ export class LineCutter {
     this.#addBreak(batch, Number.POSITIVE_INFINITY);
   }
 
-  #isWithin(text: Buffer, at: number, { start, end }: MinuteRange): boolean {
-    const minute = this.#start + this.#timestamps.minutes(text, at);
+  #isWithin(ticks: number, { start, end }: MinuteRange): boolean {
+    const minute = this.#start + Math.floor(ticks / TICKS_A_MINUTE);
     return minute >= start && minute < end;
   }
 
-  #add(text: Buffer, start: number, end: number, batch: RawBatch): void {
-    const time = this.#timestamps.ticks(text, start) / 10;
+  #add(start: number, end: number, time: number, batch: RawBatch): void {
     this.#addBreak(batch, time);
     batch.add(start, end, time);
   }

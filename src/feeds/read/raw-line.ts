@@ -1,3 +1,5 @@
+import { MS_A_MINUTE } from '../../dataset/minutes.js';
+
 /**
  * A line of a slice (replay facts, section 1): 28 bytes of local timestamp, a space, the exchange's own message, as in
  * `2019-06-01T00:03:03.1238784Z {"table":"trade",...}`. Lines are cut by position: a message is never looked into.
@@ -14,6 +16,10 @@ const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 const SPACE = 0x20;
 
+/** The number that two bytes write, the first times 256; less than 0 where one is no digit. */
+const PAIRS = new Int8Array(65_536).fill(-1);
+for (let i = 0; i < 100; i++) PAIRS[((ZERO + Math.floor(i / 10)) << 8) | (ZERO + (i % 10))] = i;
+
 /** Whether a line begins here, by the signs that stand between the digits. */
 export function isLineStart(text: Uint8Array, at: number): boolean {
   return (
@@ -28,13 +34,13 @@ export function isLineStart(text: Uint8Array, at: number): boolean {
   );
 }
 
-/** Reads local timestamps: tenths of a microsecond since a minute, exact for three centuries around it. */
+/** Reads local timestamps: tenths of a microsecond since a minute, exact for 28 years around it. */
 export class TimestampReader {
   readonly #base: number;
   #year = -1;
   #month = -1;
   #day = -1;
-  /** Minutes from the base to the day that was read last. */
+  /** Minutes from the base to the day that was read last; NaN for a day that the calendar lacks. */
   #dayMinutes = 0;
 
   /** @param base a minute since the epoch. */
@@ -42,31 +48,38 @@ export class TimestampReader {
     this.#base = base;
   }
 
-  /** Minutes since the base. */
-  minutes(text: Uint8Array, at: number): number {
-    const year = pair(text, at) * 100 + pair(text, at + 2);
+  /** Tenths of a microsecond since the base, where a line begins; NaN where what stands there is no time. */
+  ticks(text: Uint8Array, at: number): number {
+    const century = pair(text, at);
+    const years = pair(text, at + 2);
     const month = pair(text, at + 5);
     const day = pair(text, at + 8);
+    const hours = pair(text, at + 11);
+    const minutes = pair(text, at + 14);
+    const seconds = pair(text, at + 17);
+    const a = pair(text, at + 20);
+    const b = pair(text, at + 22);
+    const c = pair(text, at + 24);
+    const last = (text[at + 26] as number) - ZERO;
+    const all = century | years | month | day | hours | minutes | seconds | a | b | c | last | (9 - last);
+    if (all < 0 || hours > 23 || minutes > 59 || seconds > 59) return Number.NaN;
+    const minute = this.#toDay(century * 100 + years, month, day) + hours * 60 + minutes;
+    return (minute * 60 + seconds) * 10_000_000 + a * 100_000 + b * 1000 + c * 10 + last;
+  }
+
+  #toDay(year: number, month: number, day: number): number {
     if (day !== this.#day || month !== this.#month || year !== this.#year) {
       this.#year = year;
       this.#month = month;
       this.#day = day;
-      this.#dayMinutes = Date.UTC(year, month - 1, day) / 60_000 - this.#base;
+      const start = new Date(Date.UTC(year, month - 1, day));
+      const isThere = start.getUTCMonth() === month - 1 && start.getUTCFullYear() === year;
+      this.#dayMinutes = isThere ? start.getTime() / MS_A_MINUTE - this.#base : Number.NaN;
     }
-    return this.#dayMinutes + pair(text, at + 11) * 60 + pair(text, at + 14);
-  }
-
-  /** Tenths of a microsecond since the base. */
-  ticks(text: Uint8Array, at: number): number {
-    const fraction =
-      pair(text, at + 20) * 100_000 +
-      pair(text, at + 22) * 1000 +
-      pair(text, at + 24) * 10 +
-      ((text[at + 26] as number) - ZERO);
-    return (this.minutes(text, at) * 60 + pair(text, at + 17)) * 10_000_000 + fraction;
+    return this.#dayMinutes;
   }
 }
 
 function pair(text: Uint8Array, at: number): number {
-  return ((text[at] as number) - ZERO) * 10 + ((text[at + 1] as number) - ZERO);
+  return PAIRS[((text[at] as number) << 8) | (text[at + 1] as number)] as number;
 }

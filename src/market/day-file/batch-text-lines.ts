@@ -1,4 +1,6 @@
+import type { Batch, ColumnData, Schema } from '../../format/columns.js';
 import { DayFileReader, type ReaderOptions } from '../../format/csv/day-file-reader.js';
+import { schemaOf } from '../../format/csv/header.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createDayFileLines, type DayFileLines, type DayFileLinesOptions } from './day-file-lines.js';
 
@@ -11,15 +13,16 @@ export type ColumnMemories = NonNullable<ReaderOptions['memories']>;
 export class BatchTextLines {
   readonly #options: Omit<DayFileLinesOptions, 'schema'>;
   readonly #memories: ColumnMemories;
+  readonly #schema: Schema;
+  /** Books and bars go on from one day file to the next, as in one stream, whatever columns the next has besides. */
+  readonly #lines: DayFileLines;
   #reader: DayFileReader;
-  /** Books and bars go on from one day file to the next, as in one stream. */
-  #lines: DayFileLines | undefined;
-  /** The columns that they were made for. */
-  #names = '';
 
   constructor(options: Omit<DayFileLinesOptions, 'schema'>, memories: ColumnMemories) {
     this.#options = options;
     this.#memories = memories;
+    this.#schema = schemaOf(options.dataType);
+    this.#lines = createDayFileLines({ ...options, schema: this.#schema });
     this.#reader = this.#read('');
   }
 
@@ -34,12 +37,12 @@ export class BatchTextLines {
   }
 
   push(text: Buffer, out: LineBuffer): void {
-    for (const batch of this.#reader.push(text)) this.#linesNow().push(batch, out);
+    for (const batch of this.#reader.push(text)) this.#lines.push(this.#inOrder(batch), out);
   }
 
   end(out: LineBuffer): void {
-    for (const batch of this.#reader.end()) this.#linesNow().push(batch, out);
-    this.#lines?.end(out);
+    for (const batch of this.#reader.end()) this.#lines.push(this.#inOrder(batch), out);
+    this.#lines.end(out);
   }
 
   #read(path: string): DayFileReader {
@@ -52,11 +55,9 @@ export class BatchTextLines {
     });
   }
 
-  #linesNow(): DayFileLines {
-    const { schema } = this.#reader;
-    const names = schema.map(({ name }) => name).join();
-    if (!this.#lines || names !== this.#names) this.#lines = createDayFileLines({ ...this.#options, schema });
-    this.#names = names;
-    return this.#lines;
+  /** With the columns of the data type alone: a header has all of them, in any order. */
+  #inOrder({ rows, columns }: Batch): Batch {
+    const names = this.#reader.schema.map(({ name }) => name);
+    return { rows, columns: this.#schema.map(({ name }) => columns[names.indexOf(name)] as ColumnData) };
   }
 }

@@ -5,6 +5,8 @@ import { loadVendor } from '../../../src/dialects/vendor/load.js';
 import { vendorNormalizer } from '../../../src/dialects/vendor/normalizer.js';
 import { tradeTextReader } from '../../../src/dialects/vendor/trade-text.js';
 import type { SourceRecord } from '../../../src/market/records/records.js';
+import { seededRandom } from '../../../src/sandbox/market/random.js';
+import { tradeTextTarget } from './trade-text-target.js';
 
 const LOCAL = 1_709_253_660_004_123;
 
@@ -101,4 +103,10 @@ test('what is no JSON, or no trade, is not read as text', () => {
   ];
   for (const one of broken) assert.equal(readTrade?.(one, LOCAL), undefined, one);
   assert.equal(tradeTextReader('bitmex'), undefined);
+});
+
+test('changed in any way: what is read as text is what is parsed, or the same refusal', async () => {
+  for (let round = 0; round < 100; round++) {
+    await tradeTextTarget.round(seededRandom('trade-text', round), () => {});
+  }
 });

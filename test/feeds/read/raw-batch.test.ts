@@ -86,7 +86,19 @@ test('of some minutes only their lines, and the breaks before them', () => {
 
 test('a line without a timestamp is corrupt, and those before it are given', () => {
   const good = lineOf(5, 0);
-  for (const bad of ['{"code":11}\n', '2024-02-29T23:58\n', `${good.slice(0, 28)}\n`, `${good.slice(1)}`]) {
+  const noTimes = [
+    '2024-02-30T23',
+    '2024-02-29T24',
+    '2024-02-2xT23',
+    '2024-02-2"T23',
+    '2024-13-01T23',
+    '0024-02',
+  ];
+  for (const bad of [
+    ...['{"code":11}\n', '2024-02-29T23:58\n', `${good.slice(0, 28)}\n`, `${good.slice(1)}`],
+    ...[good.replace('58:00', '58:60'), good.replace('58:00', '60:00'), good.replace('5Z', '/Z')],
+    ...noTimes.map((begin) => begin + good.slice(begin.length)),
+  ]) {
     const batch = new RawBatch();
     assert.throws(
       () => new LineCutter(BASE).cut(Buffer.from(good + bad + good), undefined, batch),

@@ -23,6 +23,8 @@ export function randomRows(random: Random, schema: readonly DayFileColumn[], cou
   /** How many cells of a thousand may be such as must be refused: in most files there is none. */
   const wrong = random.chance(0.2) ? random.next() / 100 : 0;
   const odd = random.chance(0.5) ? random.next() / 2 : 0.01;
+  /** How many of the cells that say the same as those above them say it in other bytes. */
+  const otherwise = random.chance(0.3) ? random.next() / 4 : 0;
   const rows: Buffer[][] = [];
   for (let row = 0; row < count; row++) {
     const before = rows.at(-1);
@@ -30,7 +32,8 @@ export function randomRows(random: Random, schema: readonly DayFileColumn[], cou
     const shared = before && random.chance(0.5) ? random.int(schema.length + 1) : 0;
     rows.push(
       schema.map(({ kind, name }, i) => {
-        if (before && i < shared) return before[i] ?? Buffer.alloc(0);
+        const above = before?.[i];
+        if (above && i < shared) return random.chance(otherwise) ? inOtherBytes(random, above, kind) : above;
         if (random.chance(wrong)) return Buffer.from(pick(random, WRONG), 'latin1');
         const mayBeEmpty = !LEADING_COLUMNS.some((column) => column.name === name);
         if (mayBeEmpty && random.chance(0.15)) return Buffer.alloc(0);
@@ -39,6 +42,19 @@ export function randomRows(random: Random, schema: readonly DayFileColumn[], cou
     );
   }
   return rows;
+}
+
+/** The same value in other bytes, where there are any. An empty boolean is taken for false in messages. */
+export function inOtherBytes(random: Random, cell: Buffer, kind: DayFileKind): Buffer {
+  const text = cell.toString('latin1');
+  const [, sign = '', digits = '', fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(text) ?? [];
+  if (kind === 'boolean') return Buffer.from(text === 'false' ? '' : text === '' ? 'false' : text);
+  if (digits === '' || (kind !== 'time' && kind !== 'number')) return cell;
+  const begin = sign + '0'.repeat(random.int(3)) + digits;
+  if (kind === 'time') return Buffer.from(begin);
+  const zeros = '0'.repeat(random.int(3));
+  const end = fraction === '' && zeros !== '' ? `.${zeros}` : fraction + zeros;
+  return Buffer.from(begin + end + pick(random, ['', '', 'e0', 'E-0', 'e+00']));
 }
 
 /** Rows as text; now and then some bytes of it are not what they should be, but never a quote. */
@@ -130,7 +146,7 @@ function manyNames(): string[] {
   return Array.from({ length: 400 }, (_, i) => `column ${i}`);
 }
 
-function shuffled<T>(random: Random, from: readonly T[]): T[] {
+export function shuffled<T>(random: Random, from: readonly T[]): T[] {
   return from
     .map((value) => ({ value, at: random.next() }))
     .sort((a, b) => a.at - b.at)

@@ -1,7 +1,17 @@
+import { tradeTextTarget } from '../../dialects/vendor/trade-text-target.js';
+import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';
+import { rawLinesTarget } from '../../replay/raw/raw-lines-target.js';
 import { ndjsonTarget } from '../kernel/ndjson-target.js';
 import { rowGroupTarget } from '../kernel/row-group-target.js';
 import type { FuzzTarget } from './target.js';
 
 /** All that is fuzzed, by hand for long and in the gate for some seconds. */
-export const TARGETS: readonly FuzzTarget[] = [ndjsonTarget, rowGroupTarget, textLinesTarget];
+export const TARGETS: readonly FuzzTarget[] = [
+  ndjsonTarget,
+  rowGroupTarget,
+  textLinesTarget,
+  seriesTarget,
+  rawLinesTarget,
+  tradeTextTarget,
+];

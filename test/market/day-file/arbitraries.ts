@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { columnsOf, type DataType } from '../../../src/dataset/data-types.js';
 import type { Row } from '../naive/messages.js';
 
 /** 2024-03-01 in microseconds. */
@@ -103,6 +104,47 @@ export const bookRows = withTimes(
     (JSON.parse(levels) as Row[]).map((one) => ({ ...row, ...one })),
   ),
 );
+
+/** Day files of which each row is a message. */
+export const ROW_TYPES = {
+  trades: 'trade',
+  liquidations: 'liquidation',
+  book_ticker: 'book_ticker',
+  derivative_ticker: 'derivative_ticker',
+  options_chain: 'option_summary',
+} as const;
+
+const time = fc.integer({ min: -(10 ** 15), max: 4 * 10 ** 15 }).map(String);
+const word = fc.oneof(
+  fc.constantFrom(
+    'buy',
+    'sell',
+    'put',
+    'call',
+    'SYN.BTC-9JUN20',
+    'a\\b',
+    '\t\u0001',
+    'Ā한\u{1F600}\u2028',
+    '\u007f',
+  ),
+  fc.nat().map(String),
+);
+
+/** Rows of such a file, whatever their cells hold. */
+export function messageRows(dataType: DataType): fc.Arbitrary<Row[]> {
+  const columns = (columnsOf(dataType) ?? []).slice(4);
+  const cells = columns.map(({ kind }) =>
+    fc.option(kind === 'number' ? numberText : kind === 'time' ? time : word),
+  );
+  const row = fc.tuple(fc.constantFrom('A-1', 'B/2', 'Ü'), ...cells).map(
+    ([symbol, ...texts]): Row => ({
+      exchange: 'deribit',
+      symbol: String(symbol),
+      ...Object.fromEntries(columns.map(({ name }, i) => [name, String(texts[i] ?? '')])),
+    }),
+  );
+  return withTimes(fc.array(row, { maxLength: 12 }));
+}
 
 const unitNames = [...['0ms', '0s', '1ms', '100ms', '250ms', '1s', '7s', '1m', '60m']];
 

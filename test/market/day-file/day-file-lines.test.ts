@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { columnsOf, type DataType } from '../../../src/dataset/data-types.js';
+import type { DataType } from '../../../src/dataset/data-types.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { csvOf, rowsOf } from '../batches.js';
 import { type Line, linesOf } from '../lines-of.js';
 import { NaiveSnapshots } from '../naive/book-snapshots.js';
+import { bySymbol } from '../naive/by-symbol.js';
 import { changeMessage, changesOf, type Plain, type Row, rowMessage, tradeOf } from '../naive/messages.js';
 import { NaiveBars } from '../naive/trade-bars.js';
-import { barSpec, bookRows, numberText, snapshotSpec, tradeRows, withTimes } from './arbitraries.js';
+import { barSpec, bookRows, messageRows, ROW_TYPES, snapshotSpec, tradeRows } from './arbitraries.js';
 
 const shape = fc.record({ batchRows: fc.integer({ min: 1, max: 20 }) });
 
@@ -19,16 +20,6 @@ function assertLines(found: readonly Line[], expected: readonly Plain[]): void {
     found.map(({ text }) => text),
     expected.map((message) => JSON.stringify(message)),
   );
-}
-
-/** One of a kind for each symbol. */
-function bySymbol<T>(make: () => T): (key: { symbol: string }) => T {
-  const all = new Map<string, T>();
-  return ({ symbol }) => {
-    const one = all.get(symbol) ?? make();
-    all.set(symbol, one);
-    return one;
-  };
 }
 
 test('trades and their bars: lines equal those of a plain implementation', () => {
@@ -117,46 +108,10 @@ test('trades of a period, and of one symbol of a grouped file', () => {
   );
 });
 
-const ROW_TYPES = {
-  trades: 'trade',
-  liquidations: 'liquidation',
-  book_ticker: 'book_ticker',
-  derivative_ticker: 'derivative_ticker',
-  options_chain: 'option_summary',
-} as const;
-
-const time = fc.integer({ min: -(10 ** 15), max: 4 * 10 ** 15 }).map(String);
-const word = fc.oneof(
-  fc.constantFrom(
-    'buy',
-    'sell',
-    'put',
-    'call',
-    'SYN.BTC-9JUN20',
-    'a\\b',
-    '\t\u0001',
-    'Ā한\u{1F600}\u2028',
-    '\u007f',
-  ),
-  fc.nat().map(String),
-);
-
 for (const [dataType, type] of Object.entries(ROW_TYPES) as [DataType, string][]) {
-  const columns = (columnsOf(dataType) ?? []).slice(4);
-  const cells = columns.map(({ kind }) =>
-    fc.option(kind === 'number' ? numberText : kind === 'time' ? time : word),
-  );
-  const row = fc.tuple(fc.constantFrom('A-1', 'B/2', 'Ü'), ...cells).map(
-    ([symbol, ...texts]): Row => ({
-      exchange: 'deribit',
-      symbol: String(symbol),
-      ...Object.fromEntries(columns.map(({ name }, i) => [name, String(texts[i] ?? '')])),
-    }),
-  );
-
   test(`${type}: lines equal JSON.stringify of the row's message, whatever its cells hold`, () => {
     fc.assert(
-      fc.property(withTimes(fc.array(row, { maxLength: 12 })), shape, (rows, how) => {
+      fc.property(messageRows(dataType), shape, (rows, how) => {
         const expected = rows.map((one) => rowMessage(type, one));
         assertLines(linesOf(dataType, csvOf(dataType, rows), [type], how), expected);
       }),

@@ -17,8 +17,10 @@ export interface TextRun {
   /** In pieces of so many bytes, over and over. */
   readonly cuts: readonly number[];
   readonly period?: Period;
-  /** Whether the kernel is passed over: it isn't made for files of which symbols are picked. */
-  readonly byColumns?: boolean;
+  /** What is asked for of these files; left out, messages of the type alone. */
+  readonly names?: readonly string[];
+  /** Which symbols; the kernel isn't made for files of which some are picked. */
+  readonly isWanted?: ((symbol: string) => boolean) | undefined;
 }
 
 export interface TextRunResult {
@@ -32,13 +34,43 @@ export function headerOf(type: SourceTypeName): string {
   return `${columnsOf(SOURCE_TYPES[type])?.map(({ name }) => name)}\n`;
 }
 
+/** As `run`, but by columns: the kernel is passed over. */
+export function byColumns(run: TextRun): TextRun {
+  return { ...run, isWanted: run.isWanted ?? (() => true) };
+}
+
 /** The lines of some day files, from a small buffer that is emptied now and then. */
-export function textLinesOf(
-  { type, files, cuts, period = ALWAYS, byColumns = false }: TextRun,
+export function textLinesOf(run: TextRun, memories: LineMemories): TextRunResult {
+  const [result] = textLinesInTurns([run], memories, () => 0);
+  return result as TextRunResult;
+}
+
+/**
+ * The lines of several series, which use the memories of one thread in turns.
+ * @param turn whose the next piece is, of so many that have one.
+ */
+export function textLinesInTurns(
+  runs: readonly TextRun[],
   memories: LineMemories,
-): TextRunResult {
-  const isWanted = byColumns ? () => true : undefined;
-  const types = [parseDataTypeName(type)];
+  turn: (count: number) => number,
+): TextRunResult[] {
+  const series = runs.map((run) => ({ steps: takeSteps(run, memories), result: undefined as Result }));
+  for (let left = [...series]; left.length > 0; left = left.filter(({ result }) => result === undefined)) {
+    const one = left[turn(left.length)];
+    const { done, value } = one?.steps.next() ?? {};
+    if (one && done) one.result = value as TextRunResult;
+  }
+  return series.map(({ result }) => result as TextRunResult);
+}
+
+type Result = TextRunResult | undefined;
+
+/** Takes a piece at each step. */
+function* takeSteps(
+  { type, files, cuts, period = ALWAYS, names = [type], isWanted }: TextRun,
+  memories: LineMemories,
+): Generator<void, TextRunResult, undefined> {
+  const types = names.map(parseDataTypeName);
   const lines = createTextLines({ dataType: SOURCE_TYPES[type], types, period, isWanted }, memories);
   const out = new LineBuffer(1);
   const texts: string[] = [];
@@ -61,6 +93,7 @@ export function textLinesOf(
         lines.push(piece, out);
         piece.fill(0x37);
         if (nth % 3 === 0) takeOut();
+        yield;
       }
       lines.end(out);
     }

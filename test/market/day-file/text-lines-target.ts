@@ -6,7 +6,14 @@ import type { Random } from '../../../src/sandbox/market/random.js';
 import { pick, randomRows, textOf } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
 import { ALWAYS } from '../lines-of.js';
-import { headerOf, type TextRun, textLinesOf } from './text-lines-of.js';
+import {
+  byColumns,
+  headerOf,
+  type TextRun,
+  type TextRunResult,
+  textLinesInTurns,
+  textLinesOf,
+} from './text-lines-of.js';
 
 /** One kernel a type for all rounds, as a thread has. */
 const memories = createLineMemories();
@@ -17,24 +24,34 @@ const FILLING = { boolean: 'false', number: '1', text: 'x', time: '1585699200245
 export const textLinesTarget: FuzzTarget = {
   name: 'text-lines',
   round(random, keep) {
-    const type = pick(random, Object.keys(SOURCE_TYPES) as SourceTypeName[]);
-    const files = Array.from({ length: 1 + random.int(2) }, () => randomFile(random, type));
-    keep(Buffer.concat(files));
-    const run: TextRun = { type, files, cuts: randomCuts(random), period: randomPeriod(random, files) };
-    const found = textLinesOf(run, memories);
-    const expected = textLinesOf({ ...run, byColumns: true }, memories);
-    assert.equal(found.error, expected.error);
-    if (expected.error === undefined) {
-      assert.equal(found.text, expected.text);
-      assert.deepEqual(found.localTimestamps, expected.localTimestamps);
-    } else {
-      // How much of what is right before it comes depends on where batches end.
-      const [less, more] = [found.text, expected.text].sort((a, b) => a.length - b.length);
-      assert.ok(more?.startsWith(less ?? ''));
-      assert.match(less ?? '', /\n$|^$/);
+    const runs = Array.from({ length: random.chance(0.3) ? 2 : 1 }, () => randomRun(random));
+    keep(Buffer.concat(runs.flatMap(({ files }) => files)));
+    const made = textLinesInTurns(runs, memories, (count) => random.int(count));
+    for (const [i, run] of runs.entries()) {
+      assertSame(made[i] as TextRunResult, textLinesOf(byColumns(run), memories));
     }
   },
 };
+
+function assertSame(found: TextRunResult, expected: TextRunResult): void {
+  assert.equal(found.error, expected.error);
+  if (expected.error === undefined) {
+    assert.equal(found.text, expected.text);
+    assert.deepEqual(found.localTimestamps, expected.localTimestamps);
+  } else {
+    // How much of what is right before it comes depends on where batches end.
+    const [less, more] = [found.text, expected.text].sort((a, b) => a.length - b.length);
+    assert.ok(more?.startsWith(less ?? ''));
+    assert.match(less ?? '', /\n$|^$/);
+  }
+}
+
+function randomRun(random: Random): TextRun & { readonly files: readonly Buffer[] } {
+  const types = Object.keys(SOURCE_TYPES) as SourceTypeName[];
+  const type = pick<SourceTypeName>(random, ['book_change', 'book_change', ...types]);
+  const files = Array.from({ length: 1 + random.int(2) }, () => randomFile(random, type));
+  return { type, files, cuts: randomCuts(random), period: randomPeriod(random, files) };
+}
 
 function randomFile(random: Random, type: SourceTypeName): Buffer {
   const schema = columnsOf(SOURCE_TYPES[type]) ?? [];

@@ -8,7 +8,8 @@ import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/dat
 import { seededRandom } from '../../../src/sandbox/market/random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { numberText } from './arbitraries.js';
-import { headerOf, type TextRun, textLinesOf } from './text-lines-of.js';
+import { seriesTarget } from './series-target.js';
+import { byColumns, headerOf, type TextRun, textLinesOf } from './text-lines-of.js';
 import { textLinesTarget } from './text-lines-target.js';
 
 const TIMES = '1709251200123000,1709251200123456';
@@ -22,8 +23,8 @@ function byKernel(run: TextRun): string {
   return text;
 }
 
-function byColumns(run: TextRun): string {
-  return textLinesOf({ ...run, byColumns: true }, createLineMemories()).text;
+function linesByColumns(run: TextRun): string {
+  return textLinesOf(byColumns(run), createLineMemories()).text;
 }
 
 test('random files, whole and broken, cut anywhere: the kernel gives what columns give', () => {
@@ -111,7 +112,7 @@ test('the exchange time has six decimals where it is the local one or no whole m
   ] as const) {
     const files = [headerOf(type) + pairs.map((pair) => `x,S,${pair},${cells}\n`).join('')];
     const run = { type, files, cuts: [1000] };
-    assert.equal(byKernel(run), byColumns(run));
+    assert.equal(byKernel(run), linesByColumns(run));
   }
 });
 
@@ -131,9 +132,30 @@ test('rows of one change that are written in different ways stay one change', ()
         const run: TextRun = { type: 'book_change', files: [headerOf('book_change') + around], cuts };
         const { text } = textLinesOf(run, createLineMemories());
         assert.equal(text.split('\n').length - 1, 3, text);
-        assert.equal(text, byColumns(run));
+        assert.equal(text, linesByColumns(run));
       }
     }
+  }
+});
+
+test('a bar and a book go on in a day file with other columns', () => {
+  const lines = (type: 'trade' | 'book_change', name: string, rows: readonly [string, string]): string => {
+    const header = headerOf(type);
+    const others = `new,${header}`;
+    const files = [`${header}${rows[0]}\n`, `${others},${rows[1]}\n`.replace('\n,', '\n1,')];
+    return textLinesOf({ type, names: [name], files, cuts: [1000] }, createLineMemories()).text;
+  };
+  const next = TIMES.replaceAll('200123', '260123');
+  const bars = lines('trade', 'trade_bar_1m', [`x,S,${TIMES},,buy,5,1`, `x,S,${next},,buy,6,1`]);
+  assert.match(bars, /^\{.*"open":5,.*"trades":1,.*\}\n$/);
+  const rows = [`x,S,${TIMES},true,bid,5,1`, `x,S,${next},false,ask,6,1`] as const;
+  const quotes = lines('book_change', 'quote', rows);
+  assert.match(quotes, /"bids":\[\{"price":5,"amount":1\}\],"asks":\[\{"price":6,"amount":1\}\].*\n$/);
+});
+
+test('series of several files, said in any way, in turns: as a plain implementation has them', () => {
+  for (let round = 0; round < 30; round++) {
+    seriesTarget.round(seededRandom('series', round), () => {});
   }
 });
 
@@ -146,7 +168,7 @@ test('heads of real day files are made by the kernel', { skip: NO_SAMPLES }, () 
         const run = { type, files: [csv, csv], cuts: [cut] };
         const lines = byKernel(run);
         assert.ok(lines.length > 0);
-        assert.ok(lines === byColumns(run), name);
+        assert.ok(lines === linesByColumns(run), name);
       }
       seen.add(type);
     }
@@ -163,7 +185,7 @@ test('a whole book in one change, in small pieces, larger than any room to begin
     const run: TextRun = { type: 'book_change', files, cuts: [cut] };
     const lines = byKernel(run);
     assert.equal(lines.split('\n').length, 5);
-    assert.ok(lines === byColumns(run));
+    assert.ok(lines === linesByColumns(run));
   }
 });
 
@@ -177,5 +199,5 @@ test('a row that is too long, and a quote, are for columns, with the lines of th
   const broken = textLinesOf(run(`${row('"b\nc"')}${row('"')}`), createLineMemories());
   assert.match(broken.error ?? '', /^day-0\.csv\.gz: line 300[456], /);
   const quoted = run(`${row('"b ""c"')}${row('d')}`);
-  assert.equal(textLinesOf(quoted, createLineMemories()).text, byColumns(quoted));
+  assert.equal(textLinesOf(quoted, createLineMemories()).text, linesByColumns(quoted));
 });

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { LineCutter, RawBatch } from '../../../src/feeds/read/raw-batch.js';
 import { RawLines } from '../../../src/replay/raw/raw-lines.js';
+import { seededRandom } from '../../../src/sandbox/market/random.js';
+import { rawLinesTarget } from './raw-lines-target.js';
 
 const TIME = '2024-03-01T00:00:01.1234567Z';
 const START = Date.parse('2024-03-01') / 60_000;
@@ -49,4 +51,10 @@ test('lines of any length, in runs, with breaks between them, come as they are',
     }),
     { numRuns: 10 },
   );
+});
+
+test('slices cut anywhere, whole and broken, give the lines of a plain cutting', async () => {
+  for (let round = 0; round < 60; round++) {
+    await rawLinesTarget.round(seededRandom('raw-lines', round), () => {});
+  }
 });

@@ -1,0 +1,32 @@
+import { columnsOf, type DataType, type DayFileColumn } from '../../../src/dataset/data-types.js';
+import type { Random } from '../../../src/sandbox/market/random.js';
+import { inOtherBytes, pick, shuffled } from '../../format/fuzz/random-rows.js';
+import type { Row } from '../naive/messages.js';
+
+/** Columns that the data type isn't known to have. */
+const UNKNOWN: readonly DayFileColumn[] = ['new', 'id2'].map((name) => ({ name, kind: 'text' }));
+
+/**
+ * Rows as the text of a day file that says them in some way: columns in any order, unknown ones among them, cells in other
+ * bytes than usual, quotes, CRLF. What a row lacks is an empty cell.
+ */
+export function writtenOtherwise(random: Random, dataType: DataType, rows: readonly Row[]): string {
+  if (rows.length === 0 && random.chance(0.3)) return '';
+  const columns = columnsOf(dataType) ?? [];
+  const odd = random.chance(0.5) ? random.next() / 3 : 0;
+  const quotes = random.chance(0.15) ? random.next() / 5 : 0;
+  const lineEnd = random.chance(0.9) ? '\n' : '\r\n';
+  const header = random.chance(0.2) ? shuffled(random, [...columns, ...UNKNOWN]) : columns;
+  const quoted = (text: string): string =>
+    random.chance(quotes) || text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text;
+  const cellOf = (row: Row, { name, kind }: DayFileColumn): string => {
+    const cell = UNKNOWN.some((column) => column.name === name) ? pick(random, ['', 'x,"\n1']) : row[name];
+    return random.chance(odd) ? inOtherBytes(random, Buffer.from(cell ?? ''), kind).toString() : (cell ?? '');
+  };
+  const lines = [
+    header.map(({ name }) => name),
+    ...rows.map((row) => header.map((column) => cellOf(row, column))),
+  ];
+  const text = lines.map((cells) => cells.map(quoted).join()).join(lineEnd);
+  return random.chance(0.1) ? text : text + lineEnd;
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { TickhaulError } from '../../../src/base/errors.js';
+import { MS_A_MINUTE } from '../../../src/dataset/minutes.js';
+import { LineCutter, RawBatch } from '../../../src/feeds/read/raw-batch.js';
+import { WholeLines } from '../../../src/feeds/read/whole-lines.js';
+import { RawLines } from '../../../src/replay/raw/raw-lines.js';
+import type { Random } from '../../../src/sandbox/market/random.js';
+import { pick } from '../../format/fuzz/random-rows.js';
+import type { FuzzTarget } from '../../format/fuzz/target.js';
+
+const START = Date.parse('2024-02-28T23:58:00Z') / MS_A_MINUTE;
+
+/** A slice, whose lines lie in some minutes from the start on, and the minutes that are wanted of it. */
+interface Slice {
+  readonly text: Buffer;
+  readonly only: { readonly start: number; readonly end: number } | undefined;
+}
+
+/** Slices cut anywhere, on their way to the lines of a raw replay, beside a plain cutting of their lines. */
+export const rawLinesTarget: FuzzTarget = {
+  name: 'raw-lines',
+  async round(random, keep) {
+    const slices = Array.from({ length: 1 + random.int(3) }, (_, nth) => randomSlice(random, nth));
+    keep(Buffer.concat(slices.map(({ text }) => text)));
+    const { text, error } = await made(random, slices);
+    const expected = plainly(slices);
+    assert.equal(error, expected.error);
+    assert.ok(text.equals(expected.text), `${text}\n${expected.text}`);
+  },
+};
+
+interface Made {
+  readonly text: Buffer;
+  /** Whether a line was refused. */
+  readonly error: boolean;
+}
+
+async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
+  const chunks: Buffer[] = [];
+  const written = { messages: 0, bytes: 0 };
+  const lines = new RawLines({ write: async (bytes) => void chunks.push(Buffer.from(bytes)) }, written);
+  const whole = new WholeLines();
+  const cutter = new LineCutter(START);
+  const batch = new RawBatch();
+  const most = pick(random, [5, 100, 1 << 20]);
+  const takeOut = async (): Promise<void> => {
+    for (let at = 0; at < batch.count; ) {
+      let until = at + 1;
+      while (until < batch.count && !batch.isBreak(until) && !batch.isBreak(at)) until++;
+      if (batch.isBreak(at)) await lines.addBreak();
+      else await lines.add(batch, at, until);
+      at = until;
+    }
+    batch.clear();
+    if (random.chance(0.1)) await lines.flush();
+  };
+  let error = false;
+  try {
+    for (const { text, only } of slices) {
+      for (let at = 0; at < text.length; ) {
+        const chunk = Buffer.from(text.subarray(at, at + 1 + random.int(most)));
+        at += chunk.length;
+        for (const piece of whole.of(chunk)) {
+          try {
+            cutter.cut(piece, only, batch);
+          } finally {
+            await takeOut();
+          }
+        }
+      }
+      cutter.endSlice(only === undefined);
+    }
+    cutter.end(batch);
+    await takeOut();
+  } catch (thrown) {
+    assert.ok(thrown instanceof TickhaulError && thrown.code === 'corrupt', String(thrown));
+    error = true;
+  }
+  await lines.flush();
+  return { text: Buffer.concat(chunks), error };
+}
+
+/** A break stands before the next line that is wanted, and at the end; a run of them is one. */
+function plainly(slices: readonly Slice[]): Made {
+  const out: string[] = [];
+  const made = (error: boolean): Made => ({ text: Buffer.from(out.join(''), 'latin1'), error });
+  /** Of the slices before, and of this one since its last line. */
+  let hadBreak = false;
+  for (const { text, only } of slices) {
+    let hasBreak = false;
+    for (const line of text.toString('latin1').split('\n').slice(0, -1)) {
+      if (line === '') hasBreak = true;
+      else {
+        const minute = minuteOf(line);
+        if (minute === undefined) return made(true);
+        if (only === undefined || (minute >= only.start && minute < only.end)) {
+          if (hadBreak || hasBreak) out.push('\n');
+          hadBreak = false;
+          out.push(`{"localTimestamp":"${line.slice(0, 28)}","message":${line.slice(29)}}\n`);
+        }
+        hasBreak = false;
+      }
+    }
+    hadBreak ||= hasBreak && only === undefined;
+  }
+  if (hadBreak) out.push('\n');
+  return made(false);
+}
+
+/** Undefined where the line doesn't begin with a time. */
+function minuteOf(line: string): number | undefined {
+  const [, second = ''] = /^(.{19})\.\d{7}Z /.exec(line) ?? [];
+  const ms = Date.parse(`${second}Z`);
+  const isTime = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(`${second}.`);
+  return isTime ? Math.floor(ms / MS_A_MINUTE) : undefined;
+}
+
+function randomSlice(random: Random, nth: number): Slice {
+  const first = START + 2 * nth;
+  let ms = first * MS_A_MINUTE;
+  const count = random.int(random.chance(0.1) ? 300 : 20);
+  const lines = Array.from({ length: count }, () => {
+    if (random.chance(0.15)) return '\n';
+    ms += random.int(10_000);
+    const message = random.chance(0.02) ? 'é'.repeat(random.int(2000)) : randomMessage(random);
+    const second = new Date(ms).toISOString().slice(0, 19);
+    return `${second}.${String(random.int(1e7)).padStart(7, '0')}Z ${message}\n`;
+  });
+  const text = Buffer.from(lines.join(''));
+  const only = random.chance(0.5)
+    ? undefined
+    : { start: first + random.int(2), end: first + 1 + random.int(2) };
+  return { text: random.chance(0.05) ? damaged(random, text) : text, only };
+}
+
+function randomMessage(random: Random): string {
+  const parts = [
+    '{}',
+    '{"a":"\\n\\"é😀"}',
+    '\r',
+    ' ',
+    '"\\u2028"',
+    '[1,2]',
+    '\u0001',
+    'x'.repeat(random.int(100)),
+  ];
+  return Array.from({ length: random.int(6) }, () => pick(random, parts)).join('');
+}
+
+/** One byte of a line's beginning is another. */
+function damaged(random: Random, text: Buffer): Buffer {
+  const starts = [0, ...Array.from(text.entries(), ([at, byte]) => (byte === 10 ? at + 1 : 0))];
+  const at = pick(random, starts) + random.int(30);
+  if (at >= text.length || text[at] === 10) return text;
+  const copy = Buffer.from(text);
+  copy[at] = pick(random, [...Buffer.from('x "9:-')]);
+  return copy;
+}
