@@ -169,6 +169,15 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   const cleared = await runHere([...replay, '--clear-cache', '--offline'], { env });
   assert.equal(cleared.exitCode, 7);
   assert.deepEqual(readdirSync(join(dir, 'cache')), []);
+  const empty = await runHere(['verify', '--cache', ...cache], { env });
+  assert.equal(empty.exitCode, 0);
+  assert.match(empty.stderr, /no slices in .*feeds: nothing is cached/);
+  assert.doesNotMatch(empty.stderr, /day files/);
+  const nowhere = await runHere(['verify', '--cache', '--cache-dir', join(dir, 'nowhere')], { env });
+  assert.equal(nowhere.exitCode, 2);
+  assert.match(nowhere.stderr, /nowhere: there is no such folder; .*--cache-dir/);
+  const own = await runHere(['verify', '--cache'], { env: { ...env, XDG_CACHE_HOME: join(dir, 'none') } });
+  assert.equal(own.exitCode, 0, own.stderr);
 });
 
 test('--speed paces, a reader that leaves is a normal end, and an interrupt ends in whole lines', async (t) => {
