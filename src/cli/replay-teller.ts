@@ -1,9 +1,10 @@
 import { readText, readToggle } from '../commands/arguments/read.js';
 import type { ReplayTeller } from '../commands/replay-run.js';
 import type { Written } from '../market/lines/line-sink.js';
+import type { RunEvent } from '../run/events.js';
 import type { Args, Cli } from './arguments/types.js';
 import { showFileProgress, writesFile } from './file-progress.js';
-import { pauseLine, warningLine } from './output/messages.js';
+import { noteLine, pauseLine, warningLine } from './output/messages.js';
 import { createMinutesLine } from './output/run/minutes-line.js';
 import { chalkFor } from './output/text/color.js';
 import { noteOf, openTransferReporter, plainNoteOf, tellerOf } from './session.js';
@@ -47,16 +48,19 @@ async function showFeeds(args: Args, cli: Cli, written: Written): Promise<Replay
 async function showDayFiles(args: Args, cli: Cli, written: Written): Promise<ReplayDisplay> {
   const reporter = await openTransferReporter(args, cli, writesFile(args));
   const teller = tellerOf(args, reporter);
+  const isJson = readToggle(args, 'json');
+  const isQuiet = readToggle(args, 'quiet');
   let isDownloading = false;
   const hide = await showFileProgress(args, cli, written, () => !isDownloading);
   return {
     teller: {
       ...teller,
       // The reporter is a quiet one then.
-      ...(readToggle(args, 'json') && { note: plainNoteOf(args, cli) }),
+      ...(isJson && { note: plainNoteOf(args, cli) }),
       emit(event) {
         isDownloading ||= event.event === 'plan';
         teller.emit(event);
+        if (isJson && !isQuiet) tellPlainly(event, cli);
       },
       onDownloaded(summary) {
         isDownloading = false;
@@ -65,4 +69,10 @@ async function showDayFiles(args: Args, cli: Cli, written: Written): Promise<Rep
     },
     close: hide,
   };
+}
+
+/** What a reporter that is quiet for the sake of `--json` keeps back, as other commands tell it beside their JSON. */
+function tellPlainly(event: RunEvent, { stderr, warn }: Cli): void {
+  if (event.event === 'warning') warn(event.message);
+  else if (event.event === 'note') stderr.write(noteLine(event));
 }

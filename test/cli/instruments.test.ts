@@ -37,6 +37,8 @@ test('what is wrong with a question about instruments', async (t) => {
     [/unknown symbol "XBTUSDT" of bitmex; did you mean XBTUSD\?/, ['bitmex', 'XBTUSDT']],
     [/--filter: expected a JSON object/, ['bitmex', '--filter', '[1]']],
     [/'filter' param is not valid/, ['bitmex', '--filter', '{"basse":"BTC"}']],
+    [/unknown instrument type "perpetuals"; did you mean perpetual\?/, ['bitmex', '-t', 'perpetuals']],
+    [/unknown instrument type "foo"; known are spot, perpetual/, ['bitmex', '-t', 'future,foo']],
     [/leave nothing/, ['bitmex', '--active', '--no-active']],
     [/names one instrument/, ['bitmex', 'XBTUSD', '--active']],
   ];

@@ -10,6 +10,9 @@ import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
+/** Types of instruments that are known (replay facts, section 9); the service may have more. */
+const TYPES = ['spot', 'perpetual', 'future', 'option', 'combo', 'prediction'];
+
 const toggle = { type: 'boolean', group: 'Filters:' } as const;
 
 /** Flags, and the fields of the service's filter that they are. */
@@ -29,7 +32,7 @@ export const instruments: Action = {
     type: {
       ...value,
       alias: 't',
-      describe: 'only these: spot, perpetual, future, option, combo, prediction',
+      describe: `only these: ${TYPES.join(', ')}`,
     },
     base: { ...value, describe: 'only these base currencies' },
     quote: { ...value, describe: 'only these quote currencies' },
@@ -57,6 +60,7 @@ export const instruments: Action = {
             ? await fetchInstruments(client, exchange, filter, cli.signal)
             : await fetchInstrument(client, exchange, symbol, cli.signal);
         const list: readonly Instrument[] = Array.isArray(found) ? found : [found];
+        refuseUnknownTypes(args, list);
         cli.stdout.write(readToggle(args, 'json') ? line(found) : tableOf(list));
         return 0;
       } catch (error) {
@@ -87,6 +91,15 @@ function parseFilter(text: string | undefined): object {
     // Told below.
   }
   throw usageError(`--filter: expected a JSON object, as '{"baseCurrency":"BTC"}', found "${text}"`);
+}
+
+/** @throws usage error for a type that nobody knows, and that nothing came of. */
+function refuseUnknownTypes(args: Args, found: readonly Instrument[]): void {
+  const known = new Set([...TYPES, ...found.map(({ type }) => type)]);
+  const wrong = readList(args, 'type')?.find((type) => !known.has(type));
+  if (wrong === undefined) return;
+  const near = didYouMean(wrong, known) || `; known are ${TYPES.join(', ')}`;
+  throw usageError(`unknown instrument type "${wrong}"${near}`);
 }
 
 /** An unknown exchange or symbol is a mistake of the user's, with the nearest names. */

@@ -4,6 +4,7 @@ import type { Args } from '../arguments/args.js';
 import { readCount, readPaths, readToggle } from '../arguments/read.js';
 import { loadSettings } from '../config/file.js';
 import type { Host } from '../host.js';
+import { isThere } from '../is-there.js';
 import type { Run } from '../run.js';
 import { readCacheFolder } from './cache-folder.js';
 
@@ -25,9 +26,15 @@ export async function prepareVerifyCache(args: Args, host: Host): Promise<Run> {
   if (path !== undefined) {
     throw usageError(`"${path}" is no day file to check beside --cache; name its folder as --cache-dir`);
   }
-  const folder = readCacheFolder(args, host, await loadSettings(args, host));
+  const settings = await loadSettings(args, host);
+  const folder = readCacheFolder(args, host, settings);
+  const isNamed = folder !== settings.cacheDir;
   const jobs = readCount(args, 'jobs', 1, 256) ?? availableParallelism();
   return async ({ emit }) => {
+    // The user's own is made when the first slice comes.
+    if (isNamed && !(await isThere(folder))) {
+      throw usageError(`${folder}: there is no such folder; name that of the cache with --cache-dir`);
+    }
     const { checkSlices } = await import('../../feeds/cache/check-slices.js');
     return checkSlices({ folder, jobs, emit, signal: host.signal });
   };

@@ -26,6 +26,7 @@ export async function checkSlices({ folder, jobs, emit, signal }: CheckSlicesInp
   const started = performance.now();
   const feeds = join(folder, 'feeds');
   const paths = await allSlices(feeds);
+  if (paths.length === 0) emit({ event: 'note', message: `no slices in ${feeds}: nothing is cached` });
   const tally = createTally();
   emit({ event: 'plan', files: paths.length, aim: 'verify' });
   const limit = pLimit(jobs);

@@ -5,7 +5,7 @@ import { isSystemError, usageError } from '../../base/errors.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { addDays, type Day, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { type DatasetSymbol, type ExchangeRecord, isoTime } from '../market/exchanges.js';
+import { availableSymbol, type DatasetSymbol, type ExchangeRecord, isoTime } from '../market/exchanges.js';
 import type { Archive } from './archive.js';
 import { type Content, compressToFile, fileContent } from './content.js';
 import { ContentCache } from './content-cache.js';
@@ -94,7 +94,7 @@ function recordsOf(files: readonly ReplayFile[], exportedUntil: Day | undefined)
       supportsDatasets: true,
       availableSince: isoTime(since),
       availableChannels: [],
-      availableSymbols: symbols.map(({ dataTypes: _, ...symbol }) => symbol),
+      availableSymbols: symbols.map((symbol) => availableSymbol(id, symbol)),
       incidentReports: [],
       channelDetails: [],
       datasets: {

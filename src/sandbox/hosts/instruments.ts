@@ -1,6 +1,7 @@
 import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
 import { type Call, sendError, sendText, targetOf } from '../http/call.js';
 import type { DatasetSymbol, ExchangeRecord } from '../market/exchanges.js';
+import { feedSymbol } from '../market/feed-symbol.js';
 import { hasKey, refuseKey } from './authorization.js';
 
 /** A made-up instrument: what the fields mean is on the replay facts' page, section 9. */
@@ -65,7 +66,7 @@ function instrumentOf(
   const [, base = id, quote = 'USD'] = /^(\w+?)[-_/]?(USDT|USDC|USD|EUR|BTC)?(?:[-_].*)?$/.exec(id) ?? [];
   const contractType = contractTypeOf(exchange, id, type);
   return {
-    id,
+    id: feedSymbol(exchange, id),
     datasetId: id,
     exchange,
     baseCurrency: base === 'XBT' ? 'BTC' : base,

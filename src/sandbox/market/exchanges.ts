@@ -1,6 +1,7 @@
 import { addDays, type Day, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
 import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
 import { EXCHANGE_OUTLINES, type ExchangeOutline, type SymbolOutline } from './exchange-outlines.js';
+import { feedSymbol } from './feed-symbol.js';
 
 /** A dataset symbol of a record (service facts, Metadata). */
 export interface DatasetSymbol {
@@ -12,6 +13,9 @@ export interface DatasetSymbol {
   readonly availableTo?: string;
   readonly dataTypes: readonly string[];
 }
+
+/** A symbol as filters of the raw data API take it (service facts, Metadata). */
+export type AvailableSymbol = Omit<DatasetSymbol, 'dataTypes'>;
 
 export interface Datasets {
   readonly formats: readonly string[];
@@ -32,7 +36,7 @@ export interface ExchangeRecord {
   readonly availableTo?: string;
   readonly delisted?: boolean;
   readonly availableChannels: readonly string[];
-  readonly availableSymbols: readonly Omit<DatasetSymbol, 'dataTypes'>[];
+  readonly availableSymbols: readonly AvailableSymbol[];
   readonly incidentReports: readonly unknown[];
   readonly channelDetails: readonly unknown[];
   readonly datasets?: Datasets;
@@ -48,6 +52,14 @@ export function isoTime(day: Day): string {
   return `${formatDay(day)}T00:00:00.000Z`;
 }
 
+/** A dataset symbol as it stands among those of the exchange's channels. */
+export function availableSymbol(
+  exchange: string,
+  { dataTypes: _, ...symbol }: DatasetSymbol,
+): AvailableSymbol {
+  return { ...symbol, id: feedSymbol(exchange, symbol.id) };
+}
+
 function exchangeRecord(outline: ExchangeOutline, exportedUntil: Day, rows: number): ExchangeRecord {
   const until = outline.until ?? isoTime(exportedUntil);
   const symbols = outline.symbols
@@ -55,7 +67,7 @@ function exchangeRecord(outline: ExchangeOutline, exportedUntil: Day, rows: numb
     .filter((symbol) => symbol.availableSince < isoTime(exportedUntil));
   return {
     ...summary(outline),
-    availableSymbols: symbols.map(({ dataTypes: _, ...symbol }) => symbol),
+    availableSymbols: symbols.map((symbol) => availableSymbol(outline.id, symbol)),
     incidentReports: [
       {
         from: isoTime(addDays(parseDay(outline.since), 40)),

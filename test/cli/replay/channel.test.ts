@@ -117,6 +117,27 @@ test('symbols that the record lacks are a warning, in any number; what matches n
   assert.match(none.stderr, /no message of the period matches/);
 });
 
+test('symbols of Binance, in lower case in channels, are taken in any case, and from one slice', async (t) => {
+  const service = await busySandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const texts: string[] = [];
+  for (const symbol of ['BTCUSDT', 'btcusdt']) {
+    const args = ['replay', `binance-futures:${symbol}`, '--channel', 'trade', ...PERIOD];
+    const { exitCode, stdout, stderr } = await runHere([...args, '--cache-dir', join(dir, symbol)], { env });
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /"stream":"btcusdt@trade"/);
+    texts.push(stdout);
+  }
+  assert.equal(texts[0], texts[1]);
+  assert.deepEqual(await cachedFiles(join(dir, 'BTCUSDT')), await cachedFiles(join(dir, 'btcusdt')));
+  const { exitCode, stdout } = await runHere(['instruments', 'binance-futures', 'BTCUSDT', '--json'], {
+    env,
+  });
+  assert.equal(exitCode, 0);
+  assert.deepEqual([JSON.parse(stdout).id, JSON.parse(stdout).datasetId], ['btcusdt', 'BTCUSDT']);
+});
+
 test('verify --cache reads every slice; a replay mends what it finds', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
@@ -148,6 +169,15 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   const cleared = await runHere([...replay, '--clear-cache', '--offline'], { env });
   assert.equal(cleared.exitCode, 7);
   assert.deepEqual(readdirSync(join(dir, 'cache')), []);
+  const empty = await runHere(['verify', '--cache', ...cache], { env });
+  assert.equal(empty.exitCode, 0);
+  assert.match(empty.stderr, /no slices in .*feeds: nothing is cached/);
+  assert.doesNotMatch(empty.stderr, /day files/);
+  const nowhere = await runHere(['verify', '--cache', '--cache-dir', join(dir, 'nowhere')], { env });
+  assert.equal(nowhere.exitCode, 2);
+  assert.match(nowhere.stderr, /nowhere: there is no such folder; .*--cache-dir/);
+  const own = await runHere(['verify', '--cache'], { env: { ...env, XDG_CACHE_HOME: join(dir, 'none') } });
+  assert.equal(own.exitCode, 0, own.stderr);
 });
 
 test('--speed paces, a reader that leaves is a normal end, and an interrupt ends in whole lines', async (t) => {

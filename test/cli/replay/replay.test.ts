@@ -202,6 +202,37 @@ test('what is refused, with its code and what to do', async (t) => {
   assert.equal(exitCode, 4);
 });
 
+test('warnings go to stderr beside the summary of --json, too', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const args = [
+    'replay',
+    'coinbase:BTC-USD',
+    '-t',
+    'trade,derivative_ticker',
+    '--date',
+    '2024-03-01',
+    '--json',
+  ];
+  const told = async (...more: readonly string[]): Promise<readonly string[]> => {
+    const { exitCode, stderr } = await runHere([...args, ...more], { env });
+    assert.equal(exitCode, 0, stderr);
+    const lines = stderr.trimEnd().split('\n');
+    assert.equal(JSON.parse(lines.pop() ?? '').event, 'summary');
+    return lines;
+  };
+  const lacking = 'warning coinbase has no derivative_ticker, which is left out';
+  assert.deepEqual(await told(), [lacking]);
+  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
+  writeFileSync(manifest, `damaged\n${readFileSync(manifest, 'utf8')}`);
+  const again = await told();
+  assert.equal(again.length, 2);
+  assert.ok(again.includes(lacking));
+  assert.ok(again.some((line) => /^warning .*manifest\.jsonl: 1 damaged line passed over/.test(line)));
+  assert.deepEqual(await told('--quiet'), []);
+});
+
 test('--speed paces by local timestamps', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);

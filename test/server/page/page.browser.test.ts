@@ -106,7 +106,7 @@ test('the page of the server in a browser', async (t) => {
     assert.equal(await state.innerText(), 'Stopped.');
     await page.locator('#watch').getByLabel('Symbol').fill('BTCUSDX');
     await page.getByRole('button', { name: 'Start' }).click();
-    assert.match(await lastWord(state), /^400: .*"BTCUSDX".*BTCUSDT/);
+    assert.match(await lastWord(state), /^400: .*"BTCUSDX".*btcusdt/);
     await page.locator('#watch').getByLabel('From').fill('2024-03-01T00:00');
     for (const box of await page.locator('#watch input[type=checkbox]').all()) await box.uncheck();
     await page.getByRole('button', { name: 'Start' }).click();

@@ -40,7 +40,7 @@ export async function valueIn(page: Page, selector: string, wanted: RegExp): Pro
 export async function choose(page: Page, speed: string): Promise<void> {
   const form = page.locator('#watch');
   await form.getByLabel('Exchange').selectOption('binance-futures');
-  await valueIn(page, '#watch [name=symbol]', /^BTCUSDT$/);
+  await valueIn(page, '#watch [name=symbol]', /^btcusdt$/);
   await form.getByLabel('From').fill(PERIOD.from);
   await form.getByLabel('To, not included').fill(PERIOD.to);
   await form.getByLabel('Speed').selectOption(speed);

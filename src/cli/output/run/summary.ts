@@ -154,7 +154,7 @@ function countsLine(
   for (const [kind, count] of Object.entries(findings ?? {}))
     parts.push(plural(count, FINDING_NOUNS[kind] ?? kind));
   if (unfinished > 0) parts.push(`${unfinished} unfinished`);
-  return `${parts.length === 0 ? 'no day files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;
+  return `${parts.length === 0 ? 'no files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;
 }
 
 /** Exit codes after which the same command again may fare better. */
