@@ -18,6 +18,8 @@ export interface TestBucket {
   readonly client: S3Client;
   /** The environment that lets the command reach the store, at its own address or a shim's. */
   env(endpoint?: string): Record<string, string>;
+  /** The same for commands in this process, in whose environment the SDK looks. */
+  envHere(endpoint?: string): Record<string, string>;
   keys(prefix?: string): Promise<readonly string[]>;
   /** Keys of uploads that were begun and neither completed nor aborted. */
   uploads(): Promise<readonly string[]>;
@@ -51,16 +53,22 @@ export async function bucketFor(t: TestContext): Promise<TestBucket> {
   t.after(() => client.destroy());
   const Bucket = `test-${randomBytes(6).toString('hex')}`;
   await client.send(new CreateBucketCommand({ Bucket }));
+  const env = (endpoint = store.endpoint): Record<string, string> => ({
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  });
   return {
     name: Bucket,
     gateway: store,
     client,
-    env: (endpoint = store.endpoint) => ({
-      AWS_ENDPOINT_URL_S3: endpoint,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    }),
+    env,
+    envHere(endpoint) {
+      const stores = env(endpoint);
+      Object.assign(process.env, stores);
+      return stores;
+    },
     async keys(Prefix) {
       const keys: string[] = [];
       for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix }))
