@@ -9,7 +9,7 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { type Gateway, startGateway } from './gateway.js';
+import { type Gateway, type OwnGateway, SHARED_GATEWAY, startGateway } from './gateway.js';
 
 /** A bucket of a real store, seen past the code that is tested. */
 export interface TestBucket {
@@ -31,16 +31,18 @@ export interface TestBucket {
 // Of the client below; commands see to it themselves.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
-let starting: Promise<Gateway> | undefined;
+let starting: Promise<OwnGateway> | undefined;
 after(async () => (await starting)?.stop());
 
-/** The gateway of this test file. */
-export function gateway(): Promise<Gateway> {
+/** The gateway that all test files share, or one of this file where it runs alone. */
+async function gateway(): Promise<Gateway> {
+  const shared = process.env[SHARED_GATEWAY];
+  if (shared !== undefined) return JSON.parse(shared) as Gateway;
   starting ??= startGateway();
   return starting;
 }
 
-/** A new bucket; it is gone with the gateway, when the test file ends. */
+/** A new bucket of a name of its own; it is gone with the gateway. */
 export async function bucketFor(t: TestContext): Promise<TestBucket> {
   const store = await gateway();
   const { accessKeyId, secretAccessKey } = store;
