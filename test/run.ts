@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { NO_STORE, SHARED_GATEWAY, startGateway } from './helpers/s3/gateway.js';
 
 const root = import.meta.dirname;
 const wanted = process.argv.slice(2);
@@ -17,6 +18,10 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
 
 /** On two processors: about half of a file's time is waiting. */
 const SIDE_BY_SIDE = 4;
+
+/** Where all files run: to start one for each that needs it took seconds of CPU every time. */
+const store = wanted.length === 0 && NO_STORE === false ? await startGateway() : undefined;
+if (store) process.env[SHARED_GATEWAY] = JSON.stringify(store);
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const isSuite = (data: { details: { type?: string | undefined } }): boolean => data.details.type === 'suite';
@@ -34,7 +39,8 @@ stream.on('test:fail', (data) => {
 // Its own summary counts again, in another form: only the closing line below is kept.
 const reporter = stream.compose(new spec());
 reporter.on('data', (text: Buffer | string) => process.stdout.write(String(text)));
-reporter.on('end', () => {
+reporter.on('end', async () => {
+  await store?.stop();
   if (counts.passed + counts.failed === 0) {
     process.stdout.write(`no test matches ${wanted.join(' ')} under ${relative(process.cwd(), root)}\n`);
     process.exitCode = 1;

@@ -14,7 +14,7 @@ import { tickhaul } from './helpers/cli.js';
 import { fenced, projectText, recipe } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
 import { bucketFor } from './helpers/s3/bucket.js';
-import { NO_STORE } from './helpers/s3/gateway.js';
+import { admin, NO_STORE } from './helpers/s3/gateway.js';
 import { tempDir } from './helpers/temp.js';
 
 interface Policy {
@@ -27,7 +27,7 @@ test('the permissions that docs/s3.md asks for are enough', { skip: NO_STORE }, 
   const { name: Bucket, client, gateway } = rig.bucket;
   const guest = { AWS_ACCESS_KEY_ID: 'GUESTKEY', AWS_SECRET_ACCESS_KEY: 'guest-secret' };
   const keys = ['--access-key', guest.AWS_ACCESS_KEY_ID, '--secret-key', guest.AWS_SECRET_ACCESS_KEY];
-  await gateway.admin('user', 'create', '--uid', 'guest', '--display-name', 'guest', ...keys);
+  await admin(gateway, 'user', 'create', '--uid', 'guest', '--display-name', 'guest', ...keys);
   const words = [...DOWNLOAD, '--dir', rig.at('data')];
   const env = { ...rig.env, ...guest };
   assert.equal((await tickhaul(words, { env })).exitCode, 4, 'none as yet');

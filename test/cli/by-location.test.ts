@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { csvOf, parquetRows, writeDayFile } from '../convert/day-files.js';
-import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
+import { envOf, type Finished, type JsonLine, jsonLines } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { bucketFor, type TestBucket } from '../helpers/s3/bucket.js';
 import { NO_STORE } from '../helpers/s3/gateway.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -27,7 +28,8 @@ async function place(t: TestContext): Promise<Place> {
     const path = await writeDayFile(dir, type, csvOf(type, 300));
     await bucket.write(`raw/${path.slice(dir.length + 1)}`, await readFile(path));
   }
-  return { dir, bucket, run: (...words) => tickhaul(words, { env: bucket.env(), cwd: dir }) };
+  const env = bucket.envHere();
+  return { dir, bucket, run: (...words) => runHere(words, { env }) };
 }
 
 function lastOf(finished: Finished): JsonLine {
@@ -131,8 +133,8 @@ test('replay: day files are brought to a store and read there; lines stand there
   skip,
 }, async (t) => {
   const [dir, bucket, service] = await Promise.all([tempDir(t), bucketFor(t), sandbox(t)]);
-  const env = { ...envOf(service, dir), ...bucket.env() };
-  const run = (...words: readonly string[]): Promise<Finished> => tickhaul(words, { env, cwd: dir });
+  const env = { ...envOf(service, dir), ...bucket.envHere() };
+  const run = (...words: readonly string[]): Promise<Finished> => runHere(words, { env });
   const words = ['replay', 'deribit:BTC-PERPETUAL,ETH-PERPETUAL', '-t', 'trade,book_change,quote_1s'];
   const period = ['--from', '2024-03-01', '--to', '2024-03-03'];
   const store = ['--dir', `s3://${bucket.name}/days`];

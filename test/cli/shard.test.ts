@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { dayFileOfName } from '../../src/dataset/day-file-name.js';
 import { shardOf } from '../../src/dataset/shard.js';
-import { envOf, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
+import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -24,13 +24,14 @@ test('shards share the work: each file once, whoever plans, downloads, checks or
   const service = await sandbox(t, { rows: 50 });
   const dir = join(await tempDir(t), 'data');
   const env = envOf(service, dir);
-  const run = async (...args: readonly string[]): Promise<readonly JsonLine[]> => {
-    const ended = await tickhaul(args, { env });
+  const linesOf = (ended: Finished): readonly JsonLine[] => {
     assert.equal(ended.exitCode, 0, ended.stderr);
     return jsonLines(ended);
   };
-  const plan = await run('plan', ...DOWNLOAD.slice(1), '--shard', '1/3');
-  const downloads = await Promise.all(SHARDS.map((shard) => run(...DOWNLOAD, '--shard', shard)));
+  const plan = linesOf(await runHere(['plan', ...DOWNLOAD.slice(1), '--shard', '1/3'], { env }));
+  const downloads = await Promise.all(
+    SHARDS.map(async (shard) => linesOf(await tickhaul([...DOWNLOAD, '--shard', shard], { env }))),
+  );
   const names = (await readdir(dir)).filter((name) => name.endsWith('.csv.gz'));
   assert.equal(names.length, 16);
   for (const [index, lines] of downloads.entries()) {
@@ -45,7 +46,7 @@ test('shards share the work: each file once, whoever plans, downloads, checks or
   await rename(join(dir, names[0] ?? ''), join(dir, 'odd.csv.gz'));
   await writeFile(join(dir, names[0] ?? ''), '');
   const verified = await Promise.all(
-    SHARDS.map((shard) => tickhaul(['verify', '--json', '--quick', '--shard', shard], { env })),
+    SHARDS.map((shard) => runHere(['verify', '--json', '--quick', '--shard', shard], { env })),
   );
   const own = shardOf(dayFileOfName(names[0] ?? ''), COUNT);
   for (const [index, ended] of verified.entries()) {
@@ -56,7 +57,9 @@ test('shards share the work: each file once, whoever plans, downloads, checks or
   }
   await rename(join(dir, 'odd.csv.gz'), join(dir, names[0] ?? ''));
   const converted = await Promise.all(
-    SHARDS.map((shard) => run('convert', dir, '--json', '-o', join(dir, 'out'), '--shard', shard)),
+    SHARDS.map(async (shard) =>
+      linesOf(await runHere(['convert', dir, '--json', '-o', join(dir, 'out'), '--shard', shard], { env })),
+    ),
   );
   assert.deepEqual(
     converted.map((lines) => filesOf(lines).length),
@@ -78,7 +81,7 @@ test('sync in shards at once: nothing twice, nothing missing, and no run waits f
   for (const { exitCode, stderr } of ended) assert.equal(exitCode, 0, stderr);
   const downloaded = ended.map((one) => Number(jsonLines(one).at(-1)?.['downloaded'] ?? 0));
   assert.equal((downloaded[0] ?? 0) + (downloaded[1] ?? 0), 8);
-  const whole = jsonLines(await tickhaul(['sync', '--json', '--config', config], { env }));
+  const whole = jsonLines(await runHere(['sync', '--json', '--config', config], { env }));
   assert.equal(whole.at(-1)?.['skipped'], 8);
 });
 

@@ -7,12 +7,13 @@ import {
   CreateMultipartUploadCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { envOf, type Finished, jsonLines, tickhaul } from '../helpers/cli.js';
+import { envOf, type Finished, jsonLines } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 import { bucketFor, type TestBucket } from '../helpers/s3/bucket.js';
 import { NO_STORE } from '../helpers/s3/gateway.js';
 import { type Shim, shimFor } from '../helpers/s3/shim.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { workingDir } from '../helpers/temp.js';
 import { FIRST, FOURTH, SECOND, SELECTION, THIRD } from '../verify/helpers.js';
 
 const NAMES = [FIRST, SECOND, THIRD, FOURTH];
@@ -21,7 +22,7 @@ const DOWNLOAD = ['download', ...SELECTION];
 interface Place {
   readonly bucket: TestBucket;
   readonly shim: Shim;
-  /** For files of this machine. */
+  /** For files of this machine: where the command runs. */
   readonly dir: string;
   at(prefix: string): string;
   run(...words: readonly string[]): Promise<Finished>;
@@ -29,16 +30,16 @@ interface Place {
 
 /** A service of four day files, a bucket, and the command where both are reached. */
 async function place(t: TestContext): Promise<Place> {
-  const [service, bucket, dir] = await Promise.all([sandbox(t), bucketFor(t), tempDir(t)]);
+  const [service, bucket, dir] = await Promise.all([sandbox(t), bucketFor(t), workingDir(t)]);
   const shim = await shimFor(t, bucket.gateway.endpoint);
   const { TICKHAUL_DIR: _, ...ours } = envOf(service, dir);
-  const env = { ...ours, ...bucket.env(shim.endpoint), XDG_CACHE_HOME: join(dir, 'cache') };
+  const env = { ...ours, ...bucket.envHere(shim.endpoint), XDG_CACHE_HOME: join(dir, 'cache') };
   return {
     bucket,
     shim,
     dir,
     at: (prefix) => `s3://${bucket.name}/${prefix}`,
-    run: (...words) => tickhaul(words, { env, cwd: dir }),
+    run: (...words) => runHere(words, { env }),
   };
 }
 

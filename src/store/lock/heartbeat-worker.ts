@@ -1,23 +1,24 @@
-import { fstatSync, futimesSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { futimesSync, readSync, statSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
 export interface HeartbeatOrder {
+  /** To touch: open for reading and writing, and closed only when this thread has ended. */
+  readonly fd: number;
   readonly path: string;
-  /** Of the file to touch: another one that took its name is left alone. */
+  /** Of that file: where another one took its name, or none is left, the lock is lost. */
   readonly ino: bigint;
   readonly dev: bigint;
   readonly everyMs: number;
 }
 
-const { path, ino, dev, everyMs } = workerData as HeartbeatOrder;
+const { fd, path, ino, dev, everyMs } = workerData as HeartbeatOrder;
 const first = Buffer.alloc(1);
-const fd = openSync(path, 'r+');
 
 const timer = setInterval(() => {
-  if (isOurs(statSync(path, { bigint: true, throwIfNoEntry: false }))) touch();
+  if (isOurs()) touch();
   else lose();
 }, everyMs);
-if (!isOurs(fstatSync(fd, { bigint: true }))) lose();
+if (!isOurs()) lose();
 
 /** Writes what is there already: the time is then the file system's own, whatever the clock of this machine says. */
 function touch(): void {
@@ -36,6 +37,7 @@ function lose(): void {
   parentPort?.postMessage('lost');
 }
 
-function isOurs(stats: { readonly ino: bigint; readonly dev: bigint } | undefined): boolean {
+function isOurs(): boolean {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats?.ino === ino && stats.dev === dev;
 }

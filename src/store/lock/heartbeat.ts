@@ -9,7 +9,13 @@ export interface Heartbeat {
 }
 
 /**
- * @param handle of the file that stands at the path.
+ * What part of the time between two heartbeats goes by before there is a thread: most runs end sooner, and to start one
+ * is much of what they cost.
+ */
+const THREAD_AFTER = 1 / 30;
+
+/**
+ * @param handle of the file that stands at the path, open for reading and writing.
  * @param onLost told once, when another file stands there, or none.
  */
 export async function startHeartbeat(
@@ -19,15 +25,20 @@ export async function startHeartbeat(
   onLost: () => void,
 ): Promise<Heartbeat> {
   const { ino, dev } = await handle.stat({ bigint: true });
-  const workerData: HeartbeatOrder = { path, ino, dev, everyMs };
-  const worker = new Worker(new URL('./heartbeat-worker.js', import.meta.url), { workerData });
-  worker.once('message', onLost);
-  // A thread that can't go on leaves a lock that looks dead in the end; the work that it guards is still right.
-  worker.on('error', () => {});
-  worker.unref();
+  const workerData: HeartbeatOrder = { fd: handle.fd, path, ino, dev, everyMs };
+  let worker: Worker | undefined;
+  const timer = setTimeout(() => {
+    worker = new Worker(new URL('./heartbeat-worker.js', import.meta.url), { workerData });
+    worker.once('message', onLost);
+    // A thread that can't go on leaves a lock that looks dead in the end; the work that it guards is still right.
+    worker.on('error', () => {});
+    worker.unref();
+  }, everyMs * THREAD_AFTER);
+  timer.unref();
   return {
     async stop() {
-      await worker.terminate();
+      clearTimeout(timer);
+      await worker?.terminate();
     },
   };
 }

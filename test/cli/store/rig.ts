@@ -67,10 +67,7 @@ export async function storeRig(t: TestContext, options: SandboxOptions = {}): Pr
   const bucket = await bucketFor(t);
   const shim = await shimFor(t, bucket.gateway.endpoint);
   const { TICKHAUL_DIR: _, ...ours } = envOf(service, dir);
-  const stores = bucket.env(shim.endpoint);
-  // The SDK looks there for what a run in this process may use.
-  Object.assign(process.env, stores);
-  const env = { ...ours, ...stores };
+  const env = { ...ours, ...bucket.envHere(shim.endpoint) };
   const files = async (prefix: string): Promise<readonly string[]> =>
     (await bucket.keys(`${prefix}/`))
       .map((key) => key.slice(prefix.length + 1))

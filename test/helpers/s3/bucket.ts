@@ -9,7 +9,7 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { type Gateway, startGateway } from './gateway.js';
+import { type Gateway, type OwnGateway, SHARED_GATEWAY, startGateway } from './gateway.js';
 
 /** A bucket of a real store, seen past the code that is tested. */
 export interface TestBucket {
@@ -18,6 +18,8 @@ export interface TestBucket {
   readonly client: S3Client;
   /** The environment that lets the command reach the store, at its own address or a shim's. */
   env(endpoint?: string): Record<string, string>;
+  /** The same for commands in this process, in whose environment the SDK looks. */
+  envHere(endpoint?: string): Record<string, string>;
   keys(prefix?: string): Promise<readonly string[]>;
   /** Keys of uploads that were begun and neither completed nor aborted. */
   uploads(): Promise<readonly string[]>;
@@ -29,16 +31,18 @@ export interface TestBucket {
 // Of the client below; commands see to it themselves.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
-let starting: Promise<Gateway> | undefined;
+let starting: Promise<OwnGateway> | undefined;
 after(async () => (await starting)?.stop());
 
-/** The gateway of this test file. */
-export function gateway(): Promise<Gateway> {
+/** The gateway that all test files share, or one of this file where it runs alone. */
+async function gateway(): Promise<Gateway> {
+  const shared = process.env[SHARED_GATEWAY];
+  if (shared !== undefined) return JSON.parse(shared) as Gateway;
   starting ??= startGateway();
   return starting;
 }
 
-/** A new bucket; it is gone with the gateway, when the test file ends. */
+/** A new bucket of a name of its own; it is gone with the gateway. */
 export async function bucketFor(t: TestContext): Promise<TestBucket> {
   const store = await gateway();
   const { accessKeyId, secretAccessKey } = store;
@@ -51,16 +55,22 @@ export async function bucketFor(t: TestContext): Promise<TestBucket> {
   t.after(() => client.destroy());
   const Bucket = `test-${randomBytes(6).toString('hex')}`;
   await client.send(new CreateBucketCommand({ Bucket }));
+  const env = (endpoint = store.endpoint): Record<string, string> => ({
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  });
   return {
     name: Bucket,
     gateway: store,
     client,
-    env: (endpoint = store.endpoint) => ({
-      AWS_ENDPOINT_URL_S3: endpoint,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    }),
+    env,
+    envHere(endpoint) {
+      const stores = env(endpoint);
+      Object.assign(process.env, stores);
+      return stores;
+    },
     async keys(Prefix) {
       const keys: string[] = [];
       for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix }))

@@ -16,18 +16,30 @@ export const NO_STORE =
   spawnSync('sh', ['-ec', PROGRAMS.map((program) => `command -v ${program}`).join('\n')]).status !== 0 &&
   'no Ceph gateway here (radosgw, ceph-mon, ceph-osd, ceph-common)';
 
+/** The variable in which the runner tells all test files which gateway they share, as JSON. */
+export const SHARED_GATEWAY = 'TICKHAUL_TEST_GATEWAY';
+
 /** Ceph's RADOS gateway: an S3-compatible store of its own, all in memory. */
 export interface Gateway {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Runs `radosgw-admin`. */
-  admin(...args: readonly string[]): Promise<string>;
+  /** The configuration of its cluster, for `radosgw-admin`. */
+  readonly conf: string;
+}
+
+/** One that this process has started. */
+export interface OwnGateway extends Gateway {
   stop(): Promise<void>;
 }
 
+/** Runs `radosgw-admin`. */
+export async function admin({ conf }: Gateway, ...args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)('radosgw-admin', ['-c', conf, ...args], { timeout: 60_000 })).stdout;
+}
+
 /** Starts one on loopback, in a second or two. Its daemons end with this process too, however that ends. */
-export async function startGateway(): Promise<Gateway> {
+export async function startGateway(): Promise<OwnGateway> {
   for (let tries = 1; ; tries++) {
     const cluster = new Cluster(await mkdtemp(join(tmpdir(), 'tickhaul-ceph-')));
     try {
@@ -52,7 +64,7 @@ class Cluster {
     this.#conf = join(dir, 'ceph.conf');
   }
 
-  async start(): Promise<Gateway> {
+  async start(): Promise<OwnGateway> {
     for (const name of ['mon', 'osd']) await mkdir(join(this.#dir, name));
     const [monitorPort, port, fsid] = [await freePort(), await freePort(), randomUUID()];
     await writeFile(this.#conf, cephConfig({ dir: this.#dir, fsid, monitorPort, port }));
@@ -78,7 +90,7 @@ class Cluster {
     return {
       endpoint,
       ...user,
-      admin: (...args) => this.#run('radosgw-admin', ...args),
+      conf: this.#conf,
       stop: async () => {
         await this.stop();
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, utimesSync } from 'node:fs';
 import { mkdtemp, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,13 +126,23 @@ test('process numbers of another container on a host of the same name say nothin
   await first?.release();
 });
 
+interface Beating {
+  readonly lost: Promise<void>;
+  /** Makes the file an old one. */
+  age(): void;
+  /** Whether it was touched since. */
+  touched(): boolean;
+  end(): Promise<void>;
+}
+
 /** A file with a heartbeat, and how to wait for what it does. */
-async function beating(): Promise<{ lost: Promise<void>; touched: () => number; end: () => Promise<void> }> {
+async function beating(): Promise<Beating> {
   const file = join(dir, 'beating');
-  const handle = await open(file, 'wx');
+  const handle = await open(file, 'wx+');
   await handle.writeFile('{}');
   const old = new Date(1_000_000_000_000);
-  await handle.utimes(old, old);
+  const age = (): void => utimesSync(file, old, old);
+  age();
   let lose: () => void = () => {};
   const lost = new Promise<void>((resolve) => {
     lose = resolve;
@@ -142,11 +152,13 @@ async function beating(): Promise<{ lost: Promise<void>; touched: () => number; 
     await heartbeat.stop();
     await handle.close();
   };
-  return { lost, touched: () => Number(statSync(file).mtimeMs > old.getTime()), end };
+  return { lost, age, touched: () => statSync(file).mtimeMs > old.getTime(), end };
 }
 
 test('a heartbeat goes on while the event loop is busy, and leaves the bytes as they are', async () => {
-  const { touched, end } = await beating();
+  const { age, touched, end } = await beating();
+  while (!touched()) await new Promise(setImmediate);
+  age();
   // No event of this thread is served here.
   while (!touched());
   await end();
