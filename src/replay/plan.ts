@@ -101,8 +101,10 @@ function optionSymbols({ symbols }: ReplayOption, record: ExchangeRecord): Reado
     const id = toDatasetSymbol(symbol);
     if (isGlob(id))
       throw usageError(`"${symbol}": option_summary takes whole symbols and no globs; name them`);
-    if (!known.has(id))
-      throw usageError(`unknown symbol "${symbol}" for ${record.id}${didYouMean(id, known)}`);
+    if (!known.has(id)) {
+      const near = didYouMean(id, known) || `; see: tickhaul symbols ${record.id}`;
+      throw usageError(`unknown symbol "${symbol}" for ${record.id}${near}`);
+    }
     return id;
   });
   return new Set(wanted);

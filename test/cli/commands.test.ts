@@ -90,7 +90,11 @@ test('mistakes that the exchange’s record shows', async (t) => {
   );
   assert.match(
     await said('binance-futures', '-t', 'trades', '-s', '../../x', ...DAY),
-    /unknown symbol "\.\.\/\.\.\/x"/,
+    /unknown symbol "\.\.\/\.\.\/x" for binance-futures; see: tickhaul symbols binance-futures\n/,
+  );
+  assert.match(
+    await said('nope', '-t', 'trades', '-s', 'X', ...DAY),
+    /unknown exchange "nope"; see: tickhaul exchanges\n/,
   );
   assert.match(
     await said('binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-02-30'),
@@ -112,6 +116,15 @@ test('exchanges, symbols and status answer as tables and as one JSON document', 
   assert.ok(JSON.parse(symbols.stdout).every((symbol: { id: string }) => symbol.id.startsWith('BTC')));
   const none = await runHere(['symbols', 'deribit', '--type', 'optionschain'], { env });
   assert.deepEqual([none.exitCode, /options_chain/.test(none.stderr)], [2, true]);
+  for (const [flag, says] of [
+    ['--type', 'data type "nope"; it has book_snapshot_25, .*, trades'],
+    ['--symbol-type', 'symbol type "nope"; it has combo, option, perpetual'],
+    ['--symbol', 'symbol "NOPE"; see: tickhaul symbols deribit'],
+  ] as const) {
+    const { exitCode, stderr } = await runHere(['symbols', 'deribit', flag, 'nope'], { env });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, new RegExp(`^tickhaul: unknown ${says}\n$`));
+  }
   const status = await runHere(['status', 'deribit'], { env });
   assert.match(status.stdout, /2024-03-09/);
 });

@@ -116,7 +116,8 @@ async function explain(
   const { symbols } = await fetchFeedNames(client, exchange, { cache, signal });
   if (error.status === 400) return usageError(error.message);
   if (symbol === undefined) return error;
-  return usageError(`unknown symbol "${symbol}" of ${exchange}${didYouMean(symbol, symbols)}`);
+  const near = didYouMean(symbol, symbols) || `; see: tickhaul instruments ${exchange}`;
+  return usageError(`unknown symbol "${symbol}" of ${exchange}${near}`);
 }
 
 function tableOf(found: readonly Instrument[]): string {

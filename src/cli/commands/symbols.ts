@@ -43,11 +43,19 @@ export const symbols: Action = {
 function filterSymbols(record: ExchangeRecord, args: Args): readonly DatasetSymbol[] {
   const all = record.datasets?.symbols;
   if (all === undefined) throw usageError(`exchange "${record.id}" has no datasets`);
-  const types = known(readList(args, 'type'), 'data type', () => all.flatMap(({ dataTypes }) => dataTypes));
-  const symbolTypes = known(readList(args, 'symbol-type'), 'symbol type', () =>
-    all.map(({ type }) => type ?? ''),
+  const types = known(
+    readList(args, 'type'),
+    'data type',
+    () => all.flatMap(({ dataTypes }) => dataTypes),
+    itHas,
   );
-  const isWanted = symbolTest(readList(args, 'symbol'), all);
+  const symbolTypes = known(
+    readList(args, 'symbol-type'),
+    'symbol type',
+    () => all.flatMap(({ type }) => type ?? []),
+    itHas,
+  );
+  const isWanted = symbolTest(readList(args, 'symbol'), record.id, all);
   const onText = readDay(args, 'on');
   const on = onText === undefined ? undefined : parseDay(onText);
   return all.filter(
@@ -59,22 +67,33 @@ function filterSymbols(record: ExchangeRecord, args: Args): readonly DatasetSymb
   );
 }
 
-/** The wanted names as a set, each of them known; undefined stands for all. */
+/** Of names that are few, all of them. */
+function itHas(names: ReadonlySet<string>): string {
+  return `; it has ${[...names].sort().join(', ')}`;
+}
+
+/**
+ * The wanted names as a set, each of them known; undefined stands for all.
+ * @param otherwise what to say of a name to which none is near.
+ */
 function known(
   wanted: readonly string[] | undefined,
   what: string,
   list: () => readonly string[],
+  otherwise: (names: ReadonlySet<string>) => string,
 ): ReadonlySet<string> | undefined {
   if (wanted === undefined) return undefined;
   const names = new Set(list());
   for (const name of wanted) {
-    if (!names.has(name)) throw usageError(`unknown ${what} "${name}"${didYouMean(name, names)}`);
+    if (names.has(name)) continue;
+    throw usageError(`unknown ${what} "${name}"${didYouMean(name, names) || otherwise(names)}`);
   }
   return new Set(wanted);
 }
 
 function symbolTest(
   wanted: readonly string[] | undefined,
+  exchange: string,
   all: readonly DatasetSymbol[],
 ): (id: string) => boolean {
   if (wanted === undefined) return () => true;
@@ -83,6 +102,7 @@ function symbolTest(
     patterns.filter((pattern) => !isGlob(pattern)),
     'symbol',
     () => all.map(({ id }) => id),
+    () => `; see: tickhaul symbols ${exchange}`,
   );
   const globs = patterns.filter(isGlob).map(globMatcher);
   return (id) => names?.has(id) === true || globs.some((matches) => matches(id));

@@ -99,7 +99,8 @@ function unknownSymbol(
 ): Error {
   if (isGlob(text))
     return usageError(`no symbol of ${exchange} matches "${text}"; see: tickhaul symbols ${exchange}`);
-  return usageError(`unknown symbol "${text}" for ${exchange}${didYouMean(id, known.keys())}`);
+  const near = didYouMean(id, known.keys()) || `; see: tickhaul symbols ${exchange}`;
+  return usageError(`unknown symbol "${text}" for ${exchange}${near}`);
 }
 
 function ofTypes(

@@ -21,6 +21,7 @@ export function nameSymbols(
     if (isGlob(symbol)) {
       throw usageError(`"${symbol}": --source feeds takes whole symbols and no globs; name them`);
     }
-    throw usageError(`unknown symbol "${symbol}" for ${exchange}${didYouMean(symbol, known)}`);
+    const near = didYouMean(symbol, known) || `; see: tickhaul symbols ${exchange}`;
+    throw usageError(`unknown symbol "${symbol}" for ${exchange}${near}`);
   });
 }

@@ -88,7 +88,7 @@ export async function fetchRecordWith<T>(
         },
       );
     }
-    throw usageError(`unknown exchange "${id}"${didYouMean(id, known)}`);
+    throw usageError(`unknown exchange "${id}"${didYouMean(id, known) || '; see: tickhaul exchanges'}`);
   }
 }
 
