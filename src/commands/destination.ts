@@ -19,9 +19,6 @@ export interface ReachOptions {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds that whoever names a file may have to wait for a store's first sign of life, unless they say more. */
-const FIRST_ANSWER_MS = 5000;
-
 /** How the stores of some locations are reached; undefined where none of them lies in one. @throws usage error. */
 export async function storeOf(
   args: Args,
@@ -29,9 +26,7 @@ export async function storeOf(
   locations: readonly (string | undefined)[],
 ): Promise<StoreSettings | undefined> {
   if (!locations.some((location) => location !== undefined && isObject(location))) return undefined;
-  const stallTimeoutMs = readStallTimeout(args);
-  const store = storeSettings(await loadSettings(args, host), stallTimeoutMs);
-  return stallTimeoutMs === undefined ? { ...store, firstAnswerMs: FIRST_ANSWER_MS } : store;
+  return storeSettings(await loadSettings(args, host), readStallTimeout(args));
 }
 
 /** Does some work with the download folder, or the store in its place, which is closed whatever happens. */

@@ -60,8 +60,6 @@ export interface StoreSettings {
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Milliseconds without progress after which a request is broken off. */
   readonly stallTimeoutMs: number;
-  /** The same until the store has answered for the first time; left out, there is no difference. */
-  readonly firstAnswerMs?: number | undefined;
   /** Whether each request is told to whoever hears of them (`hearRequests`). */
   readonly tellsRequests?: boolean | undefined;
 }

@@ -31,7 +31,7 @@ export function openBucket(Bucket: string, { connect, shelf, close }: BucketOpti
         KeyCount,
         Name,
         Contents = [],
-      } = await ask({ name, signal }, (client, options) =>
+      } = await ask({ name, signal, isFirst: true }, (client, options) =>
         client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), options),
       );
       // Any XML is a listing to the SDK, and so are most pages.

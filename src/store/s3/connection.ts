@@ -13,7 +13,7 @@ import { openTeller } from './told-requests.js';
 
 /** Tries of a request in all, with up to 90 s of waits between them. */
 const TRIES = 10;
-/** While nobody has answered anything yet: an address that is wrong, or a store that is down, should be told soon. */
+/** Of the first request of a run: an address that is wrong should be told soon. */
 const TRIES_AT_START = 3;
 /** Each of these took the stall timeout. */
 const STALLED_TRIES = 3;
@@ -27,6 +27,7 @@ export interface Asking {
   /** `s3://bucket` or `s3://bucket/key`, for messages. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
+  readonly isFirst?: boolean | undefined;
   /** It changes what is stored. */
   readonly writes?: boolean | undefined;
 }
@@ -53,22 +54,17 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
   const sdk = loadSdk();
   const secrets = new Secrets();
   const teller = settings.tellsRequests === true ? openTeller() : undefined;
-  const { stallTimeoutMs, firstAnswerMs = stallTimeoutMs } = settings;
-  let isReached = false;
   const handler = createRequestHandler({
     proxies: proxiesOf(settings.proxyVariables ?? {}),
-    stallTimeoutMs: () => (isReached ? stallTimeoutMs : firstAnswerMs),
+    stallTimeoutMs: settings.stallTimeoutMs,
     onRequest: teller?.tell,
-    onAnswer() {
-      isReached = true;
-    },
   });
   const client = await clientOf(sdk, settings, handler);
   const closed = new AbortController();
   setMaxListeners(0, closed.signal);
   return {
     sdk,
-    async ask({ name, signal, writes = false }, send) {
+    async ask({ name, signal, isFirst = false, writes = false }, send) {
       // Of a run, which all its requests listen to.
       if (signal) setMaxListeners(0, signal);
       let stalls = 0;
@@ -88,13 +84,10 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
       };
       try {
         return await withRetries(once, {
-          tries: TRIES,
+          tries: isFirst ? TRIES_AT_START : TRIES,
           maxWaitMs: MAX_WAIT_MS,
           signal: signal ?? closed.signal,
-          mayRetry: ({ code }) =>
-            !closed.signal.aborted &&
-            (isReached || tries < TRIES_AT_START) &&
-            (code !== 'stalled' || ++stalls < STALLED_TRIES),
+          mayRetry: ({ code }) => !closed.signal.aborted && (code !== 'stalled' || ++stalls < STALLED_TRIES),
         });
       } catch (error) {
         throw error instanceof TickhaulError && error.retry && !signal?.aborted

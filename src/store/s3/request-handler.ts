@@ -37,24 +37,17 @@ export interface RequestHandler {
 
 export interface HandlerOptions {
   readonly proxies: Proxies;
-  /** Milliseconds without progress, of a request that begins now. */
-  readonly stallTimeoutMs: () => number;
+  /** Milliseconds without progress. */
+  readonly stallTimeoutMs: number;
   /** Told of each try; of an object whose bytes break off, once more. */
   readonly onRequest?: OnRequest | undefined;
-  /** Called when an answer begins, whatever it says. */
-  readonly onAnswer: () => void;
 }
 
 /**
  * Sends what the SDK signed over the same connections as requests to the service: the same proxies, the same errors, and
  * a watch over stalls, of which the SDK has none. An object's bytes come as they are read, all else in one piece.
  */
-export function createRequestHandler({
-  proxies,
-  stallTimeoutMs,
-  onRequest,
-  onAnswer,
-}: HandlerOptions): RequestHandler {
+export function createRequestHandler({ proxies, stallTimeoutMs, onRequest }: HandlerOptions): RequestHandler {
   const agents = createAgents(proxies);
   return {
     async handle({ protocol, hostname, port, path, query = {}, method, headers, body }, options = {}) {
@@ -71,10 +64,9 @@ export function createRequestHandler({
       try {
         const answer = await exchange(agents.agentFor(protocol), sent, {
           name: host,
-          stallTimeoutMs: stallTimeoutMs(),
+          stallTimeoutMs,
           signal,
         });
-        onAnswer();
         const isObject = query['x-id'] === 'GetObject' && answer.status < 300;
         const received = isObject
           ? Readable.from(answer.body, { objectMode: false }).once('error', told.failed)
