@@ -100,10 +100,10 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
 export function serverOf(url: string): string {
   if (URL.canParse(url)) {
     const { protocol, hostname, port, pathname, searchParams } = new URL(url);
-    const databases = [pathname.slice(1), ...searchParams.getAll('db')];
     const isAddress = /^rediss?:$/.test(protocol) && hostname !== '';
-    if (isAddress && databases.every((database) => /^\d*$/.test(database)))
-      return `${hostname}:${port || '6379'}`;
+    const isDatabase =
+      /^(\/\d*)?\/?$/.test(pathname) && searchParams.getAll('db').every((db) => /^\d+$/.test(db));
+    if (isAddress && isDatabase) return `${hostname}:${port || '6379'}`;
   }
   throw usageError(
     'TICKHAUL_QUEUE_URL is not an address of a Redis; write it as redis://host:6379, with /1 behind it for database 1',
@@ -155,10 +155,12 @@ async function assertFit(redis: Redis, server: string, warn: (message: string) =
 /** Where Redis has no such database, ioredis goes on in the first one, which is another's. */
 async function assertDatabase(redis: Redis, server: string): Promise<void> {
   const { db = 0 } = redis.options;
+  // There always is one, and a user may not be allowed to say SELECT.
+  if (db === 0) return;
   try {
     await redis.select(db);
   } catch (error) {
-    if (!isReply(error) || !error.message.startsWith('ERR DB index')) throw error;
+    if (!isReply(error) || !error.message.startsWith('ERR ')) throw error;
     throw usageError(
       `Redis at ${server} has no database ${db}: name another behind TICKHAUL_QUEUE_URL's host, as redis://host:6379/1`,
     );

@@ -60,6 +60,8 @@ export interface StoreSettings {
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Milliseconds without progress after which a request is broken off. */
   readonly stallTimeoutMs: number;
+  /** How often a request is tried in all, for somebody who waits for it; ten times where it is left out. */
+  readonly tries?: number | undefined;
   /** Whether each request is told to whoever hears of them (`hearRequests`). */
   readonly tellsRequests?: boolean | undefined;
 }

@@ -97,6 +97,7 @@ const wrongWords: readonly (readonly [string[], RegExp])[] = [
   [['status'], /^an argument is missing: tickhaul status <exchange>; see/],
   [['download', 'a', 'b'], /^"b" is one argument too many/],
   [['download', 'a', '--type'], /^--type needs a value/],
+  [['download', 'a', '--existing', '-'], /^--existing: "-" is not one of "skip", "verify", "overwrite"/],
   [['download', 'a', '--existing', 'x'], /^--existing: "x" is not one of "skip", "verify", "overwrite"/],
 ];
 for (const [words, message] of wrongWords) {

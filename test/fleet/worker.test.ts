@@ -218,6 +218,7 @@ test('an address that is wrong, missing, or of nobody is said in one line', asyn
     [undefined, 2, /TICKHAUL_QUEUE_URL is not set/],
     ['http://u:secret@host', 2, /is not an address of a Redis/],
     ['redis://u:secret@host/abc', 2, /is not an address of a Redis/],
+    ['redis://u:secret@host?db=', 2, /is not an address of a Redis/],
     ['redis://u:secret@host?db=-1', 2, /is not an address of a Redis/],
     ['redis://u:secret@127.0.0.1:1', 5, /Redis at 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED/],
   ] as const) {
@@ -232,12 +233,12 @@ test('slices never go into another database than the one that is named', { skip:
   const { url } = await startRedis(t, ['--databases', '2']);
   const statusOf = (path: string) =>
     runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: `${url}${path}` } });
-  for (const path of ['/2', '?db=2']) {
+  for (const path of ['/2', '/99999999999', '?db=2']) {
     const refused = await statusOf(path);
     assert.deepEqual([refused.exitCode, refused.stdout], [2, '']);
-    assert.match(refused.stderr, /Redis at \S+ has no database 2: name another/);
+    assert.match(refused.stderr, /Redis at \S+ has no database \d+: name another/);
   }
-  for (const path of ['', '/', '/1', '?db=1']) assert.equal((await statusOf(path)).exitCode, 0);
+  for (const path of ['', '/', '/1', '/1/', '?db=1']) assert.equal((await statusOf(path)).exitCode, 0);
 });
 
 test('a Redis that wants a password, or throws keys away, is said to', { skip: NO_REDIS }, async (t) => {

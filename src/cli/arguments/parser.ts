@@ -77,12 +77,12 @@ function keepPositional(words: readonly string[]): {
   const end = words.indexOf('--');
   const at = end < 0 ? words.length : end;
   const flags = words.slice(0, at).map((word) => (word === '-' ? DASH : word));
-  const text = (read: string): string => read.replaceAll(DASH, '-');
   const value = (read: unknown): unknown =>
-    Array.isArray(read) ? read.map(value) : typeof read === 'string' ? text(read) : read;
+    Array.isArray(read) ? read.map(value) : typeof read === 'string' ? read.replaceAll(DASH, '-') : read;
   return {
     words: [...flags, ...words.slice(at + 1).map((word) => word.replace(/^-/, DASH))],
-    text,
+    // Some of what yargs complains of, it writes as JSON.
+    text: (read) => read.replaceAll(DASH, '-').replaceAll('\\u0000', '-'),
     restore: (args) => Object.fromEntries(Object.entries(args).map(([name, read]) => [name, value(read)])),
   };
 }
@@ -184,7 +184,7 @@ function complaint(
     const flag = flagWord(unknown, words);
     if (flag !== undefined) return `unknown flag ${flag}${didYouMean(flag, flagWords(command))}`;
     if (command === undefined)
-      return `unknown command "${unknown}"${didYouMean(unknown, commands.map(nameOf))}`;
+      return `unknown command "${unknown.replaceAll('"', '')}"${didYouMean(unknown, commands.map(nameOf))}`;
     return `"${unknown}" is one argument too many`;
   }
   const choice = /Argument: (.+), Given: (.+), Choices: (.+)/.exec(message);

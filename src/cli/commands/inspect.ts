@@ -29,7 +29,8 @@ export const inspect: Action = {
     const [named = ''] = readLocations(args, 'file');
     const path = fileLocation(named, named);
     const dataType = readDataType(args, 'type');
-    const store = await storeOf(args, cli, [path]);
+    const reached = await storeOf(args, cli, [path]);
+    const store = reached && { ...reached, ...PATIENCE };
     const inspection = await withStoreRequests(args, cli, () =>
       inspectFile({ path, dataType, store, signal: cli.signal }),
     );
@@ -40,6 +41,9 @@ export const inspect: Action = {
     return 0;
   },
 };
+
+/** Of one who sits before it, and can ask again. */
+const PATIENCE = { tries: 3, stallTimeoutMs: 15_000 };
 
 /** Rows as objects; times stay integer microseconds. */
 function documentOf({ first, last, ...rest }: Inspection): object {

@@ -84,7 +84,7 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
       };
       try {
         return await withRetries(once, {
-          tries: isFirst ? TRIES_AT_START : TRIES,
+          tries: isFirst ? TRIES_AT_START : (settings.tries ?? TRIES),
           maxWaitMs: MAX_WAIT_MS,
           signal: signal ?? closed.signal,
           mayRetry: ({ code }) => !closed.signal.aborted && (code !== 'stalled' || ++stalls < STALLED_TRIES),

@@ -113,14 +113,14 @@ for (const [troubles, isAtStart] of [
   }
 }
 
-test('the look for a manifest above a path is told, and ends soon where nobody is there', async () => {
+test('a look for a manifest above a path, or at an object, is told, and ends soon where nobody is there', async () => {
   const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'us-east-1' };
   const nobody = ['--s3-endpoint', 'http://127.0.0.1:9', '--s3-path-style', '--verbose'];
   await Promise.all(
-    ['verify', 'coverage'].map(async (command) => {
-      const { exitCode, stderr } = await tickhaul([command, 's3://bucket/data/x', ...nobody], { env });
+    ['verify', 'coverage', 'inspect'].map(async (command) => {
+      const { exitCode, stderr } = await tickhaul([command, 's3://bucket/data/x.csv.gz', ...nobody], { env });
       assert.equal(exitCode, 5, stderr);
-      assert.equal(stderr.match(/^GET 127\.0\.0\.1:9\//gm)?.length, 3, stderr);
+      assert.equal(stderr.match(/^(GET|HEAD) 127\.0\.0\.1:9\//gm)?.length, 3, stderr);
     }),
   );
 });
