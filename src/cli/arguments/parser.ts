@@ -37,8 +37,11 @@ export async function parse(
   const command = outline && { ...outline, ...(await outline.load()) };
   const positional = keepPositional(withHelpFlag(words));
   const parser = build(commands, command, columns, (syntax, args) => {
-    if (command?.syntax === syntax)
-      chosen = { command, args: withoutEmpty(positional.restore(args), command) };
+    if (command?.syntax === syntax) {
+      chosen = { command, args: positional.restore(args) };
+      // Words behind `--` may be another command's, as they are.
+      if (!words.includes('--')) assertNoneEmpty(chosen);
+    }
     // Else yargs goes on to make the help text, which takes as long as all of its reading.
     throw READ;
   });
@@ -88,11 +91,10 @@ function keepPositional(words: readonly string[]): {
 }
 
 /** @throws usage error for an argument of no letters: what a shell makes of a variable that isn't set. */
-function withoutEmpty(args: Args, command: Command): Args {
+function assertNoneEmpty({ command, args }: { readonly command: Command; readonly args: Args }): void {
   for (const name of Object.keys(command.positionals ?? {})) {
     if ([args[name]].flat().includes('')) throw usageError(`<${name}> is empty; ${seeHelp(command)}`);
   }
-  return args;
 }
 
 function seeHelp(command: Command | undefined): string {
