@@ -1,57 +1,16 @@
 import assert from 'node:assert/strict';
-import { copyFile, readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
-import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { envOf, type JsonLine, jsonLines, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { NO_REDIS, queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
+import { NO_REDIS, queueOf } from '../../helpers/redis.js';
 import { sandbox } from '../../helpers/sandbox.js';
-import { tempDir } from '../../helpers/temp.js';
-import { namesIn } from '../../verify/helpers.js';
+import { DAYS, enqueue, FILES, type Fleet, filesIn, fleetOf, lastOf, NAMED, SLICES } from './fleet.js';
 
-/** Day files of a folder that has the cache of records in it. */
-const filesIn = async (dir: string): Promise<readonly string[]> =>
-  (await namesIn(dir)).filter((name) => name.endsWith('.csv.gz'));
-
-const NAMED = ['binance-futures', '-t', 'trades,quotes', '-s', 'BTCUSDT,ETHUSDT'];
-const DAYS = ['--from', '2024-02-28', '--to', '2024-03-04'];
-/** Two series of two symbols in two months. */
-const SLICES = 8;
-const FILES = 20;
-
-interface Fleet {
-  readonly redis: TestRedis;
-  readonly dir: string;
-  readonly env: Record<string, string>;
-  readonly requests: () => readonly string[];
-  run(...args: readonly string[]): Promise<Finished>;
-}
-
-async function fleetOf(t: TestContext, options: SandboxOptions = {}): Promise<Fleet> {
-  const service = await sandbox(t, { rows: 50, ...options });
-  const redis = await startRedis(t);
-  const dir = join(await tempDir(t), 'data');
-  const env = { ...envOf(service, dir), TICKHAUL_QUEUE_URL: redis.url };
-  const requests = (): readonly string[] =>
-    service.requests.filter(({ host }) => host === 'datasets').map(({ url }) => url);
-  return { redis, dir, env, requests, run: (...args) => runHere(args, { env }) };
-}
-
-const lastOf = (ended: Finished): JsonLine | undefined => jsonLines(ended).at(-1);
 const statusOf = async (fleet: Fleet): Promise<Record<string, unknown>> =>
   JSON.parse((await fleet.run('queue', 'status', '--json')).stdout) as Record<string, unknown>;
 const EMPTY = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0, paused: false };
-
-async function enqueue(fleet: Fleet, ...flags: readonly string[]): Promise<JsonLine | undefined> {
-  const days = flags.includes('--to') ? DAYS.slice(0, 2) : DAYS;
-  const types = flags.includes('-t')
-    ? NAMED.filter((word) => word !== '-t' && !word.includes('trades'))
-    : NAMED;
-  const ended = await fleet.run('enqueue', ...types, ...days, '--json', ...flags);
-  assert.equal(ended.exitCode, 0, ended.stderr);
-  return lastOf(ended);
-}
 
 /** As if each slice had failed twice already: without the waits between tries. */
 async function allowOneTry({ redis }: Fleet): Promise<void> {
@@ -146,68 +105,6 @@ test('no key is in Redis, and none is needed to look at the queue', { skip: NO_R
     '20 slices dropped; enqueue puts them there again\n',
   );
   assert.deepEqual(await statusOf(fleet), EMPTY);
-});
-
-test('plans that no slice names any more go, once they are a day old', { skip: NO_REDIS }, async (t) => {
-  const fleet = await fleetOf(t);
-  const plans = async (): Promise<readonly string[]> =>
-    (await readdir(join(fleet.dir, '.tickhaul', 'plans'))).sort();
-  const days = (from: string): readonly string[] => ['--from', from, '--to', '2024-03-04'];
-  const put = async (from: string): Promise<void> => {
-    const ended = await fleet.run('enqueue', ...NAMED, ...days(from));
-    assert.equal(ended.exitCode, 0, ended.stderr);
-  };
-  await put('2024-03-01');
-  const [first = ''] = await plans();
-  const open = await queueOf(fleet.redis);
-  const age = async (): Promise<void> => {
-    const key = open.queue.toKey('plans');
-    for (const member of await open.redis.zrange(key, 0, -1)) await open.redis.zadd(key, 1, member);
-  };
-  await age();
-  await put('2024-03-02');
-  assert.equal((await plans()).length, 2, 'slices of the first wait');
-  await open.queue.drain();
-  await put('2024-03-03');
-  const after = await plans();
-  // The second is of today.
-  assert.deepEqual([after.length, after.includes(first)], [2, false]);
-  await open.close();
-  assert.equal((await fleet.run('worker', '--once')).exitCode, 0);
-});
-
-test('a queue that removes its plan leaves the same plan of another queue, under old names too', {
-  skip: NO_REDIS,
-}, async (t) => {
-  const fleet = await fleetOf(t);
-  const dir = join(fleet.dir, '.tickhaul', 'plans');
-  const plans = async (): Promise<readonly string[]> => (await readdir(dir)).sort();
-  await enqueue(fleet);
-  const [own = ''] = await plans();
-  await enqueue(fleet, '--queue', 'other');
-  const [theirs = ''] = (await plans()).filter((name) => name !== own);
-  const [, sum = ''] = own.split('-');
-  assert.deepEqual(theirs.split('-').slice(1), [sum], 'one plan under two names');
-
-  // Before, all queues had one name for it: each noted it, and slices name it.
-  await copyFile(join(dir, own), join(dir, sum));
-  const other = await queueOf(fleet.redis, 'other');
-  const [slice] = await other.queue.getWaiting();
-  await slice?.updateData({ ...slice.data, pin: basename(sum, '.json') });
-  await other.close();
-  const { queue, redis, close } = await queueOf(fleet.redis);
-  const key = queue.toKey('plans');
-  for (const name of [own, sum]) await redis.zadd(key, 1, `${fleet.dir} ${basename(name, '.json')}`);
-  await queue.drain();
-  await close();
-  await enqueue(fleet, '-t', 'trades');
-
-  const left = await plans();
-  assert.deepEqual([left.length, left.includes(own)], [3, false]);
-  assert.ok([theirs, sum].every((name) => left.includes(name)));
-  const worked = await fleet.run('worker', '--once', '--queue', 'other');
-  assert.equal(worked.exitCode, 0, worked.stderr);
-  assert.equal((await filesIn(fleet.dir)).length, FILES);
 });
 
 test('days that are not there make a strict enqueue fail, once the rest is in the queue', {

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { envOf } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { NO_REDIS, startRedis } from '../helpers/redis.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+
+test('an address that is wrong, missing, or of nobody is said in one line', async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const errorOf = async (url: string | undefined): Promise<readonly [number | null, string]> => {
+    const all = url === undefined ? env : { ...env, TICKHAUL_QUEUE_URL: url };
+    const { exitCode, stderr } = await runHere(['queue', 'status'], { env: all });
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+    assert.ok(!stderr.includes('secret'), stderr);
+    return [exitCode, stderr];
+  };
+  for (const [url, code, pattern] of [
+    [undefined, 2, /TICKHAUL_QUEUE_URL is not set/],
+    ['http://u:secret@host', 2, /is not an address of a Redis/],
+    ['redis://u:secret@host/abc', 2, /is not an address of a Redis/],
+    ['redis://u:secret@host?db=', 2, /is not an address of a Redis/],
+    ['redis://u:secret@host?db=-1', 2, /is not an address of a Redis/],
+    ['redis://u:secret@127.0.0.1:1', 5, /Redis at 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED/],
+  ] as const) {
+    const [exitCode, stderr] = await errorOf(url);
+    assert.equal(exitCode, code);
+    assert.match(stderr, pattern);
+  }
+});
+
+test('slices never go into another database than the one that is named', { skip: NO_REDIS }, async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const { url } = await startRedis(t, ['--databases', '2']);
+  const statusOf = (path: string) =>
+    runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: `${url}${path}` } });
+  for (const path of ['/2', '/99999999999', '?db=2']) {
+    const refused = await statusOf(path);
+    assert.deepEqual([refused.exitCode, refused.stdout], [2, '']);
+    assert.match(refused.stderr, /Redis at \S+ has no database \d+: name another/);
+  }
+  for (const path of ['', '/', '/1', '/1/', '?db=1']) assert.equal((await statusOf(path)).exitCode, 0);
+});
+
+test('a Redis that wants a password, or throws keys away, is said to', { skip: NO_REDIS }, async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const { url } = await startRedis(t, ['--requirepass', 'secret', '--maxmemory-policy', 'allkeys-lru']);
+  const refused = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
+  assert.equal(refused.exitCode, 4);
+  assert.match(refused.stderr, /refused the sign-in \(NOAUTH/);
+  const withSecret = url.replace('//', '//:secret@');
+  const warned = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: withSecret } });
+  assert.deepEqual([warned.exitCode, warned.stderr.includes('maxmemory-policy allkeys-lru')], [0, true]);
+});
