@@ -28,10 +28,10 @@ export function parseDay(text: string): Day {
  * @throws usage error as `parseDay`.
  */
 export function parseDayWord(text: string, nowMs: number): Day {
-  const word = text.trim().toLowerCase();
-  if (word === 'today') return dayOfMs(nowMs);
-  if (word === 'yesterday') return addDays(dayOfMs(nowMs), -1);
-  return parseDay(/^\d{4}-\d{2}$/.test(word) ? `${word}-01` : word);
+  const word = text.trim();
+  if (/^today$/i.test(word)) return dayOfMs(nowMs);
+  if (/^yesterday$/i.test(word)) return addDays(dayOfMs(nowMs), -1);
+  return /^\d{4}-(0[1-9]|1[0-2])$/.test(word) ? parseDay(`${word}-01`) : parseDay(word);
 }
 
 /** The day as `YYYY-MM-DD`. */

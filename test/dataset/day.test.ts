@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addDays, type Day, dayOfTime, formatDay, isFirstOfMonth, parseDay } from '../../src/dataset/day.js';
+import {
+  addDays,
+  type Day,
+  dayOfTime,
+  formatDay,
+  isFirstOfMonth,
+  parseDay,
+  parseDayWord,
+} from '../../src/dataset/day.js';
 
 const anyDay = fc.integer({ min: 0, max: 50_000 }).map((n) => n as Day);
 
@@ -37,4 +45,15 @@ test('a time of the service lies in its UTC day', () => {
   assert.equal(dayOfTime('2026-07-03T00:00:00.000Z'), parseDay('2026-07-03'));
   assert.equal(dayOfTime('2026-07-03T23:30:00-02:00'), parseDay('2026-07-04'));
   assert.equal(dayOfTime('soon'), undefined);
+});
+
+test('a day of the user is named in the error as it was typed', () => {
+  for (const text of ['2024-03-01T12:00', 'Yesterdy', '2024-13']) {
+    assert.throws(() => parseDayWord(text, 0), {
+      code: 'usage',
+      message: new RegExp(`^"${text}" is not a day`),
+    });
+  }
+  assert.equal(formatDay(parseDayWord('YESTERDAY', 86_400_000)), '1970-01-01');
+  assert.equal(formatDay(parseDayWord('2024-03', 0)), '2024-03-01');
 });
