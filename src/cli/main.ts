@@ -4,7 +4,8 @@ import { hostOf } from '../commands/host.js';
 import { describeFailure, type Failure, failedSummary } from '../run/failure.js';
 import { line, summaryObject } from '../run/json.js';
 import { commandOf } from './arguments/command-of.js';
-import { helpText, parse } from './arguments/parser.js';
+import { firstScreen } from './arguments/first-screen.js';
+import { parse } from './arguments/parser.js';
 import type { Cli, Outline } from './arguments/types.js';
 import { COMMANDS } from './commands/index.js';
 import { tellFailure } from './output/failure.js';
@@ -54,11 +55,11 @@ export async function main(): Promise<void> {
 }
 
 async function runWords(words: readonly string[], leave: Leave): Promise<number> {
-  const columns = Math.min(process.stdout.columns || 80, 120);
   if (words.length === 0) {
-    process.stderr.write(await helpText(COMMANDS, columns));
+    process.stderr.write(firstScreen(COMMANDS.length));
     return ERRORS.usage.exitCode;
   }
+  const columns = Math.min(process.stdout.columns || 80, 120);
   const parsed = await parse(COMMANDS, words, columns);
   if (parsed.kind === 'print') {
     process.stdout.write(parsed.text);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { nameOf } from '../../src/cli/arguments/types.js';
+import { COMMANDS } from '../../src/cli/commands/index.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -41,7 +43,35 @@ test('help <command> is <command> --help', async () => {
   const asked = await runHere(['help', 'download']);
   assert.deepEqual(asked, await runHere(['download', '--help']));
   assert.equal(asked.exitCode, 0);
+  assert.deepEqual(asked, await runHere(['--no-color', 'help', 'download']));
   assert.equal((await runHere(['help'])).exitCode, 0);
+  assert.deepEqual(await runHere(['help', 'help']), await runHere(['help']));
+});
+
+test('the help of an unknown command is a usage error with the nearest', async () => {
+  for (const words of [
+    ['help', 'dowload'],
+    ['dowload', '--help'],
+    ['-h', 'dowload'],
+  ]) {
+    const { exitCode, stdout, stderr } = await runHere(words);
+    assert.equal(exitCode, 2);
+    assert.equal(stdout, '');
+    assert.match(stderr, /unknown command "dowload"; did you mean download\?; see tickhaul --help/);
+  }
+});
+
+test('tickhaul alone prints a screen of 24 lines, with commands that exist', async () => {
+  const { exitCode, stdout, stderr } = await tickhaul([]);
+  assert.equal(exitCode, 2);
+  assert.equal(stdout, '');
+  const lines = stderr.trimEnd().split('\n');
+  assert.ok(lines.length <= 23, 'no room for the prompt');
+  for (const line of lines) assert.ok(line.length <= 80, line);
+  const names = [...stderr.matchAll(/^ {2}tickhaul (\w+) {2,}/gm)].map(([, name]) => name);
+  assert.equal(names.length, 5);
+  for (const name of names) assert.ok(COMMANDS.some((command) => nameOf(command) === name));
+  assert.match(stderr, /tickhaul --help/);
 });
 
 test('other words for data types, and types of grouped files, lead to the right one', async (t) => {

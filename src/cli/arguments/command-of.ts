@@ -9,6 +9,11 @@ export function commandOf(commands: readonly Outline[], words: readonly string[]
   return commands[names.indexOf(word ?? '')];
 }
 
+/** The place of the first word that is neither a flag nor a flag's value; -1 without one. */
+export function firstWordAt(words: readonly string[]): number {
+  return words.findIndex((word, at) => !word.startsWith('-') && !takesNext(words[at - 1]));
+}
+
 /** Whether the word after this one is its value, to a parser that knows only the flags of every command. */
 function takesNext(word: string | undefined): boolean {
   if (word === undefined || !word.startsWith('-') || word.includes('=')) return false;

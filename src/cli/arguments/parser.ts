@@ -1,10 +1,10 @@
 import yargs, { type Argv } from 'yargs';
-import { type TickhaulError, usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest.js';
+import { usageError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import { commandOf } from './command-of.js';
+import { commandOf, firstWordAt } from './command-of.js';
+import { explain, seeHelp, unknownCommand } from './complaint.js';
 import { GLOBAL_FLAGS } from './flags.js';
-import { type Action, type Args, type Command, nameOf, type Outline } from './types.js';
+import { type Action, type Args, type Command, HELP, type Outline } from './types.js';
 
 /** What a command line asks for: text to print (help, version), or a command to run. */
 export type Parsed =
@@ -28,14 +28,16 @@ const DOCS = 'Exit codes, every flag, cron and CI recipes: see the README that s
  */
 export async function parse(
   commands: readonly Outline[],
-  words: readonly string[],
+  typed: readonly string[],
   columns: number,
 ): Promise<Parsed> {
+  const words = withHelpFlag(typed);
+  assertKnownHelp(commands, words);
   let chosen: { command: Command; args: Args } | undefined;
   let text = '';
   const outline = commandOf(commands, words);
   const command = outline && { ...outline, ...(await outline.load()) };
-  const positional = keepPositional(withHelpFlag(words));
+  const positional = keepPositional(words);
   const parser = build(commands, command, columns, (syntax, args) => {
     if (command?.syntax === syntax) {
       chosen = { command, args: positional.restore(args) };
@@ -60,9 +62,18 @@ export async function parse(
   return { kind: 'run', ...chosen };
 }
 
-/** `help download` is `download --help`. */
+/** `help download` is `--help download`. */
 function withHelpFlag(words: readonly string[]): readonly string[] {
-  return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+  const at = firstWordAt(words);
+  return words[at] === HELP ? words.toSpliced(at, 1, '--help') : words;
+}
+
+/** @throws usage error for help about a command that doesn't exist: yargs prints the help of all. */
+function assertKnownHelp(commands: readonly Outline[], words: readonly string[]): void {
+  if (!words.includes('--help') && !words.includes('-h')) return;
+  const word = words[firstWordAt(words)];
+  if (word === undefined || word === HELP || commandOf(commands, words) !== undefined) return;
+  throw usageError(`${unknownCommand(word, commands)}; ${seeHelp(undefined)}`);
 }
 
 /** Stands for a word in the place of its first dash; no argument of a process can hold it. */
@@ -97,17 +108,8 @@ function assertNoneEmpty({ command, args }: { readonly command: Command; readonl
   }
 }
 
-function seeHelp(command: Command | undefined): string {
-  return `see tickhaul ${command === undefined ? '' : `${nameOf(command)} `}--help`;
-}
-
 /** Thrown to leave yargs once it has read a command line. */
 const READ = Symbol('read');
-
-/** The help of the whole program. */
-export async function helpText(commands: readonly Outline[], columns: number): Promise<string> {
-  return `${await build(commands, undefined, columns, () => {}).getHelp()}\n`;
-}
 
 /** @param loaded the one command that may be called, and whose own help may be asked for. */
 function build(
@@ -144,6 +146,7 @@ function build(
       loaded?.syntax === syntax ? describeCommand(sub, loaded) : sub;
     parser.command(syntax, describe, describeSelf, (args) => choose(syntax, args));
   }
+  if (loaded === undefined) parser.command(`${HELP} [command]`, 'print the help of a command');
   return parser;
 }
 
@@ -163,55 +166,4 @@ function examplesText(examples: Action['examples']): string {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Says in one line what yargs found wrong (its English texts), and what would be right. */
-function explain(
-  message: string,
-  command: Command | undefined,
-  commands: readonly Outline[],
-  words: readonly string[],
-): TickhaulError {
-  return usageError(`${complaint(message, command, commands, words)}; ${seeHelp(command)}`);
-}
-
-function complaint(
-  message: string,
-  command: Command | undefined,
-  commands: readonly Outline[],
-  words: readonly string[],
-): string {
-  const unknown = /^Unknown (?:argument|command)s?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
-  if (unknown !== undefined) {
-    const flag = flagWord(unknown, words);
-    if (flag !== undefined) return `unknown flag ${flag}${didYouMean(flag, flagWords(command))}`;
-    if (command === undefined)
-      return `unknown command "${unknown.replaceAll('"', '')}"${didYouMean(unknown, commands.map(nameOf))}`;
-    return `"${unknown}" is one argument too many`;
-  }
-  const choice = /Argument: (.+), Given: (.+), Choices: (.+)/.exec(message);
-  if (choice !== null) {
-    const [, name = '', given, known] = choice;
-    const shown = command?.positionals?.[name] === undefined ? `--${name}` : `<${name}>`;
-    return `${shown}: ${given} is not one of ${known}`;
-  }
-  const lacking = /^Not enough arguments following: (.+)$/.exec(message)?.[1];
-  if (lacking !== undefined) return `${flagWord(lacking, words) ?? `--${lacking}`} needs a value`;
-  if (message.startsWith('Not enough non-option arguments') && command !== undefined) {
-    return `an argument is missing: tickhaul ${command.syntax}`;
-  }
-  return message.replace(/\s*\n\s*/g, ' ');
-}
-
-/** A flag as it was typed; undefined where the name was no flag. */
-function flagWord(name: string, words: readonly string[]): string | undefined {
-  return words
-    .map((word) => word.replace(/=.*$/s, ''))
-    .find((word) => word === `--${name}` || (/^-\w+$/.test(word) && word.includes(name)));
-}
-
-function flagWords(command: Command | undefined): readonly string[] {
-  return ['help', 'version', ...Object.keys({ ...GLOBAL_FLAGS, ...command?.flags })].map(
-    (name) => `--${name}`,
-  );
 }

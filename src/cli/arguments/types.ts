@@ -65,6 +65,9 @@ export interface Action {
 /** A subcommand whose code is loaded. */
 export type Command = Outline & Action;
 
+/** A command that is another way to write `--help`. */
+export const HELP = 'help';
+
 /** The word that calls the command. */
 export function nameOf({ syntax }: Outline): string {
   return syntax.split(' ', 1).join();

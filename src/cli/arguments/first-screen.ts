@@ -1,0 +1,25 @@
+/** Commands to begin with, and what each does. */
+const COMMANDS: readonly (readonly [string, string])[] = [
+  ['demo', 'see it work, without a key or a network'],
+  ['symbols', 'list the symbols of an exchange, with data types and days'],
+  ['download', 'download and verify day files'],
+  ['convert', 'convert day files to Parquet or NDJSON'],
+  ['replay', "print a period's messages as JSON lines"],
+];
+
+/** What `tickhaul` alone prints: one screen of 24 lines and 80 columns. @param count how many commands there are. */
+export function firstScreen(count: number): string {
+  const lines = COMMANDS.map(([name, does]) => `  tickhaul ${name.padEnd(10)}${does}`);
+  return `Downloads, verifies and converts day files of the Tardis.dev dataset service.
+
+Usage: tickhaul <command>
+
+${lines.join('\n')}
+
+One file, without a key:
+  tickhaul download deribit -t trades -s BTC-PERPETUAL --date 2024-03-01
+
+All ${count} commands: tickhaul --help
+The flags of one command: tickhaul help <command>
+`;
+}

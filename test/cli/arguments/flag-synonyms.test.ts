@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from '../../../src/cli/arguments/parser.js';
+import { COMMANDS } from '../../../src/cli/commands/index.js';
+
+/** The error of a command line, without the pointer to the help. */
+async function complaintOf(line: string): Promise<string> {
+  const error = await parse(COMMANDS, line.split(' '), 80).then(
+    () => assert.fail(`${line} was accepted`),
+    (thrown) => thrown as Error & { readonly code: string },
+  );
+  assert.equal(error.code, 'usage');
+  return error.message.replace(/; see tickhaul [a-z]+ --help$/, '');
+}
+
+const MEANT: readonly (readonly [string, string])[] = [
+  ['download binance --start 2024-03-01', '--from'],
+  ['download binance --begin=2024-03-01', '--from'],
+  ['download binance --since 2024-03-01', '--from'],
+  ['download binance --end 2024-03-02', '--to'],
+  ['replay binance --until 2024-03-02', '--to'],
+  ['download binance --symbols BTCUSDT', '--symbol'],
+  ['download binance --types trades', '--type'],
+  ['download binance --data-type trades', '--type'],
+  ['download binance --dataTypes trades', '--type'],
+  ['download binance --data_types trades', '--type'],
+  ['download binance --output x', '--dir'],
+  ['convert a.csv.gz --output x', '--out'],
+  ['download binance --outdir x', '--dir'],
+  ['convert a.csv.gz --outdir x', '--out'],
+  ['download binance --folder x', '--dir'],
+  ['download binance --threads 4', '--concurrency'],
+  ['convert a.csv.gz --workers 4', '--jobs'],
+  ['download binance --parallel 4', '--concurrency'],
+  ['download binance --format parquet', '--convert'],
+  ['download binance --force', '--existing overwrite'],
+  ['download binance --dryrun', '--dry-run'],
+  ['status binance --silent', '--quiet'],
+];
+for (const [line, flag] of MEANT) {
+  test(`${line} is answered with ${flag}`, async () => {
+    const word = line.split(' ').find((text) => text.startsWith('--'));
+    assert.equal(await complaintOf(line), `unknown flag ${word?.replace(/=.*/, '')}; did you mean ${flag}?`);
+  });
+}
+
+test('a flag for what is an argument here is answered with the argument', async () => {
+  assert.equal(
+    await complaintOf('status --exchange binance'),
+    'unknown flag --exchange; <exchange> is given without a flag: tickhaul status <exchange>',
+  );
+  assert.equal(
+    await complaintOf('convert --input a.csv.gz'),
+    'unknown flag --input; <path> is given without a flag: tickhaul convert <path..>',
+  );
+});
+
+test('only what the command has is suggested', async () => {
+  assert.equal(await complaintOf('verify --start 2024-03-01'), 'unknown flag --start');
+  assert.equal(await complaintOf('verify --dryrun'), 'unknown flag --dryrun');
+});
+
+test('a key as a flag is answered with the environment, and not printed', async () => {
+  for (const line of [
+    'download binance --api-key s3cret',
+    'replay binance --key=s3cret',
+    'key --token s3cret',
+  ]) {
+    const complaint = await complaintOf(line);
+    assert.match(complaint, /^unknown flag --[a-z-]+; .*set TICKHAUL_API_KEY, .*--api-key-file$/);
+    assert.doesNotMatch(complaint, /s3cret/);
+  }
+});
