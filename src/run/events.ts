@@ -93,6 +93,8 @@ export interface FileFacts {
   readonly md5Match?: boolean | null | undefined;
   /** Rows, the header not counted. */
   readonly rows?: number | undefined;
+  /** Said by `verify` of a whole conversion of another version than this build makes. */
+  readonly outdated?: true | undefined;
   readonly attempts?: number | undefined;
   readonly seconds?: number | undefined;
   readonly error?: FileError | undefined;
@@ -134,6 +136,8 @@ export interface RunSummary {
   /** How often each status occurred; statuses that did not occur are absent. */
   readonly counts: Readonly<Partial<Record<FileStatus, number>>>;
   readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
+  /** Whole conversions of another version than this build makes; absent where there are none. */
+  readonly outdated?: number | undefined;
   /** Files that the run set out to fetch and did not finish, since it ended early. */
   readonly unfinished: number;
   /** Bytes of the files downloaded or made by this run. */

@@ -29,9 +29,11 @@ export function createTally(): Tally {
   const failures = new Set<number>();
   let files = 0;
   let bytes = 0;
+  let outdated = 0;
   const count = (event: FileEvent): void => {
     counts[event.status] = (counts[event.status] ?? 0) + 1;
     if (BRINGING.has(event.status)) bytes += event.bytes ?? 0;
+    if (event.outdated) outdated++;
     if (event.error) failures.add(ERRORS[event.error.code].exitCode);
   };
   return {
@@ -49,6 +51,7 @@ export function createTally(): Tally {
         exitCode: stopped ? stopped.exitCode : exitCode(failures, counts, strict),
         counts,
         ...(Object.keys(findings).length > 0 && { findings }),
+        ...(outdated > 0 && { outdated }),
         unfinished: planned ? planned.files - files : 0,
         bytes,
         seconds,

@@ -5,6 +5,7 @@ import { printable } from '../../../base/printable.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { FileStatus, RunEvent, RunSummary } from '../../../run/events.js';
+import { outdatedText } from '../messages.js';
 import { wrapPieces } from '../text/wrap.js';
 
 /** Remembers of a run's events what its summary needs in order to say what to do next. */
@@ -140,7 +141,7 @@ const FINDING_NOUNS: Readonly<Record<string, string>> = {
 
 /** `12 downloaded (3.4 GB, 41 MB/s), 3 skipped, 1 failed in 1m22s` */
 function countsLine(
-  { counts, findings, unfinished, bytes, seconds }: RunSummary,
+  { counts, findings, outdated, unfinished, bytes, seconds }: RunSummary,
   chalk: ChalkInstance,
 ): string {
   const parts = ORDER.flatMap((status) => {
@@ -153,6 +154,7 @@ function countsLine(
   });
   for (const [kind, count] of Object.entries(findings ?? {}))
     parts.push(plural(count, FINDING_NOUNS[kind] ?? kind));
+  if (outdated !== undefined) parts.push(`${outdated} outdated`);
   if (unfinished > 0) parts.push(`${unfinished} unfinished`);
   return `${parts.length === 0 ? 'no files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;
 }
@@ -161,7 +163,7 @@ function countsLine(
 const WORTH_A_RERUN: ReadonlySet<number> = new Set([3, 5, 6, 8, 130, 143]);
 
 function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: Seen): readonly string[] {
-  const { counts, findings, unfinished, keyExpired, error } = summary;
+  const { counts, findings, outdated, unfinished, keyExpired, error } = summary;
   const steps: string[] = [];
   const lastDay = pendingDays.at(-1);
   if (lastDay !== undefined) {
@@ -180,6 +182,7 @@ function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: See
     steps.push('tickhaul verify --adopt records whole files that the manifest does not know');
   if (findings?.extra) steps.push('extra files: remove them, or use another folder with --dir');
   if (findings?.stale) steps.push('tickhaul verify --clean removes stale parts');
+  if (outdated !== undefined) steps.push(outdatedText(outdated));
   const unauthorized = counts.unauthorized ?? 0;
   if (unauthorized > 0) {
     const files = plural(unauthorized, 'file');
