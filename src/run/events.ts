@@ -73,6 +73,8 @@ export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Par
   Partial<Estimate> & {
     /** Bytes that the disk of the download folder has left; null where the system doesn't tell. */
     readonly freeBytes?: number | null | undefined;
+    /** Where a download brings its files, as its user names it. */
+    readonly folder?: string | undefined;
     /** Said of a check: its files are read and neither fetched nor made. */
     readonly aim?: 'verify' | undefined;
   };

@@ -43,8 +43,8 @@ export function* coverageText(coverage: Coverage, options: CoverageTextOptions):
 export function* totalsLines(totals: CoverageTotals, columns: number): Generator<string> {
   const { exchanges, series, present, empty, missing, gone, rows, bytes, outdated } = totals;
   const texts = [
-    `${count(series)} series of ${plural(exchanges, 'exchange')}, ${formatCount(rows)} rows, ${formatSize(bytes)}`,
-    `${count(present)} ${present === 1 ? 'day' : 'days'} present, ${count(empty)} empty, ${count(missing)} missing`,
+    `${count(series)} series of ${plural(exchanges, 'exchange')}, ${plural(rows, 'row', formatCount(rows))}, ${formatSize(bytes)}`,
+    `${plural(present, 'day', count(present))} present, ${count(empty)} empty, ${count(missing)} missing`,
     ...(gone > 0
       ? [
           `recorded, but gone from the disk: ${plural(gone, 'day')}; tickhaul verify --repair brings them again`,

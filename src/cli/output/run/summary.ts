@@ -25,6 +25,7 @@ export function createTally(): Tally {
   let exchange = '';
   let otherMd5 = 0;
   let planned = 0;
+  let folder: string | undefined;
   // What stops a run is among the last: a file or two may end while it stops.
   const failures: string[] = [];
   const errorText = (summary: RunSummary): string =>
@@ -34,7 +35,7 @@ export function createTally(): Tally {
       .join('');
   return {
     see(event) {
-      if (event.event === 'plan') planned = event.files;
+      if (event.event === 'plan') ({ files: planned, folder } = event);
       if (event.event !== 'file') return;
       exchange = event.file?.exchange ?? exchange;
       if (event.error !== undefined && failures.push(event.error.message) > LAST_FAILURES) failures.shift();
@@ -51,6 +52,7 @@ export function createTally(): Tally {
         {
           exchange,
           otherMd5,
+          folder,
           pendingDays: [...pendingDays].sort((a, b) => a - b),
           error: errorText(summary),
         },
@@ -80,6 +82,8 @@ interface Seen {
   readonly exchange: string;
   /** Files whose x-md5 was another one. */
   readonly otherMd5: number;
+  /** Of a download. */
+  readonly folder: string | undefined;
   /** In order. */
   readonly pendingDays: readonly Day[];
   /** Why the run ended early; empty where that was said already. */
@@ -97,9 +101,18 @@ function summaryText(
   const jobs =
     summary.jobs?.map((job) => told(job, `${job.name}: ${countsLine(job, chalk)}`, chalk, screen)) ?? [];
   const all = told(summary, countsLine(summary, chalk), chalk, screen);
-  const lines = [...jobs.flat(), ...all, ...nextSteps(summary, seen)];
+  const lines = [...jobs.flat(), ...all, ...nextSteps(summary, seen), ...folderLines(summary, seen)];
   return error + lines.map((line) => `${line}\n`).join('');
 }
+
+/** Where a download's files are, where there are any. */
+function folderLines({ counts }: RunSummary, { folder }: Seen): readonly string[] {
+  const isAny = THERE.some((status) => counts[status]);
+  return folder === undefined || !isAny ? [] : [`the files are in ${printable(folder)}`];
+}
+
+/** Statuses of day files that are in the download folder. */
+const THERE: readonly FileStatus[] = ['downloaded', 'converted', 'verified', 'skipped'];
 
 /** What something came to, on a terminal with a mark before it. */
 function told(
