@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Job } from 'bullmq';
 import { abortReason, TickhaulError } from '../base/errors.js';
-import { secondsSince } from '../base/units.js';
+import { plural, secondsSince } from '../base/units.js';
 import { aborted, onAbort, orAborted, wait, within } from '../base/wait.js';
 import type { RunEvent } from '../run/events.js';
 import { describeFailure } from '../run/failure.js';
@@ -132,7 +132,7 @@ class FleetWorker {
         this.#end.abort(
           new TickhaulError(
             'out_of_time',
-            `the queue is paused, and ${waiting} slices wait: tickhaul queue resume`,
+            `the queue is paused, with ${plural(waiting, 'slice')} waiting: tickhaul queue resume`,
           ),
         );
         return;

@@ -55,6 +55,8 @@ export interface FindingJson extends Known<Omit<DayFile, 'day'>> {
 /** What a run came to: its exit code, and a count of each status and finding that occurred. */
 export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind> {
   readonly exitCode: number;
+  /** Whole conversions of another version than this build makes. */
+  readonly outdated?: number | undefined;
   /** Files that the run set out to fetch and did not finish, since it ended early. */
   readonly unfinished?: number | undefined;
   /** Of the files downloaded or made by this run. */
@@ -103,6 +105,7 @@ export function fileObject(
   event: Omit<FileEvent, 'status'> & { readonly status: FileJson['status'] },
 ): FileJson {
   const { file, path, source, output, outputs, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
+  const { outdated } = event;
   return {
     event: 'file',
     job: event.job,
@@ -121,6 +124,7 @@ export function fileObject(
     attempts,
     seconds,
     rows,
+    outdated,
     error: error && errorObject(error),
   };
 }
@@ -140,11 +144,12 @@ export function summaryObject(summary: RunSummary): SummaryJson {
 }
 
 function countsObject(summary: RunSummary): CountsJson {
-  const { exitCode, counts, findings, unfinished, bytes, seconds, keyExpired, error } = summary;
+  const { exitCode, counts, findings, outdated, unfinished, bytes, seconds, keyExpired, error } = summary;
   return {
     exitCode,
     ...counts,
     ...findings,
+    ...(outdated !== undefined && { outdated }),
     ...(unfinished > 0 ? { unfinished } : {}),
     bytes,
     seconds,

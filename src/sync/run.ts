@@ -5,6 +5,7 @@ import { runJobs } from '../download/jobs.js';
 import type { JobSummary, RunSummary } from '../run/events.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
 import type { JoinedRun } from '../store/destination.js';
+import { placeOrReadOnly, type RunPlace } from '../store/lock/read-only.js';
 import { noteOfWait } from '../store/lock/take-lock.js';
 import { startDeadline } from './deadline.js';
 import { newsLines } from './news.js';
@@ -22,11 +23,11 @@ import type { SyncInput } from './types.js';
  */
 export async function sync(input: SyncInput): Promise<RunSummary> {
   const started = performance.now();
-  const { partSuffix, lost, release } = await joinOrLock(input);
+  const { release, lost, ...place } = await placeOrReadOnly(input.destination, () => joinOrLock(input));
   const deadline = startDeadline(input.maxDurationMs);
   try {
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-    return await syncLocked({ ...input, signal }, deadline.signal, started, partSuffix);
+    return await syncLocked({ ...input, signal }, deadline.signal, started, place);
   } finally {
     deadline.clear();
     await release();
@@ -51,7 +52,7 @@ async function syncLocked(
   input: SyncInput,
   noMore: AbortSignal,
   started: number,
-  partSuffix: string | undefined,
+  place: Pick<RunPlace, 'partSuffix' | 'readOnly'>,
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
@@ -74,7 +75,7 @@ async function syncLocked(
       {
         destination,
         manifest,
-        partSuffix,
+        ...place,
         options,
         signal,
         noMore,
@@ -88,7 +89,7 @@ async function syncLocked(
     );
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
     const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
-    await leaveState(input, { ...state, ...statesOf(jobs, told) }, told);
+    if (!place.readOnly) await leaveState(input, { ...state, ...statesOf(jobs, told) }, told);
     return { ...summarize(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
   } finally {
     await manifest.close();

@@ -19,6 +19,8 @@ export interface Check {
   readonly expected: Expected | undefined;
   /** Of the day file; of a conversion, its source's. */
   readonly record: ManifestRecord | undefined;
+  /** Of a recorded conversion: whether it is of another version than this build makes. */
+  readonly isOutdated?: boolean | undefined;
 }
 
 export interface Expected {

@@ -127,6 +127,10 @@ test('exchanges, symbols and status answer as tables and as one JSON document', 
   }
   const status = await runHere(['status', 'deribit'], { env });
   assert.match(status.stdout, /2024-03-09/);
+  const labels = ({ stdout }: { readonly stdout: string }): readonly string[] | null =>
+    stdout.match(/^exported.*?(?= {2})/gm);
+  assert.deepEqual(labels(status), ['exportedFrom', 'exportedUntil']);
+  assert.deepEqual(labels(await runHere(['exchanges', 'deribit'], { env })), labels(status));
 });
 
 test('symbols --on keeps those that have the day', async (t) => {

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { printable } from '../../base/printable.js';
-import { formatDuration } from '../../base/units.js';
+import { formatDuration, plural } from '../../base/units.js';
 import type { FileEvent, FindingKind, RunEvent } from '../../run/events.js';
 import type { Screen } from '../arguments/types.js';
 
@@ -46,4 +46,9 @@ export function createFindingLines(chalk: ChalkInstance): (event: EventOf<'findi
 
 export function pauseLine(event: EventOf<'pause'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('waiting')} ${formatDuration(event.waitMs)}: ${printable(event.error.message)}\n`;
+}
+
+/** What is said of conversions that an upgrade has left behind. */
+export function outdatedText(count: number): string {
+  return `${plural(count, 'outdated conversion')}, made with other columns or rules than this version's: run the convert, download --convert or sync again that made them`;
 }

@@ -62,6 +62,7 @@ function conversions(value: unknown): readonly ConversionEntry[] {
       rows: count(fields, 'rows'),
       ...(fields['computed'] === undefined ? {} : { computed: text(fields, 'computed') }),
       options: options(fields['options']),
+      ...(fields['version'] === undefined ? {} : { version: text(fields, 'version') }),
       ...object(fields['object']),
     };
   });

@@ -49,7 +49,8 @@ export function largeCoverage(): Coverage {
     const states = Array.from({ length: DAYS }, (_, day) => ((day * 7 + i) % 83 === 0 ? 'm' : 'p')).join('');
     const missing = states.split('m').length - 1;
     const names = { exchange: 'binance-futures', dataType: 'trades', symbol: `COIN${i}USDT` };
-    const counts = { present: DAYS - missing, empty: 0, missing, gone: 0, rows: 1e9 * i, bytes: 1e6 * i };
+    const sums = { rows: 1e9 * i, bytes: 1e6 * i };
+    const counts = { present: DAYS - missing, empty: 0, missing, gone: 0, outdated: 0, ...sums };
     return { ...names, first: parseDay('2019-01-01'), states, ...counts };
   });
   const sums = Array.from({ length: DAYS }, (_, i) => ({ day: (17_897 + i) as Day, bytes: 1e6 * (i + 500) }));

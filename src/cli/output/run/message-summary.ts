@@ -41,7 +41,7 @@ function tellEnd(args: Args, cli: Cli, written: Written, started: number): void 
   if (readToggle(args, 'json') || readToggle(args, 'quiet')) return;
   const { messages, bytes } = written;
   cli.stderr.write(
-    `${formatCount(messages)} ${messages === 1 ? 'message' : 'messages'}, ${formatSize(bytes)}, ${plural(Math.round(secondsSince(started)), 'second')}\n`,
+    `${plural(messages, 'message', formatCount(messages))}, ${formatSize(bytes)}, ${plural(Math.round(secondsSince(started)), 'second')}\n`,
   );
 }
 

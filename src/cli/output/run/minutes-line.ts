@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../../../base/units.js';
+import { formatCount, formatDuration, plural } from '../../../base/units.js';
 import type { Screen } from '../../arguments/types.js';
 
 /** Milliseconds between two lines of progress (contract, Output), and between two states of a line on a terminal. */
@@ -41,7 +41,7 @@ export function createMinutesLine(
       const seconds = (last - began) / 1000;
       const left = formatDuration((seconds / done) * (period - done) * 1000);
       const rate = formatCount(Math.round(written.messages / seconds));
-      const text = `${Math.floor(done)} of ${period} minutes, ${rate} messages/s, ${left} left`;
+      const text = `${Math.floor(done)} of ${plural(period, 'minute')}, ${rate} messages/s, ${left} left`;
       clear();
       screen.write(redraws ? text : `${text}\n`);
       isShown = redraws;
