@@ -4,6 +4,7 @@ import { parseDay } from '../../src/dataset/day.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { linesOf, normalizeHere } from '../replay/feeds/normalizing.js';
+import { ask, serveHere, withOptions } from '../server/serving.js';
 import { replayHere, START } from './replaying.js';
 import { type StoryEvent, storyService } from './story.js';
 
@@ -67,6 +68,26 @@ test('a break behind the last minute is another period’s, where slices show mi
       const { text } = await replayHere(service, cacheFolder, { from, to, withDisconnects: true });
       assert.deepEqual(secondsOf(text), expected);
     }
+  }
+});
+
+test('the server’s endpoints give the same break', async (t) => {
+  const service = await storyService(t, await sandbox(t));
+  service.suggested = 10;
+  service.story = { first: 0, events: [trade(10), trade(290), breakAt(295), trade(310)] };
+  const server = await serveHere(t, service, await tempDir(t));
+  const common = { exchange: 'bitmex', from: '2024-03-01' };
+  const types = { symbols: ['XBTUSD'], dataTypes: ['trade'], withDisconnectMessages: true };
+  const filters = [{ channel: 'trade', symbols: ['XBTUSD'] }];
+  for (const to of ['2024-03-01T00:06', '2024-03-01T00:05']) {
+    const last = to.endsWith('5') ? [] : [310];
+    const raw = { ...common, to, filters, withDisconnects: true };
+    const { text } = await ask(server.httpPort, withOptions('/replay', raw));
+    assert.deepEqual(secondsOf(text), [10, 290, 'break', ...last]);
+    const options = withOptions('/replay-normalized', { ...common, to, ...types });
+    const normalized = (await ask(server.httpPort, options)).text;
+    const given = normalized.match(/"type":"\w+"/g)?.map((type) => type.slice(8, -1));
+    assert.deepEqual(given, ['trade', 'trade', 'disconnect', ...last.map(() => 'trade')]);
   }
 });
 
