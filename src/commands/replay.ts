@@ -6,7 +6,7 @@ import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import { readOutput } from './message-output.js';
 import type { ReplayRun } from './replay-run.js';
-import { readReplayRequest, readSpeed, refuseOthersFlags } from './selection/replay.js';
+import { readReplayRequest, readSpeed, refuseOthersFlags, resolvePeriod } from './selection/replay.js';
 import { readDownloadOptions, readLayout, readStallTimeout } from './selection/selection.js';
 import { withSession } from './session.js';
 
@@ -37,14 +37,18 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
     const { replay } = await import('../replay/replay.js');
     await withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
       withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
+        const cache = settings.cacheDir;
+        const offline = readToggle(args, 'offline');
+        const asking = { cache, offline, signal };
+        const period = await resolvePeriod(request.period, request.options, client, asking);
         const { series, arrival, close } = await openReplay({
-          request,
+          request: { ...request, period },
           client,
-          cache: settings.cacheDir,
+          cache,
           destination,
           options: readDownloadOptions(args),
           layout,
-          offline: readToggle(args, 'offline'),
+          offline,
           owner: lockOwner(host),
           emit,
           onDownloaded,

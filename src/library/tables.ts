@@ -159,6 +159,7 @@ const REPLAY_KINDS: Kinds<ReplayOptions | RawReplayOptions> = {
   from: 'text',
   to: 'text',
   date: 'text',
+  last: 'number',
   source: ['datasets', 'feeds'],
   clearCache: 'toggle',
   cacheLimit: 'number',

@@ -116,6 +116,7 @@ export const REPLAY_FLAGS = {
     from: value('UTC day or ISO time, as 2024-03-01T12:00:00.5'),
     to: value('UTC day or ISO time, not included'),
     date: value('a single UTC day'),
+    last: SELECTION_FLAGS.last,
     source: value('where messages come from (default: datasets with --type, feeds with --channel)', {
       choices: ['datasets', 'feeds'],
     }),
