@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { columnsOf } from '../../../src/dataset/data-types.js';
+import { replay } from '../../../src/index.js';
 import { envOf, type Finished, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -167,7 +168,7 @@ test('a side of a book that is neither bid nor ask is code 6 in replays and comp
   }
 });
 
-test('the server warns once of a file, and cuts off an answer of a wrong one', async (t) => {
+test('the server warns once of a file, and cuts off an answer of a wrong one; the library gives warnings', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const data = join(dir, 'datasets');
@@ -190,6 +191,12 @@ test('the server warns once of a file, and cuts off an answer of a wrong one', a
   const address = withOptions('/replay-normalized', options);
   for (const _ of [1, 2]) assert.equal((await ask(server.httpPort, address)).text.split('\n').length, 3);
   assert.deepEqual(server.warnings.filter((line) => line.includes('1 row earlier')).length, 1);
+  const { warnings } = await replay({
+    exchange: `deribit:${SYMBOL}`,
+    ...{ types: 'trade', date: '2024-03-01', dir: data, offline: true },
+    ...{ apiUrl: service.apiUrl, datasetsUrl: service.datasetsUrl },
+  });
+  assert.match(warnings?.join() ?? '', /1 row earlier than the row before/);
   write(at(-2), at(-1));
   const wrong = await ask(server.httpPort, address);
   assert.ok(wrong.status !== 200 || !wrong.isWhole);
