@@ -31,7 +31,7 @@ const TYPES = ['trade', 'trade_bar_10s', 'book_change', 'quote'].map(parseDataTy
 const { signal } = new AbortController();
 const DAY = parseDay('2024-03-01');
 const US_A_DAY = 86_400_000_000;
-const warn = (): void => {};
+const ignore = (): void => {};
 /** Of files that are there. */
 const NONE: Arrival = () => Promise.reject(new Error('nothing is coming'));
 
@@ -39,6 +39,7 @@ function here(
   series: readonly ReplaySeries[],
   textChunk: number,
   arrival: Arrival = NONE,
+  warn: (message: string) => void = ignore,
 ): AsyncIterable<TimedLines>[] {
   const memories = createLineMemories();
   const reading = shareReading({
@@ -64,7 +65,12 @@ function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): Threads
   return threads;
 }
 
-function inThread(threads: Threads<SeriesTask>, task: SeriesTask, arrival: Arrival = NONE): SeriesLines {
+function inThread(
+  threads: Threads<SeriesTask>,
+  task: SeriesTask,
+  arrival: Arrival = NONE,
+  warn: (message: string) => void = ignore,
+): SeriesLines {
   const [job] = threads.begin([task]);
   assert.ok(job);
   return receiveSeries(task, job, { arrival, warn });
@@ -116,15 +122,22 @@ function withWrongChecksum(gzip: Buffer): Buffer {
   return gzip;
 }
 
-test('a thread gives the same bytes as this one, whatever comes at once', async (t) => {
+test('a thread gives the same bytes and warnings as this one, whatever comes at once', async (t) => {
   const series = await someSeries(await tempDir(t));
-  const expected = await merged(here(series, 1024 * 1024));
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const expected = await merged(here(series, 1024 * 1024, NONE, warn));
+  // Each file is read twice, and ends with its first row.
+  const expectedWarnings = warnings.splice(0).sort();
+  assert.equal(expectedWarnings.length, 2 * series.length);
+  assert.match(expectedWarnings[0] ?? '', /: 1 row earlier than the row before, among \d+ rows read; /);
   assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
   for (const textChunk of [1024, 16_384]) {
     assert.ok((await merged(here(series, textChunk))) === expected, `${textChunk} here`);
-    const task = inThread(threadsFor(t), { series, textChunk });
+    const task = inThread(threadsFor(t), { series, textChunk }, NONE, warn);
     const inputs = series.map((_, at) => task.lines(at));
     assert.ok((await merged(inputs)) === expected, `${textChunk} in a thread`);
+    assert.deepEqual(warnings.splice(0).sort(), expectedWarnings);
   }
 });
 
