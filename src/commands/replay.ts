@@ -56,7 +56,8 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
         });
         try {
           const store = destination.settings;
-          const input = { series, arrival, speed, written, store, signal };
+          const warn = (message: string): void => emit({ event: 'warning', message });
+          const input = { series, arrival, warn, speed, written, store, signal };
           await withOutput(output, (lines) => replay({ ...input, output: lines }));
         } finally {
           await close();

@@ -40,6 +40,8 @@ export interface Order {
   readonly bytes: number | undefined;
   /** Whether the checksum of a conversion's bytes is wanted: a day file's always comes along. */
   readonly hash: boolean;
+  /** Of a day file that nobody recorded, its data type: that it begins as one is checked too. */
+  readonly dataType?: string | undefined;
   /** What a listing told of it, so that nobody has to ask again. */
   readonly listed?: FileFacts | undefined;
 }

@@ -132,6 +132,8 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
     },
     finish(summary) {
       close();
+      // A replay may still warn of the files that were downloaded.
+      bars = undefined;
       stderr.off?.('resize', redraw);
       stderr.off?.('continue', goOn);
       stderr.write(tally.text(summary, chalk, screenColumns(stderr)));
