@@ -35,29 +35,30 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   return async ({ emit, note, onDownloaded, output, written }) => {
     const { openReplay } = await import('../replay/open.js');
     const { replay } = await import('../replay/replay.js');
-    await withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
-      withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
-        const { series, arrival, close } = await openReplay({
-          request,
-          client,
-          cache: settings.cacheDir,
-          destination,
-          options: readDownloadOptions(args),
-          layout,
-          offline: readToggle(args, 'offline'),
-          owner: lockOwner(host),
-          emit,
-          onDownloaded,
-          signal,
-        });
-        try {
-          const store = destination.settings;
-          const input = { series, arrival, speed, written, store, signal };
-          await withOutput(output, (lines) => replay({ ...input, output: lines }));
-        } finally {
-          await close();
-        }
-      }),
+    await withOutput(output, (lines) =>
+      withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
+        withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
+          const { series, arrival, close } = await openReplay({
+            request,
+            client,
+            cache: settings.cacheDir,
+            destination,
+            options: readDownloadOptions(args),
+            layout,
+            offline: readToggle(args, 'offline'),
+            owner: lockOwner(host),
+            emit,
+            onDownloaded,
+            signal,
+          });
+          try {
+            const store = destination.settings;
+            await replay({ series, arrival, speed, written, store, signal, output: lines });
+          } finally {
+            await close();
+          }
+        }),
+      ),
     );
   };
 }

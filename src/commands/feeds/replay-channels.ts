@@ -21,15 +21,16 @@ export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun
   const period = request.range.end - request.range.start;
   return async (teller) => {
     const { emit, output, written, onMinutes } = teller;
-    await withFeedRun(args, host, settings, teller, async (run, records) => {
-      const feed = await openFeed(run, request, records);
-      const input = {
-        ...{ run, feed, withDisconnects, speed, written, signal },
-        // Each part of a feed goes through the whole period.
-        onMinutes: (more: number) => onMinutes?.(more / feed.parts.length, period),
-      };
-      return withOutput(output, (lines) => replayRaw({ ...input, output: lines }));
-    });
+    await withOutput(output, (lines) =>
+      withFeedRun(args, host, settings, teller, async (run, records) => {
+        const feed = await openFeed(run, request, records);
+        await replayRaw({
+          ...{ run, feed, withDisconnects, speed, output: lines, written, signal },
+          // Each part of a feed goes through the whole period.
+          onMinutes: (more: number) => onMinutes?.(more / feed.parts.length, period),
+        });
+      }),
+    );
     if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
   };
 }

@@ -27,17 +27,18 @@ export async function prepareFeedTypes(args: Args, host: Host): Promise<ReplayRu
   const length = minutes.end - minutes.start;
   return async (teller) => {
     const { emit, output, written, onMinutes } = teller;
-    await withFeedRun(args, host, settings, teller, async (run, records) => {
-      const { openFeedSources } = await import('../../replay/feeds/open-feed-sources.js');
-      const { replayFeeds } = await import('../../replay/feeds/replay-feeds.js');
-      const sources = await openFeedSources(run, asked, records);
-      const input = {
-        ...{ run, sources, speed, written, signal },
-        // Each source goes through the whole period.
-        onMinutes: (more: number) => onMinutes?.(more / sources.length, length),
-      };
-      return withOutput(output, (lines) => replayFeeds({ ...input, output: lines }));
-    });
+    await withOutput(output, (lines) =>
+      withFeedRun(args, host, settings, teller, async (run, records) => {
+        const { openFeedSources } = await import('../../replay/feeds/open-feed-sources.js');
+        const { replayFeeds } = await import('../../replay/feeds/replay-feeds.js');
+        const sources = await openFeedSources(run, asked, records);
+        await replayFeeds({
+          ...{ run, sources, speed, output: lines, written, signal },
+          // Each source goes through the whole period.
+          onMinutes: (more: number) => onMinutes?.(more / sources.length, length),
+        });
+      }),
+    );
     if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
   };
 }
