@@ -1,4 +1,5 @@
 import { usageError } from '../base/errors.js';
+import type { OutputTarget } from '../base/output-target.js';
 import { secondsSince } from '../base/units.js';
 import { toldOutputs } from '../download/conversion/told-outputs.js';
 import { countPlan, type PlanTotals } from '../download/plan/plan.js';
@@ -21,6 +22,7 @@ import type { Args } from './arguments/args.js';
 import { readFileLocation } from './arguments/read.js';
 import { storeOf, withDestination } from './destination.js';
 import type { Host } from './host.js';
+import { readOutputFile } from './output-file.js';
 import type { Teller } from './run.js';
 import { readStallTimeout } from './selection/selection.js';
 import { type OpenedPlan, openWanted, optionsFor, readWanted, type Wanted } from './selection/wanted.js';
@@ -46,6 +48,7 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
   const stallTimeoutMs = readStallTimeout(args);
   const pin = readFileLocation(args, 'pin');
   if (pin === '-') throw usageError('--pin writes a file; name it, as --pin plan.json');
+  const target = pin === undefined || isObject(pin) ? pin : await readOutputFile(args, 'pin');
   const store = await storeOf(args, host, [pin]);
   const { signal } = host;
   return ({ emit, note }, work) => {
@@ -55,7 +58,7 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
         const options = optionsFor(wanted, args);
         const opened = await openWanted(wanted, { session, destination, options, emit, signal });
         await opened.manifest.close();
-        if (pin !== undefined) await writePin(pin, store, wanted, opened, signal);
+        if (target !== undefined) await writePin(target, store, wanted, opened, host);
         return work({
           ...opened,
           convert: options.convert,
@@ -73,23 +76,26 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
   };
 }
 
-/** Writes what the plan was worked out of; a list, which names its files, is refused before. */
+/**
+ * Writes what the plan was worked out of; a list, which names its files, is refused before.
+ * @param target a location in an object store, or an output of this machine.
+ */
 async function writePin(
-  location: string,
+  target: string | OutputTarget,
   store: StoreSettings | undefined,
   { selection }: Wanted,
   { plan, record }: OpenedPlan,
-  signal: AbortSignal,
+  host: Host,
 ): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
   const { formatPin, pinOf } = await import('../download/lists/pin.js');
   const texts = formatPin(pinOf(selection, record, plan));
-  if (!isObject(location)) {
-    const { writeWhole } = await import('../base/write-whole.js');
-    return writeWhole(location, texts);
+  if (typeof target !== 'string') {
+    const { writeOutput } = await import('../base/write-output.js');
+    return writeOutput(target, texts, host);
   }
   const files = openFiles(store);
-  await writeTextsAt(files, location, texts, signal).finally(() => files.close());
+  await writeTextsAt(files, target, texts, host.signal).finally(() => files.close());
 }
 
 /** A plan as `--json` has it. */

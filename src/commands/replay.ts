@@ -35,34 +35,35 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   return async ({ emit, note, onDownloaded, output, written }) => {
     const { openReplay } = await import('../replay/open.js');
     const { replay } = await import('../replay/replay.js');
-    await withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
-      withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
-        const cache = settings.cacheDir;
-        const offline = readToggle(args, 'offline');
-        const asking = { cache, offline, signal };
-        const period = await resolvePeriod(request.period, request.options, client, asking);
-        const { series, arrival, close } = await openReplay({
-          request: { ...request, period },
-          client,
-          cache,
-          destination,
-          options: readDownloadOptions(args),
-          layout,
-          offline,
-          owner: lockOwner(host),
-          emit,
-          onDownloaded,
-          signal,
-        });
-        try {
-          const store = destination.settings;
-          const warn = (message: string): void => emit({ event: 'warning', message });
-          const input = { series, arrival, warn, speed, written, store, signal };
-          await withOutput(output, (lines) => replay({ ...input, output: lines }));
-        } finally {
-          await close();
-        }
-      }),
+    await withOutput(output, (lines) =>
+      withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
+        withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
+          const cache = settings.cacheDir;
+          const offline = readToggle(args, 'offline');
+          const asking = { cache, offline, signal };
+          const period = await resolvePeriod(request.period, request.options, client, asking);
+          const { series, arrival, close } = await openReplay({
+            request: { ...request, period },
+            client,
+            cache,
+            destination,
+            options: readDownloadOptions(args),
+            layout,
+            offline,
+            owner: lockOwner(host),
+            emit,
+            onDownloaded,
+            signal,
+          });
+          try {
+            const store = destination.settings;
+            const warn = (message: string): void => emit({ event: 'warning', message });
+            await replay({ series, arrival, warn, speed, written, store, signal, output: lines });
+          } finally {
+            await close();
+          }
+        }),
+      ),
     );
   };
 }

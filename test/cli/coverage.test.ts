@@ -193,7 +193,7 @@ test('a page replaces an earlier one, and no other file', async (t) => {
     );
   }
   assert.equal(await readFile(other, 'utf8'), '<p>mine</p>');
-  assert.equal((await make(dir)).exitCode, 8);
+  assert.equal((await make(dir)).exitCode, 2);
 
   const printed = await make('-');
   assert.match(printed.stdout, /^<!doctype html>[\s\S]*<\/html>\n$/);

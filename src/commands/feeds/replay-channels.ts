@@ -21,17 +21,18 @@ export async function prepareChannels(args: Args, host: Host): Promise<ReplayRun
   const settings = await readFeedSettings(args, host);
   return async (teller) => {
     const { emit, output, written, onMinutes } = teller;
-    await withFeedRun(args, host, settings, teller, async (run, records) => {
-      const asking = { cache: records, offline: run.offline, signal };
-      const range = minutesOf(await resolvePeriod(asked, [{ exchange }], run.client, asking));
-      const feed = await openFeed(run, { exchange, filters, range }, records);
-      const input = {
-        ...{ run, feed, withDisconnects, speed, written, signal },
-        // Each part of a feed goes through the whole period.
-        onMinutes: (more: number) => onMinutes?.(more / feed.parts.length, range.end - range.start),
-      };
-      return withOutput(output, (lines) => replayRaw({ ...input, output: lines }));
-    });
+    await withOutput(output, (lines) =>
+      withFeedRun(args, host, settings, teller, async (run, records) => {
+        const asking = { cache: records, offline: run.offline, signal };
+        const range = minutesOf(await resolvePeriod(asked, [{ exchange }], run.client, asking));
+        const feed = await openFeed(run, { exchange, filters, range }, records);
+        await replayRaw({
+          ...{ run, feed, withDisconnects, speed, output: lines, written, signal },
+          // Each part of a feed goes through the whole period.
+          onMinutes: (more: number) => onMinutes?.(more / feed.parts.length, range.end - range.start),
+        });
+      }),
+    );
     if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
   };
 }

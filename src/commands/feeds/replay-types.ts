@@ -25,27 +25,28 @@ export async function prepareFeedTypes(args: Args, host: Host): Promise<ReplayRu
   const settings = await readFeedSettings(args, host);
   return async (teller) => {
     const { emit, output, written, onMinutes } = teller;
-    await withFeedRun(args, host, settings, teller, async (run, records) => {
-      const { openFeedSources } = await import('../../replay/feeds/open-feed-sources.js');
-      const { replayFeeds } = await import('../../replay/feeds/replay-feeds.js');
-      const asking = { cache: records, offline: run.offline, signal };
-      const period = await resolvePeriod(days, options, run.client, asking);
-      const wanted = options.map(({ exchange, symbols }) => ({
-        exchange,
-        symbols: symbols?.includes('all') ? undefined : symbols,
-        types,
-        period,
-        withDisconnects,
-      }));
-      const sources = await openFeedSources(run, wanted, records);
-      const { start, end } = minutesOf(period);
-      const input = {
-        ...{ run, sources, speed, written, signal },
-        // Each source goes through the whole period.
-        onMinutes: (more: number) => onMinutes?.(more / sources.length, end - start),
-      };
-      return withOutput(output, (lines) => replayFeeds({ ...input, output: lines }));
-    });
+    await withOutput(output, (lines) =>
+      withFeedRun(args, host, settings, teller, async (run, records) => {
+        const { openFeedSources } = await import('../../replay/feeds/open-feed-sources.js');
+        const { replayFeeds } = await import('../../replay/feeds/replay-feeds.js');
+        const asking = { cache: records, offline: run.offline, signal };
+        const period = await resolvePeriod(days, options, run.client, asking);
+        const wanted = options.map(({ exchange, symbols }) => ({
+          exchange,
+          symbols: symbols?.includes('all') ? undefined : symbols,
+          types,
+          period,
+          withDisconnects,
+        }));
+        const sources = await openFeedSources(run, wanted, records);
+        const { start, end } = minutesOf(period);
+        await replayFeeds({
+          ...{ run, sources, speed, output: lines, written, signal },
+          // Each source goes through the whole period.
+          onMinutes: (more: number) => onMinutes?.(more / sources.length, end - start),
+        });
+      }),
+    );
     if (written.bytes === 0) emit({ event: 'warning', message: 'no message of the period matches' });
   };
 }
