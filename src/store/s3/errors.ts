@@ -183,6 +183,14 @@ export function noCredentials(error: unknown): TickhaulError {
   );
 }
 
+/** Their source did not answer in time, and was ended. @param source a program or a host. */
+export function silentCredentials(source: string, timeoutMs: number): TickhaulError {
+  return new TickhaulError(
+    'store_down',
+    `no credentials for the object store: ${printable(source)} gave none within ${timeoutMs / 1000}s; check that it answers`,
+  );
+}
+
 function refusalOf(error: unknown): Refusal {
   const found = (error ?? {}) as {
     readonly name?: unknown;
