@@ -89,10 +89,13 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
           tries: isFirst ? TRIES_AT_START : (settings.tries ?? TRIES),
           maxWaitMs: MAX_WAIT_MS,
           signal: signal ?? closed.signal,
-          mayRetry: ({ code }) => !closed.signal.aborted && (code !== 'stalled' || ++stalls < STALLED_TRIES),
+          mayRetry: (error) =>
+            !closed.signal.aborted &&
+            mayHelp(error) &&
+            (error.code !== 'stalled' || ++stalls < STALLED_TRIES),
         });
       } catch (error) {
-        throw error instanceof TickhaulError && error.retry && !signal?.aborted
+        throw error instanceof TickhaulError && mayHelp(error) && !signal?.aborted
           ? gaveUp(error, name, tries, hostAdvice(error, settings))
           : error;
       }
@@ -104,6 +107,11 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
       teller?.close();
     },
   };
+}
+
+/** Whether the same request may succeed later: for a lost upload, only other requests do. */
+function mayHelp({ retry, code }: TickhaulError): boolean {
+  return retry && code !== 'upload_lost';
 }
 
 /** The bucket stands before the host's name then, and few stores of one's own have a name for each. */
