@@ -100,7 +100,7 @@ test('a room imports only from lower floors', () => {
 const PROCESS =
   /(?<![\w.'"`-])(?:process|console)\s*(?:\?\.|\.|\[)|[=(]\s*(?:process|console)[;,)]|globalThis|'node:(?:process|console)'/;
 
-test('nothing but the command line touches the console, or the process beyond two doors', () => {
+test('nothing but the command line touches the console, or the process beyond three doors', () => {
   const code = (text: string): readonly string[] =>
     text.split('\n').filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
   const uses = FILES.flatMap((file) =>
@@ -117,6 +117,8 @@ test('nothing but the command line touches the console, or the process beyond tw
         'src/library/host.ts',
         "return { ...hostOf(process), stdin: undefined, signal, commandLine: 'tickhaul, as a library', warn };",
       ],
+      // Programs that a credential_process has started, which nothing else would end.
+      ['src/store/s3/end-program.ts', "process.kill(pid, 'SIGKILL');"],
       // A variable that the SDK reads there while a client is made.
       ['src/store/s3/sdk.ts', 'const { env } = process;'],
     ],

@@ -5,6 +5,8 @@ import { line } from '../../run/json.js';
 import { hearRequests } from '../../store/s3/told-requests.js';
 import { QUEUE_FLAGS, WORKER_FLAGS } from '../arguments/fleet-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
+import { textColumns } from '../output/text/screen.js';
+import { wrapLines } from '../output/text/wrap.js';
 import { plainNoteOf } from '../session.js';
 
 export const worker: Action = {
@@ -19,7 +21,8 @@ export const worker: Action = {
     const note = plainNoteOf(args, cli);
     const summary = await hearRequests(note, () => work(tellerOf(args, cli), note));
     if (readToggle(args, 'json')) cli.stdout.write(line({ event: 'summary', ...summary }));
-    else if (summary.error) cli.stderr.write(`error   ${summary.error.message}\n`);
+    else if (summary.error)
+      cli.stderr.write(wrapLines(`error   ${summary.error.message}\n`, textColumns(cli.stderr)));
     if (!readToggle(args, 'json') && !readToggle(args, 'quiet'))
       cli.stderr.write(`${summaryText(summary)}\n`);
     // A Redis that is gone may hold its connections for long.

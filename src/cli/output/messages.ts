@@ -3,6 +3,8 @@ import { printable } from '../../base/printable.js';
 import { formatDuration, plural } from '../../base/units.js';
 import type { FileEvent, FindingKind, RunEvent } from '../../run/events.js';
 import type { Screen } from '../arguments/types.js';
+import { textColumns } from './text/screen.js';
+import { wrapLines } from './text/wrap.js';
 
 type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 
@@ -22,7 +24,7 @@ export function warningLine(event: EventOf<'warning'>, chalk: ChalkInstance): st
 
 /** Warnings of what is no event of a run. */
 export function warnerOf(stderr: Screen): (message: string) => void {
-  return (message) => void stderr.write(`warning ${printable(message)}\n`);
+  return (message) => void stderr.write(wrapLines(`warning ${printable(message)}\n`, textColumns(stderr)));
 }
 
 export function noteLine(event: EventOf<'note'>): string {

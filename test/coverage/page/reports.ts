@@ -41,6 +41,17 @@ export async function smallCoverage(t: TestContext): Promise<Coverage> {
   return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
 }
 
+/** Some days of 2019 and some of 2026, and none in between; downloaded within a week. */
+export async function coverageWithHole(t: TestContext): Promise<Coverage> {
+  const dir = await tempDir(t);
+  await makeFolder(dir, [
+    { from: '2019-06-01', days: 'ppppp' },
+    { from: '2026-02-10', days: 'ppppp' },
+  ]);
+  const { signal } = new AbortController();
+  return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
+}
+
 const DAYS = 1826;
 
 /** 500 series over five years. */

@@ -1,5 +1,7 @@
 import { formatCount, formatDuration, plural } from '../../../base/units.js';
 import type { Screen } from '../../arguments/types.js';
+import { textColumns } from '../text/screen.js';
+import { wrapLines } from '../text/wrap.js';
 
 /** Milliseconds between two lines of progress (contract, Output), and between two states of a line on a terminal. */
 const LINES_MS = 10_000;
@@ -48,7 +50,7 @@ export function createMinutesLine(
     },
     print(text) {
       clear();
-      screen.write(text);
+      screen.write(wrapLines(text, textColumns(screen)));
     },
     close: clear,
   };

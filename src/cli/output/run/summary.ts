@@ -6,7 +6,7 @@ import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { FileStatus, RunEvent, RunSummary } from '../../../run/events.js';
 import { outdatedText } from '../messages.js';
-import { wrapPieces } from '../text/wrap.js';
+import { wrapLines, wrapPieces } from '../text/wrap.js';
 
 /** Remembers of a run's events what its summary needs in order to say what to do next. */
 export interface Tally {
@@ -20,7 +20,8 @@ export interface Tally {
   errorText(summary: RunSummary): string;
 }
 
-export function createTally(): Tally {
+/** @param columns that errors are to fit. */
+export function createTally(columns: () => number): Tally {
   const pendingDays = new Set<Day>();
   let exchange = '';
   let otherMd5 = 0;
@@ -29,10 +30,13 @@ export function createTally(): Tally {
   // What stops a run is among the last: a file or two may end while it stops.
   const failures: string[] = [];
   const errorText = (summary: RunSummary): string =>
-    errorsOf(summary)
-      .filter(({ message }) => !failures.includes(message))
-      .map(errorLine)
-      .join('');
+    wrapLines(
+      errorsOf(summary)
+        .filter(({ message }) => !failures.includes(message))
+        .map(errorLine)
+        .join(''),
+      columns(),
+    );
   return {
     see(event) {
       if (event.event === 'plan') ({ files: planned, folder } = event);

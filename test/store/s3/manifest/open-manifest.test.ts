@@ -144,6 +144,24 @@ test('a scope reads the months that it touches, and no others', async () => {
   assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from, to: from }), []);
 });
 
+test('a record that was written after the year 9999 is damaged, and outdone by the next one', async () => {
+  const record = fileOn('2022-01-01');
+  for (const written of [Number.MAX_SAFE_INTEGER, 8.64e15, 253_402_300_800_000]) {
+    const bucket = new MemoryBucket();
+    const key = `${ROOT}${MONTH}20220101T000000000Z-other-1.jsonl`;
+    await bucket.client().put(key, Buffer.from(`${formatSegmentLine({ record, written })}\n`));
+    const warnings: string[] = [];
+    const manifest = await open(bucket.client(), undefined, warnings);
+    assert.equal(manifest.size, 0);
+    await write(manifest, { ...record, bytes: 7 });
+    await manifest.close();
+    const again = await open(bucket.client(), undefined, warnings);
+    assert.equal(again.get(record.path)?.bytes, 7);
+    const told = `s3://bucket/${key}: 1 damaged line passed over, the first is line 1`;
+    assert.deepEqual(warnings, [told, told]);
+  }
+});
+
 test('damaged lines and paths that no layout gives are told of by object, and passed over', async () => {
   const bucket = new MemoryBucket();
   const good = formatSegmentLine({ record: recordOf('good'), written: 1 });
