@@ -3,6 +3,7 @@ import type { EventSink, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
+import { noteOfOther } from '../store/lock/take-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { runJobs } from './jobs.js';
 import type { CountedPlan } from './plan/plan.js';
@@ -37,8 +38,9 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
   const started = performance.now();
   const { destination, plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } =
     input;
-  const { partSuffix, lost, release } = await destination.joinRun(owner, { signal: input.signal });
+  const { partSuffix, lost, other, release } = await destination.joinRun(owner, { signal: input.signal });
   try {
+    noteOfOther(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     const job = { plan, options, client };
     const shared = { destination, manifest, partSuffix, options, transfers, emit, signal, askForSpace };

@@ -4,7 +4,7 @@ import { secondsSince } from '../base/units.js';
 import { runJobs } from '../download/jobs.js';
 import type { JobSummary, RunSummary } from '../run/events.js';
 import type { JoinedRun } from '../store/destination.js';
-import { noteOfWait } from '../store/lock/take-lock.js';
+import { noteOfOther, noteOfWait } from '../store/lock/take-lock.js';
 import { startDeadline } from './deadline.js';
 import type { OpenJob } from './open-job.js';
 import { openJobs } from './open-jobs.js';
@@ -19,7 +19,8 @@ import type { SyncInput } from './types.js';
  */
 export async function sync(input: SyncInput): Promise<RunSummary> {
   const started = performance.now();
-  const { partSuffix, lost, release } = await joinOrLock(input);
+  const { partSuffix, lost, other, release } = await joinOrLock(input);
+  noteOfOther(input.emit, input.destination.name, other);
   const deadline = startDeadline(input.maxDurationMs);
   try {
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
