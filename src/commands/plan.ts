@@ -4,18 +4,13 @@ import { secondsSince } from '../base/units.js';
 import { toldOutputs } from '../download/conversion/told-outputs.js';
 import { countPlan, type PlanTotals } from '../download/plan/plan.js';
 import { describePlan } from '../download/plan/tell.js';
-import type { ConvertSetting } from '../download/types.js';
-import type { PlanCounts, PlanEvent } from '../run/events.js';
-import {
-  type FileJson,
-  fileObject,
-  type PlanJson,
-  planObject,
-  type SummaryJson,
-  summaryObject,
-} from '../run/json.js';
+import type { ConvertSetting, DownloadOptions } from '../download/types.js';
+import type { EventSink, PlanCounts, PlanEvent, RunSummary } from '../run/events.js';
+import { type FileJson, fileObject, type PlanJson, planObject } from '../run/json.js';
+import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
 import { isObject } from '../store/location.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import { openFiles } from '../store/open-files.js';
 import { writeTextsAt } from '../store/small-objects.js';
 import type { Args } from './arguments/args.js';
@@ -37,6 +32,8 @@ export interface ShownPlan extends Pick<OpenedPlan, 'plan' | 'keyExpired'> {
   readonly convert: ConvertSetting | undefined;
   /** A reading of `performance.now()` at the beginning. */
   readonly began: number;
+  /** Of a sync, the job that it is the plan of. */
+  readonly job?: string | undefined;
 }
 
 /** Opens a plan whose options were read and found right, for some work with it. */
@@ -59,21 +56,45 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
         const opened = await openWanted(wanted, { session, destination, options, emit, signal });
         await opened.manifest.close();
         if (target !== undefined) await writePin(target, store, wanted, opened, host);
-        return work({
-          ...opened,
-          convert: options.convert,
-          async describe(totals) {
-            const input = { ...opened, destination, options };
-            const { plan, shortage } = await describePlan(input, [{ totals, options }]);
-            if (shortage !== undefined) emit({ event: 'warning', message: shortage });
-            return plan;
-          },
-          exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
-          began,
-        });
+        return work(shownPlan({ ...opened, destination, options, emit, began }));
       }),
     );
   };
+}
+
+export interface ShownPlanInput extends Pick<ShownPlan, 'plan' | 'keyExpired' | 'began' | 'job'> {
+  readonly destination: Destination;
+  readonly manifest: Manifest;
+  readonly options: DownloadOptions;
+  readonly emit: EventSink;
+}
+
+/** A plan that was worked out, with what is to be shown of it. */
+export function shownPlan({ plan, keyExpired, began, job, ...input }: ShownPlanInput): ShownPlan {
+  const { options, emit } = input;
+  return {
+    plan,
+    keyExpired,
+    began,
+    job,
+    convert: options.convert,
+    async describe(totals) {
+      const described = await describePlan(input, [{ totals, options }]);
+      if (described.shortage !== undefined) emit({ event: 'warning', message: described.shortage });
+      return described.plan;
+    },
+    exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
+  };
+}
+
+/** What a plan comes to, as the summary of a run that did nothing of it. */
+export function planSummary(shown: ShownPlan, { counts: all }: PlanTotals): RunSummary {
+  const { files: _, ...statuses } = all;
+  const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
+  const exitCode = shown.exitCodeOf(all);
+  const { keyExpired } = shown;
+  const summary = { exitCode, counts, unfinished: 0, bytes: 0, seconds: secondsSince(shown.began) };
+  return { ...summary, ...(keyExpired && { keyExpired }) };
 }
 
 /**
@@ -103,28 +124,21 @@ export interface ToldPlan {
   readonly plan: PlanJson;
   files(): Iterable<FileJson>;
   /** Once they are told. */
-  summary(): SummaryJson;
+  summary(): RunSummary;
 }
 
 /** Begins with the counts, and so walks over the files once before. @throws the reason of an abort. */
 export async function tellPlan(shown: ShownPlan, signal: AbortSignal): Promise<ToldPlan> {
   const totals = await countPlan(shown.plan, signal);
   return {
-    plan: planObject(await shown.describe(totals)),
+    plan: planObject(await shown.describe(totals), shown.job),
     files: () => filesOf(shown),
-    summary() {
-      const { files: _, ...statuses } = totals.counts;
-      const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
-      const exitCode = shown.exitCodeOf(totals.counts);
-      const { keyExpired } = shown;
-      const summary = { exitCode, counts, unfinished: 0, bytes: 0, seconds: secondsSince(shown.began) };
-      return summaryObject({ ...summary, ...(keyExpired && { keyExpired }) });
-    },
+    summary: () => planSummary(shown, totals),
   };
 }
 
-function* filesOf({ plan, convert }: ShownPlan): Generator<FileJson> {
+function* filesOf({ plan, convert, job }: ShownPlan): Generator<FileJson> {
   for (const { file, path, outputs, status } of plan.files()) {
-    yield fileObject({ event: 'file', file, path, ...toldOutputs(outputs, convert), status });
+    yield fileObject({ event: 'file', job, file, path, ...toldOutputs(outputs, convert), status });
   }
 }

@@ -4,6 +4,7 @@ import type { Client } from '../service/http/client.js';
 import type { Destination } from '../store/destination.js';
 import { placeOrReadOnly } from '../store/lock/read-only.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
+import { noteOfOther } from '../store/lock/take-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { runJobs } from './jobs.js';
 import type { CountedPlan } from './plan/plan.js';
@@ -38,10 +39,11 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
   const started = performance.now();
   const { destination, plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } =
     input;
-  const { release, lost, ...place } = await placeOrReadOnly(destination, () =>
+  const { release, lost, other, ...place } = await placeOrReadOnly(destination, () =>
     destination.joinRun(owner, { signal: input.signal }),
   );
   try {
+    noteOfOther(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     const job = { plan, options, client };
     const shared = { destination, manifest, ...place, options, transfers, emit, signal, askForSpace };

@@ -91,6 +91,7 @@ const SYNC_KINDS: Kinds<SyncOptions> = {
   ...RULES,
   ...ARRIVAL,
   job: 'text',
+  dryRun: 'toggle',
   wait: 'toggle',
   timeout: 'text',
   maxDuration: 'text',

@@ -23,6 +23,8 @@ type Counts<Name extends string> = Known<Record<Name, number>>;
 /** How many files a run sets out to work on; of a download and a plan, with counts and what they are expected to come to. */
 export interface PlanJson extends Counts<PlanStatus>, Known<Estimate> {
   readonly event: 'plan';
+  /** Of a sync that only plans, the job that the plan is of. */
+  readonly job?: string | undefined;
   readonly files: number;
   /** Bytes that the disk of the download folder has left; null where the system doesn't tell. */
   readonly freeBytes?: number | null | undefined;
@@ -80,11 +82,12 @@ export interface JobJson extends CountsJson {
   readonly delistedSymbols?: readonly string[] | undefined;
 }
 
-export function planObject(plan: PlanEvent): PlanJson {
+export function planObject(plan: PlanEvent, job?: string): PlanJson {
   const { files, download, skip, resume, pending, unavailable, unauthorized } = plan;
   const { estimatedBytes, estimatedRows, estimatedSeconds, estimateBasis, freeBytes } = plan;
   return {
     event: 'plan',
+    job,
     files,
     download,
     skip,

@@ -3,16 +3,13 @@ import { fileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import { runJobs } from '../download/jobs.js';
 import type { JobSummary, RunSummary } from '../run/events.js';
-import { fetchKeyReach } from '../service/key/key-coverage.js';
 import type { JoinedRun } from '../store/destination.js';
 import { placeOrReadOnly, type RunPlace } from '../store/lock/read-only.js';
-import { noteOfWait } from '../store/lock/take-lock.js';
+import { noteOfOther, noteOfWait } from '../store/lock/take-lock.js';
 import { startDeadline } from './deadline.js';
-import { newsLines } from './news.js';
-import { type OpenJob, openJob, scopesOf } from './open-job.js';
-import { readRecords } from './records.js';
-import { refuseContradictions } from './same-files.js';
-import { readSyncState, type SyncState, writeSyncState } from './state.js';
+import type { OpenJob } from './open-job.js';
+import { openJobs } from './open-jobs.js';
+import { type SyncState, writeSyncState } from './state.js';
 import { summarize } from './summary.js';
 import type { SyncInput } from './types.js';
 
@@ -23,7 +20,10 @@ import type { SyncInput } from './types.js';
  */
 export async function sync(input: SyncInput): Promise<RunSummary> {
   const started = performance.now();
-  const { release, lost, ...place } = await placeOrReadOnly(input.destination, () => joinOrLock(input));
+  const { release, lost, other, ...place } = await placeOrReadOnly(input.destination, () =>
+    joinOrLock(input),
+  );
+  noteOfOther(input.emit, input.destination.name, other);
   const deadline = startDeadline(input.maxDurationMs);
   try {
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
@@ -55,20 +55,8 @@ async function syncLocked(
   place: Pick<RunPlace, 'partSuffix' | 'readOnly'>,
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
-  const warn = (message: string): void => emit({ event: 'warning', message });
-  const state = await readSyncState(destination, options.shard, signal);
-  const { records, late } = await readRecords(input, noMore);
-  const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
-  const manifest = await destination.openManifest({ warn, signal }, await scopesOf(input.jobs, records));
+  const { state, jobs, late, manifest, keyExpired } = await openJobs(input, noMore);
   try {
-    const plans = { records, manifest, mayRead };
-    const jobs: OpenJob[] = [];
-    for (const job of input.jobs) jobs.push(await openJob(job, input, plans, state[job.name]));
-    refuseContradictions(jobs);
-    for (const { job, news, plan } of jobs) {
-      for (const message of plan?.warnings ?? []) warn(`${job.name}: ${message}`);
-      for (const message of newsLines(job.name, news)) emit({ event: 'note', message });
-    }
     const failures = new Map(jobs.map(({ job, failures }) => [job.name, failures]));
     const ready = jobs.flatMap(({ ready }) => ready ?? []);
     const summaries = await runJobs(
@@ -110,7 +98,8 @@ async function leaveState(
   }
 }
 
-function jobSummary({ job, news, error }: OpenJob, summary: RunSummary | undefined): JobSummary {
+/** @param summary what came of the job; undefined if it has no plan. */
+export function jobSummary({ job, news, error }: OpenJob, summary: RunSummary | undefined): JobSummary {
   const { name } = job;
   if (summary) return { name, ...summary, ...news };
   const { exitCode } = error ?? new TickhaulError('unreachable', '');

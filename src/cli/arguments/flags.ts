@@ -62,6 +62,11 @@ export const PLAN_FLAGS = grouped('Plan:', {
   files: toggle('print one line for each file'),
 });
 
+/** A run that is not done: `download`, `sync`. */
+export const DRY_RUN_FLAGS = grouped('Plan:', {
+  'dry-run': toggle('plan only', { alias: 'n' }),
+});
+
 /** A plan for several machines: `plan` (contract, Beyond one machine). */
 export const PIN_FLAGS = grouped('Plan:', {
   pin: value('write the plan to this file or s3://bucket/key, for --pinned on other machines'),

@@ -1,6 +1,7 @@
 import { formatSize, plural } from '../../base/units.js';
 import { readToggle } from '../../commands/arguments/read.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/events.js';
+import { formatSlice } from '../../fleet/slices.js';
 import { line } from '../../run/json.js';
 import { hearRequests } from '../../store/s3/told-requests.js';
 import { QUEUE_FLAGS, WORKER_FLAGS } from '../arguments/fleet-flags.js';
@@ -42,11 +43,11 @@ function tellerOf(args: Args, { stdout, stderr, warn }: Cli): (event: WorkerEven
   };
 }
 
-function sliceText({ status, exchange, dataType, symbol, from, to, ...rest }: SliceEvent): string {
-  const { downloaded, skipped, bytes, error } = rest;
+function sliceText(slice: SliceEvent): string {
+  const { status, downloaded, skipped, bytes, error } = slice;
   const files = `${downloaded} downloaded, ${skipped} there`;
   const why = error === undefined ? '' : `: ${error}`;
-  return `${status.padEnd('returned'.length)} ${exchange} ${dataType} ${symbol} ${from} to ${to} (${files}, ${formatSize(bytes)})${why}`;
+  return `${status.padEnd('returned'.length)} ${formatSlice(slice)} (${files}, ${formatSize(bytes)})${why}`;
 }
 
 function summaryText({ done, failed, returned, bytes }: WorkerSummary): string {
