@@ -6,18 +6,18 @@ export type {
   CoverageDocument,
   DayRangeJson as DayRange,
   SeriesJson as Series,
-} from './coverage/document.js';
+} from './coverage/coverage-document.js';
 export type { LayoutFile, LayoutFunction } from './dataset/layout.js';
-export { type CoverageEvent, coverage, type SeriesEvent } from './library/coverage.js';
-export { TickhaulError } from './library/error.js';
-export type { NoticeEvent, ToldEvent as RunEvent } from './library/events.js';
+export type { DownloadOptions, PlanOptions, SyncOptions } from './library/download-run-options.js';
 export type { ConvertOptions, CoverageOptions, VerifyOptions } from './library/file-options.js';
+export { TickhaulError } from './library/library-error.js';
+export type { LibraryEvent as RunEvent, NoticeEvent } from './library/library-events.js';
 export type { RawReplayOptions, ReplayOptions, StreamOptions } from './library/message-options.js';
-export type { DownloadOptions, PlanOptions, SyncOptions } from './library/options.js';
-export { type ReplaySummary, replay } from './library/replay.js';
-export type { Run } from './library/run.js';
-export { convert, download, plan, sync, verify } from './library/runs.js';
-export { type StreamSummary, stream } from './library/stream.js';
+export { type CoverageEvent, coverage, type SeriesEvent } from './library/run-coverage.js';
+export { convert, download, plan, sync, verify } from './library/run-functions.js';
+export { type ReplaySummary, replay } from './library/run-replay.js';
+export { type StreamSummary, stream } from './library/run-stream.js';
+export type { Run } from './library/start-run.js';
 export type { Message } from './market/messages.js';
 export type { RawDisconnect, RawMessage } from './replay/raw/raw-message.js';
 export type {
@@ -26,4 +26,4 @@ export type {
   JobJson as JobSummary,
   PlanJson as PlanEvent,
   SummaryJson as Summary,
-} from './run/json.js';
+} from './run/json-events.js';

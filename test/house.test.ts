@@ -114,7 +114,7 @@ test('nothing but the command line touches the console, or the process beyond th
     uses.filter(([file]) => !/^(?:bin|src\/cli)\//.test(file)),
     [
       [
-        'src/library/host.ts',
+        'src/library/library-host.ts',
         "return { ...hostOf(process), stdin: undefined, signal, commandLine: 'tickhaul, as a library', warn };",
       ],
       // Programs that a credential_process has started, which nothing else would end.

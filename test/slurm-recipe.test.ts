@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { dayFileOfName } from '../src/dataset/day-file-name.js';
-import { shardOf } from '../src/dataset/shard.js';
-import type { SandboxOptions } from '../src/sandbox/options.js';
+import { parseDayFileName } from '../src/dataset/parse-day-file-name.js';
+import { shardIndex } from '../src/dataset/shard.js';
+import type { SandboxOptions } from '../src/sandbox/sandbox-options.js';
 import { BIN } from './helpers/cli.js';
 import { cluster, SHARDS, WILL_FAIL_AGAIN } from './helpers/cluster.js';
 import { recipe, shell, writeScript } from './helpers/machine.js';
@@ -48,7 +48,7 @@ test('Slurm itself: an array whose shards bring each file once; one that is kill
     const [, exchange = '', type = '', day = '', symbol = ''] =
       /^\/v1\/([^/]+)\/([^/]+)\/(\d+\/\d+\/\d+)\/(.*)$/.exec(url) ?? [];
     const name = [exchange, type, day.replaceAll('/', '-'), decodeURIComponent(symbol)].join('_');
-    if (host === 'datasets' && shardOf(dayFileOfName(name), SHARDS) === 1) kill();
+    if (host === 'datasets' && shardIndex(parseDayFileName(name), SHARDS) === 1) kill();
   };
   const { dir, bin, env, here, plan, assertWhole } = await cluster(t, { onRequest });
   const slurm = await startSlurm(t);

@@ -4,8 +4,8 @@ import { join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fnv1a } from '../src/dataset/shard.js';
-import { filterKeys } from '../src/feeds/filters.js';
-import { type Filter, filterOf } from '../src/service/feed-filter.js';
+import { filterKeys } from '../src/feeds/canonical-filters.js';
+import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 const SPEC = join(DOCS, 'spec');
@@ -55,7 +55,9 @@ test('the hashes that docs/spec lists are those of the code', () => {
   const filters = [...textOf('raw-feeds-api.md').matchAll(/^\| `(\[.*\])` \| `([0-9a-f]{64})` \|$/gm)];
   assert.equal(filters.length, 3);
   for (const [, text = '', sum] of filters) {
-    const selected = (JSON.parse(text) as Filter[]).map(({ channel, symbols }) => filterOf(channel, symbols));
+    const selected = (JSON.parse(text) as FeedFilter[]).map(({ channel, symbols }) =>
+      createFeedFilter(channel, symbols),
+    );
     assert.equal(filterKeys(selected)[0], sum, text);
   }
   const [, name = '', hash] =

@@ -17,18 +17,18 @@ export function fromTests(path) {
  * @param job the kind of file, its path, format and compression.
  */
 export async function engineOf({ kind, path, format, compression }) {
-  const { batchRows, convertOptions } = await fromDist('format/options.js');
-  const { columnsOf } = await fromDist('dataset/data-types.js');
+  const { chooseBatchRows, createConvertOptions } = await fromDist('format/convert-options.js');
+  const { dataTypeColumns } = await fromDist('dataset/data-types.js');
   const { createBatchKernel } = await fromDist('format/kernel/batch-kernel.js');
-  const schema = columnsOf(kind.type);
-  const options = convertOptions(format, { compression });
+  const schema = dataTypeColumns(kind.type);
+  const options = createConvertOptions(format, { compression });
   const kernel = await createBatchKernel({ source: path, schema, options });
   return {
     take: (text) => {
-      kernel.piece().set(text);
-      kernel.take(text.length);
+      kernel.getPieceBuffer().set(text);
+      kernel.parse(text.length);
     },
     finish: () => kernel.finish(),
-    batchRows: batchRows(options, schema.length),
+    batchRows: chooseBatchRows(options, schema.length),
   };
 }

@@ -62,7 +62,7 @@ async function inOneThread(job) {
 }
 
 async function read(path, onText) {
-  const { readSource } = await fromDist('integrity/source.js');
+  const { readSource } = await fromDist('integrity/read-source.js');
   await readSource(path, onText, () => {}, new AbortController().signal);
 }
 

@@ -21,7 +21,7 @@ async function ofFolder() {
 }
 
 async function ofStore() {
-  const { openStoreManifest } = await fromDist('store/s3/manifest/open-manifest.js');
+  const { openStoreManifest } = await fromDist('store/s3/manifest/store-manifest.js');
   return openStoreManifest(storeIn(folder), '', { warn });
 }
 

@@ -56,18 +56,18 @@ function aimOf(run, disk, figure, word, most) {
 }
 
 async function fillFolder(folder, records) {
-  const { formatLine } = await fromDist('store/manifest/manifest-line.js');
+  const { formatManifestLine } = await fromDist('store/manifest/manifest-line.js');
   await mkdir(join(folder, '.tickhaul'), { recursive: true });
   const manifest = await open(join(folder, '.tickhaul', 'manifest.jsonl'), 'w');
   for (let n = 0; n < SEGMENTS; n++) {
-    await manifest.appendFile([...recordsOf(n, records)].map(formatLine).join(''));
+    await manifest.appendFile([...recordsOf(n, records)].map(formatManifestLine).join(''));
   }
   await manifest.close();
 }
 
 async function fillStore(folder, records) {
   const { formatSegmentLine } = await fromDist('store/s3/manifest/segment-line.js');
-  const { segmentName } = await fromDist('store/s3/manifest/names.js');
+  const { segmentName } = await fromDist('store/s3/manifest/manifest-keys.js');
   for (let n = 0; n < SEGMENTS; n++) {
     const month = join(folder, PREFIX, monthOf(n));
     await mkdir(month, { recursive: true });

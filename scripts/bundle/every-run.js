@@ -4,18 +4,18 @@
  */
 import '../../dist/src/base/deadline.js';
 import '../../dist/src/base/file-error.js';
-import '../../dist/src/base/make-folder.js';
-import '../../dist/src/base/retry.js';
+import '../../dist/src/base/create-folder.js';
+import '../../dist/src/base/with-retries.js';
 import '../../dist/src/base/wait.js';
-import '../../dist/src/commands/arguments/read.js';
-import '../../dist/src/cli/output/messages.js';
+import '../../dist/src/commands/arguments/read-arguments.js';
+import '../../dist/src/cli/output/format-events.js';
 import '../../dist/src/cli/output/text/color.js';
 import '../../dist/src/cli/output/text/screen.js';
 import '../../dist/src/cli/output/text/table.js';
 import '../../dist/src/cli/session.js';
-import '../../dist/src/dataset/symbols.js';
-import '../../dist/src/format/options.js';
+import '../../dist/src/dataset/dataset-symbol.js';
+import '../../dist/src/format/convert-options.js';
 import '../../dist/src/integrity/read-chunks.js';
-import '../../dist/src/market/names/near-names.js';
-import '../../dist/src/run/json.js';
-import '../../dist/src/service/datasets.js';
+import '../../dist/src/market/names/suggest-data-types.js';
+import '../../dist/src/run/json-events.js';
+import '../../dist/src/service/request-day-file.js';

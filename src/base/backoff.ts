@@ -1,5 +1,5 @@
 const BASE_MS = 250;
-const CAP_MS = 30_000;
+const MAX_DELAY_MS = 30_000;
 
 /**
  * Milliseconds before a try again: full jitter, that is anything from 0 to a bound that doubles with each try
@@ -8,6 +8,6 @@ const CAP_MS = 30_000;
  * @param random 0 up to, but not including, 1
  */
 export function retryDelayMs(attempt: number, random: number): number {
-  const bound = Math.min(CAP_MS, BASE_MS * 2 ** Math.max(0, attempt - 1));
+  const bound = Math.min(MAX_DELAY_MS, BASE_MS * 2 ** Math.max(0, attempt - 1));
   return Math.floor(bound * random);
 }

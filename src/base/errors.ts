@@ -3,7 +3,7 @@
  * asking again can help (`retry`), and whether the answer concerns every file of the run (`everyone`):
  * such an answer pauses or ends the whole run.
  */
-export const ERRORS = {
+export const ERROR_TABLE = {
   bug: { exitCode: 1, retry: false, everyone: false },
   usage: { exitCode: 2, retry: false, everyone: false },
   /** Files failed for several reasons. */
@@ -66,7 +66,7 @@ export const ERRORS = {
   terminated: { exitCode: 143, retry: false, everyone: true },
 } as const satisfies Record<string, { exitCode: number; retry: boolean; everyone: boolean }>;
 
-export type ErrorCode = keyof typeof ERRORS;
+export type ErrorCode = keyof typeof ERROR_TABLE;
 
 export interface ErrorDetails {
   /** HTTP status, where an answer was the cause. */
@@ -91,15 +91,15 @@ export class TickhaulError extends Error {
   }
 
   get exitCode(): number {
-    return ERRORS[this.code].exitCode;
+    return ERROR_TABLE[this.code].exitCode;
   }
 
-  get retry(): boolean {
-    return ERRORS[this.code].retry;
+  get canRetry(): boolean {
+    return ERROR_TABLE[this.code].retry;
   }
 
-  get everyone(): boolean {
-    return ERRORS[this.code].everyone;
+  get affectsRun(): boolean {
+    return ERROR_TABLE[this.code].everyone;
   }
 }
 
@@ -126,7 +126,7 @@ const DISK_CODES = new Set([
 /** System errors that concern one path only. */
 const PATH_CODES = new Set(['ENOTDIR', 'EISDIR', 'ERR_FS_EISDIR', 'ENAMETOOLONG', 'ELOOP']);
 
-const FOLDER_THERE = 'a folder stands under the name of a file; remove it or choose another folder';
+const FOLDER_IN_THE_WAY = 'a folder stands under the name of a file; remove it or choose another folder';
 
 const DISK_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free some space and run the same command again',
@@ -140,8 +140,8 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
   ENOENT: 'a folder on the way is not there and cannot be made; choose another folder',
   ELOOP: 'a symbolic link stands here, which is not followed; remove it',
   ENOTDIR: 'a file stands where a folder is needed; remove it or choose another folder',
-  EISDIR: FOLDER_THERE,
-  ERR_FS_EISDIR: FOLDER_THERE,
+  EISDIR: FOLDER_IN_THE_WAY,
+  ERR_FS_EISDIR: FOLDER_IN_THE_WAY,
   ENAMETOOLONG: 'the name is too long for this file system; choose another --layout',
 };
 
@@ -149,7 +149,7 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
  * The error of a file system call as a TickhaulError that names the path; anything else is returned as it is.
  * @param pathCode what an error is that concerns this path only: the end of everything for a file that all need.
  */
-export function diskError(
+export function toDiskError(
   error: unknown,
   path: string,
   pathCode: 'path_taken' | 'disk' = 'path_taken',

@@ -10,7 +10,7 @@ export interface FileError {
 }
 
 /** An error as events carry it: plain data. */
-export function fileError({ code, message, status, retryAfterMs }: TickhaulError): FileError {
+export function toFileError({ code, message, status, retryAfterMs }: TickhaulError): FileError {
   return {
     code,
     message,

@@ -18,7 +18,7 @@ export interface NamedFile {
 
 /**
  * Reads a file that a user named: it may be a pipe that nobody ever writes to, or a device without an end. A plain
- * `open` of the first blocks a thread that no signal ends.
+ * `openKernel` of the first blocks a thread that no signal ends.
  * @throws usage error for one past the limit; the reason of the abort; system errors as they are.
  */
 export async function readNamedFile(file: NamedFile): Promise<Buffer> {

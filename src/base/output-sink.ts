@@ -3,12 +3,12 @@ import { Socket } from 'node:net';
 import { platform } from 'node:os';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { diskError, isSystemError, TickhaulError, usageError } from './errors.js';
+import { isSystemError, TickhaulError, toDiskError, usageError } from './errors.js';
 import type { OutputTarget } from './output-target.js';
-import { nextTurn, wait } from './wait.js';
+import { wait, yieldToEventLoop } from './wait.js';
 
 /** The reader of a pipe has left, which is a normal end. */
-export class ReaderGone extends Error {
+export class ReaderClosedError extends Error {
   /** Bytes of the failed write that the pipe had taken before; a reader may have read less. */
   readonly bytes: number;
 
@@ -134,7 +134,7 @@ async function writePipe(output: Writable, fd: number, bytes: Uint8Array, name: 
     throw outputError(error, name, taken);
   }
   // A reader that keeps up must not keep signals from being seen.
-  if (!hasWaited) await nextTurn();
+  if (!hasWaited) await yieldToEventLoop();
 }
 
 /** @returns how many bytes the pipe took. */
@@ -176,8 +176,8 @@ async function writeAll(fd: number, bytes: Uint8Array, name: string): Promise<vo
 
 function outputError(error: unknown, name: string, taken: number): unknown {
   if (!isSystemError(error) || error instanceof TickhaulError) return error;
-  if (error.code === 'EPIPE') return new ReaderGone(taken);
-  return error.code === 'EBADF' ? notOpen(name) : diskError(error, name);
+  if (error.code === 'EPIPE') return new ReaderClosedError(taken);
+  return error.code === 'EBADF' ? notOpen(name) : toDiskError(error, name);
 }
 
 function notOpen(name: string): TickhaulError {

@@ -1,6 +1,6 @@
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { diskError, isSystemError, TickhaulError, usageError } from './errors.js';
+import { isSystemError, TickhaulError, toDiskError, usageError } from './errors.js';
 
 /** What an output option leads to, and so how it is written. */
 export type OutputTarget =
@@ -37,7 +37,7 @@ export async function resolveOutput(option: string, name: string): Promise<Outpu
     if (found.isCharacterDevice()) return { kind: 'device', name };
     throw refuse(found.isDirectory() ? 'a folder' : found.isSocket() ? 'a socket' : 'a block device');
   } catch (error) {
-    throw diskError(error, name);
+    throw toDiskError(error, name);
   }
 }
 

@@ -1,8 +1,8 @@
-const SHORTEST = 8;
+const MIN_SECRET_LENGTH = 8;
 /** A longer one is no code that a page shows. */
-const LONGEST_CODE = 64;
+const MAX_CODE_LENGTH = 64;
 /** What stands between the letters of a code that is written to be read. */
-const GAP = '[\\s\\p{Pd}\\p{Cc}\\p{Cf}]*';
+const CODE_GAP = '[\\s\\p{Pd}\\p{Cc}\\p{Cf}]*';
 
 /** The secrets that a run has seen: what others say is shown only with these blotted out. */
 export class Secrets {
@@ -12,7 +12,7 @@ export class Secrets {
   /** Remembers a secret, and gives it back. */
   add(secret: string): string {
     // A shorter one hides nothing, and would blot out half of each message.
-    if (secret.length >= SHORTEST) {
+    if (secret.length >= MIN_SECRET_LENGTH) {
       this.#known.add(secret);
       // As it stands in JSON, and in a form.
       this.#known.add(JSON.stringify(secret).slice(1, -1));
@@ -23,7 +23,7 @@ export class Secrets {
 
   /** Remembers a code that the user typed, however short it is, and gives it back. */
   addCode(code: string): string {
-    if (code !== '' && code.length <= LONGEST_CODE) this.#codes.set(code, patternOf(code));
+    if (code !== '' && code.length <= MAX_CODE_LENGTH) this.#codes.set(code, createCodePattern(code));
     return this.add(code);
   }
 
@@ -42,8 +42,8 @@ export class Secrets {
 }
 
 /** A code in any case and with any gaps; a short one only as a word of its own. */
-function patternOf(code: string): RegExp {
-  const letters = [...code].map((letter) => letter.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')).join(GAP);
-  const word = code.length >= SHORTEST ? letters : `(?<![\\p{L}\\p{N}])${letters}(?![\\p{L}\\p{N}])`;
+function createCodePattern(code: string): RegExp {
+  const letters = [...code].map((letter) => letter.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')).join(CODE_GAP);
+  const word = code.length >= MIN_SECRET_LENGTH ? letters : `(?<![\\p{L}\\p{N}])${letters}(?![\\p{L}\\p{N}])`;
   return new RegExp(word, 'giu');
 }

@@ -15,7 +15,7 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** What a promise gives, unless the signal is aborted first. @throws the reason of the abort, as a TickhaulError. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(abortReason(signal));
     if (signal.aborted) leave();
@@ -26,7 +26,7 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /** What a promise gives; undefined where it takes longer than so many milliseconds. @throws what the promise does. */
-export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const isOver = new AbortController();
   const patience = wait(ms, isOver.signal).then(
     () => undefined,
@@ -36,7 +36,7 @@ export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefine
 }
 
 /** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
+export function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => void onAbort(signal, () => resolve()));
 }
 
@@ -51,6 +51,6 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 }
 
 /** Lets signals, answers and other work come in between. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-import { type OutputHost, openSink, ReaderGone } from './output-sink.js';
+import { type OutputHost, openSink, ReaderClosedError } from './output-sink.js';
 import type { OutputTarget } from './output-target.js';
 import { writeWhole } from './write-whole.js';
 
@@ -20,7 +20,7 @@ export async function writeOutput(
   try {
     for (const block of blocksOf(texts)) await sink.write(Buffer.from(block));
   } catch (error) {
-    if (!(error instanceof ReaderGone)) throw error;
+    if (!(error instanceof ReaderClosedError)) throw error;
   } finally {
     await sink.close();
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { diskError } from './errors.js';
+import { toDiskError } from './errors.js';
 
 /**
  * Writes a regular file that is there whole or as it was before, whatever happens on the way. What a user names may be
@@ -21,6 +21,6 @@ export async function writeWhole(path: string, texts: Iterable<string>): Promise
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
 }

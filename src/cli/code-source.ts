@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
-import type { CodeReason } from '../account/events.js';
+import type { CodeReason } from '../account/login-events.js';
 import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
-import { orAborted, wait } from '../base/wait.js';
-import type { Cli } from './arguments/types.js';
+import { rejectOnAbort, wait } from '../base/wait.js';
+import type { CliHost } from './arguments/command.js';
 
 const LOOK_MS = 250;
 
@@ -17,7 +17,7 @@ export interface CodeSource {
 }
 
 /** @param file `--code-file`; undefined or `-` for stdin, which on a terminal is asked. */
-export function openCodeSource(file: string | undefined, cli: Cli): CodeSource {
+export function openCodeSource(file: string | undefined, cli: CliHost): CodeSource {
   return file === undefined || file === '-' ? lineSource(cli) : fileSource(file);
 }
 
@@ -27,7 +27,7 @@ const PROMPTS: Readonly<Record<CodeReason, string>> = {
   organization: 'Choose the organization on the page, then give its code (Enter: the same one): ',
 };
 
-function lineSource({ stdin, stderr }: Cli): CodeSource {
+function lineSource({ stdin, stderr }: CliHost): CodeSource {
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
   let reader: Interface | undefined;
   let lines: AsyncIterator<string> | undefined;
@@ -40,7 +40,7 @@ function lineSource({ stdin, stderr }: Cli): CodeSource {
       reader ??= createInterface({ input: stdin, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
       lines ??= reader[Symbol.asyncIterator]();
       if (isTerminal) stderr.write(PROMPTS[reason]);
-      const { done, value } = await orAborted(lines.next(), signal).catch((error: unknown) => {
+      const { done, value } = await rejectOnAbort(lines.next(), signal).catch((error: unknown) => {
         throw unreadable(reason, error);
       });
       if (done) throw noCode(reason, 'stdin has ended');

@@ -1,15 +1,15 @@
 import { isatty } from 'node:tty';
-import { diskError, ERRORS, type ErrorCode, TickhaulError } from '../base/errors.js';
-import { hostOf } from '../commands/host.js';
-import { describeFailure, type Failure, failedSummary } from '../run/failure.js';
-import { line, summaryObject } from '../run/json.js';
-import { commandOf } from './arguments/command-of.js';
-import { firstScreen } from './arguments/first-screen.js';
-import { parse } from './arguments/parser.js';
-import type { Cli, Outline } from './arguments/types.js';
-import { COMMANDS } from './commands/index.js';
-import { tellFailure } from './output/failure.js';
-import { warnerOf } from './output/messages.js';
+import { ERROR_TABLE, type ErrorCode, TickhaulError, toDiskError } from '../base/errors.js';
+import { readProcessHost } from '../commands/command-host.js';
+import { toJsonLine, toSummaryJson } from '../run/json-events.js';
+import { createFailedSummary, type RunFailure, toRunFailure } from '../run/run-failure.js';
+import type { CliHost, CommandOutline } from './arguments/command.js';
+import { findNamedCommand } from './arguments/find-named-command.js';
+import { createFirstScreen } from './arguments/first-screen.js';
+import { parseCommandLine } from './arguments/parse-command-line.js';
+import { COMMANDS } from './commands/command-list.js';
+import { createWarner } from './output/format-events.js';
+import { printFailure } from './output/print-failure.js';
 
 /** Milliseconds from the first signal until the process leaves, whatever it is doing. */
 const LEAVE_MS = 5_000;
@@ -19,14 +19,14 @@ const LEAVE_MS = 5_000;
  */
 export async function main(): Promise<void> {
   const words = process.argv.slice(2);
-  const command = commandOf(COMMANDS, words);
+  const command = findNamedCommand(COMMANDS, words);
   let isOver = false;
   /** At once, with what is under way left as it is. */
   const leave = (reason: TickhaulError, isLate = false): never => {
     // Bars or a `^C` may stand where the shell's prompt will be.
     if (process.stderr.isTTY) process.stderr.write('\n');
-    if (!isOver && isLate) tellFailure(lateError(reason), process.stderr, false);
-    if (!isOver) tellSummary(describeFailure(reason), command, words);
+    if (!isOver && isLate) printFailure(lateError(reason), process.stderr, false);
+    if (!isOver) tellSummary(toRunFailure(reason), command, words);
     process.exit(reason.exitCode);
   };
   silenceConsole();
@@ -62,11 +62,11 @@ function silenceConsole(): void {
 
 async function runWords(words: readonly string[], leave: Leave): Promise<number> {
   if (words.length === 0) {
-    process.stderr.write(firstScreen(COMMANDS.length));
-    return ERRORS.usage.exitCode;
+    process.stderr.write(createFirstScreen(COMMANDS.length));
+    return ERROR_TABLE.usage.exitCode;
   }
   const columns = Math.min(process.stdout.columns || 80, 120);
-  const parsed = await parse(COMMANDS, words, columns);
+  const parsed = await parseCommandLine(COMMANDS, words, columns);
   if (parsed.kind === 'print') {
     process.stdout.write(parsed.text);
     return 0;
@@ -74,13 +74,20 @@ async function runWords(words: readonly string[], leave: Leave): Promise<number>
   return parsed.command.run(parsed.args, cliOf(words, listenToSignals(leave, parsed.command)));
 }
 
-function cliOf(words: readonly string[], signals: Signals): Cli {
+function cliOf(words: readonly string[], signals: Signals): CliHost {
   const { stdin, stdout, stderr } = process;
   // Commands whose flags may hold a secret tell less of theirs.
   const commandLine = ['tickhaul', ...words].join(' ');
   const streams = { stdin, stdout, stderr, dataOut: stdout };
   const leave = (exitCode: number): never => process.exit(exitCode);
-  return { ...hostOf(process), ...streams, ...signals, leave, commandLine, warn: warnerOf(stderr) };
+  return {
+    ...readProcessHost(process),
+    ...streams,
+    ...signals,
+    leave,
+    commandLine,
+    warn: createWarner(stderr),
+  };
 }
 
 /** Why a run that a signal ended is not waited for any longer. */
@@ -90,14 +97,14 @@ function lateError({ code, message }: TickhaulError): TickhaulError {
 
 /** @param isLate whether what was under way had its time. */
 type Leave = (reason: TickhaulError, isLate?: boolean) => never;
-type Signals = Pick<Cli, 'signal' | 'passSignals'>;
+type Signals = Pick<CliHost, 'signal' | 'passSignals'>;
 
 /** The first signal ends the run in order, a second SIGINT or SIGTERM at once; unless they are passed on. */
-function listenToSignals(leave: Leave, { endsInItsTime }: Outline): Signals {
+function listenToSignals(leave: Leave, { endsInItsTime }: CommandOutline): Signals {
   const controller = new AbortController();
   const { signal } = controller;
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
-  let pass: Parameters<Cli['passSignals']>[0] | undefined;
+  let pass: Parameters<CliHost['passSignals']>[0] | undefined;
   const end = (reason: TickhaulError): void => {
     if (!endsInItsTime) setTimeout(() => leave(reason, true), LEAVE_MS).unref();
     controller.abort(reason);
@@ -134,14 +141,14 @@ function dieOfHangup(): void {
 }
 
 /** A closed pipe (`| head`) is a normal end of a command that only prints. */
-function leaveWithReader(command: Outline | undefined): void {
+function leaveWithReader(command: CommandOutline | undefined): void {
   const listen = (stream: NodeJS.WriteStream): void => {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // Progress that can't be written is dropped: the data goes on.
       if (stream === process.stderr && error.code !== 'EPIPE') return;
       // EIO: a terminal that was closed.
       if (error.code === 'EIO' && stream.isTTY) return;
-      if (error.code !== 'EPIPE') throw diskError(error, 'the output');
+      if (error.code !== 'EPIPE') throw toDiskError(error, 'the output');
       if (stream === process.stdout && command?.outlivesReader !== true) process.exit(0);
     });
   };
@@ -150,15 +157,19 @@ function leaveWithReader(command: Outline | undefined): void {
 }
 
 /** Says why the command failed, on stderr, and with `--json` as a working command's summary. @returns exit code. */
-function fail(thrown: unknown, command: Outline | undefined, words: readonly string[]): number {
-  const failure = tellFailure(thrown, process.stderr, words.includes('--verbose'));
+function fail(thrown: unknown, command: CommandOutline | undefined, words: readonly string[]): number {
+  const failure = printFailure(thrown, process.stderr, words.includes('--verbose'));
   tellSummary(failure, command, words);
   return failure.exitCode;
 }
 
 /** The last line of a working command's JSON, where the command didn't come to it. */
-function tellSummary(failure: Failure, command: Outline | undefined, words: readonly string[]): void {
+function tellSummary(
+  failure: RunFailure,
+  command: CommandOutline | undefined,
+  words: readonly string[],
+): void {
   if (command?.working !== true || !words.includes('--json')) return;
   // Since the process began.
-  process.stdout.write(line(summaryObject(failedSummary(failure, 0))));
+  process.stdout.write(toJsonLine(toSummaryJson(createFailedSummary(failure, 0))));
 }

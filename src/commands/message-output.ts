@@ -2,15 +2,15 @@ import { openSink } from '../base/output-sink.js';
 import { resolveOutput } from '../base/output-target.js';
 import type { LineSink } from '../market/lines/line-sink.js';
 import type { Files, PartFile } from '../store/files.js';
-import { isObject } from '../store/location.js';
+import { isObjectLocation } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
-import type { Args } from './arguments/args.js';
-import { readFileLocation } from './arguments/read.js';
-import { storeOf } from './destination.js';
-import type { Host } from './host.js';
+import type { CommandArgs } from './arguments/command-args.js';
+import { readFileLocation } from './arguments/read-arguments.js';
+import type { CommandHost } from './command-host.js';
+import { readStoreSettings } from './with-destination.js';
 
 /** Does some work with where its lines go: what `--out` names, which is opened first, or else `output`. */
-export type WithOutput = (output: LineSink, work: (lines: LineSink) => Promise<void>) => Promise<void>;
+export type WithMessageOutput = (output: LineSink, work: (lines: LineSink) => Promise<void>) => Promise<void>;
 
 /** What `--out` names. */
 export interface MessageOutput {
@@ -19,14 +19,14 @@ export interface MessageOutput {
   /** Of a regular file, where it lies, and where its bytes gather before it has its name. */
   readonly file?: { readonly path: string; readonly part: string } | undefined;
   /**
-   * Of anything but a file or an object, `publish` does nothing.
+   * Of anything but a file or an object, `publishPart` does nothing.
    * @throws usage error; `disk`, `path_taken`; the reason of the abort, while a named pipe has no reader.
    */
   open(): Promise<PartFile>;
 }
 
 /** Where `--out` says that messages go. @throws usage error; `disk`, `path_taken`. */
-export async function readOutput(args: Args, host: Host): Promise<WithOutput> {
+export async function withMessageOutput(args: CommandArgs, host: CommandHost): Promise<WithMessageOutput> {
   const out = await readMessageOutput(args, host);
   if (!out) return (output, work) => work(output);
   return async (_output, work) => {
@@ -36,12 +36,15 @@ export async function readOutput(args: Args, host: Host): Promise<WithOutput> {
 }
 
 /** What `--out` names; undefined for `-`, or where it is not given. @throws usage error; `disk`, `path_taken`. */
-export async function readMessageOutput(args: Args, host: Host): Promise<MessageOutput | undefined> {
+export async function readMessageOutput(
+  args: CommandArgs,
+  host: CommandHost,
+): Promise<MessageOutput | undefined> {
   const name = readFileLocation(args, 'out') ?? '-';
   if (name === '-') return undefined;
   const { signal } = host;
-  if (isObject(name)) {
-    const store = await storeOf(args, host, [name]);
+  if (isObjectLocation(name)) {
+    const store = await readStoreSettings(args, host, [name]);
     return { name, open: () => openPart(openFiles(store), name, undefined, signal) };
   }
   const target = await resolveOutput('--out', name);

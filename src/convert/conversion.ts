@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
-import { RowCutter } from '../format/csv/row-cutter.js';
-import { formatRecord, type SourceBytes } from './output/record.js';
-import { BatchLine, type LineInput } from './threads/batch-line.js';
+import { RowSplitter } from '../format/csv/row-splitter.js';
+import { formatProvenance, type SourceContent } from './output/provenance.js';
+import { BatchPipeline, type BatchPipelineInput } from './threads/batch-pipeline.js';
 
 /** `output` is opened by the caller; closed and published, or discarded, by the conversion, which closes kernels too. */
-export interface ConversionInput extends LineInput {
+export interface ConversionInput extends BatchPipelineInput {
   /** Undefined where the header has to tell it. */
   readonly dataType: string | undefined;
 }
 
-export interface Converted {
+export interface ConversionResult {
   readonly rows: number;
   /** Of the output. */
   readonly bytes: number;
@@ -25,9 +25,9 @@ export interface Conversion {
   /** Resolves when more may come; the chunk may be reused then. */
   write(text: Uint8Array): Promise<void>;
   /** Resolves when all text so far was found right: for when something is wrong behind it. */
-  settle(): Promise<void>;
+  drain(): Promise<void>;
   /** To be called when the source was proven whole: gives the output its name. */
-  finish(source: SourceBytes): Promise<Converted>;
+  finish(source: SourceContent): Promise<ConversionResult>;
   /** Breaks off at once: what is under way throws the reason. */
   stop(reason: unknown): void;
   /** Leaves nothing behind; after `finish`, it does nothing. */
@@ -36,13 +36,13 @@ export interface Conversion {
 
 /**
  * Begins a conversion. Of several things that are wrong, the first in the file is told.
- * @throws from `write`, `settle` and `finish`, TickhaulError `corrupt`, naming line, column and cell; `disk`; `usage`
+ * @throws from `appendOrWrite`, `processFile` and `finish`, TickhaulError `createCorruptError`, naming line, column and cell; `disk`; `usage`
  * for an empty file whose data type nothing tells. After that, only `abort` may be called.
  */
 export function startConversion(input: ConversionInput): Conversion {
   const { path, dataType, options, output } = input;
-  const line = new BatchLine(input);
-  const cutter = new RowCutter(path, dataType, line);
+  const line = new BatchPipeline(input);
+  const cutter = new RowSplitter(path, dataType, line);
 
   let failure: unknown;
   /** What is wrong with the rows before comes first. */
@@ -52,7 +52,7 @@ export function startConversion(input: ConversionInput): Conversion {
     try {
       return await work();
     } catch (error) {
-      await line.drain();
+      await line.waitForRows();
       failure = line.failure ?? error;
       throw failure;
     }
@@ -60,10 +60,10 @@ export function startConversion(input: ConversionInput): Conversion {
 
   return {
     write: (text) => inOrder(() => cutter.push(text)),
-    settle: () =>
+    drain: () =>
       inOrder(async () => {
         await cutter.flush();
-        await line.drain();
+        await line.waitForRows();
         if (line.failure !== undefined) throw line.failure;
       }),
     finish: (source) =>
@@ -77,7 +77,7 @@ export function startConversion(input: ConversionInput): Conversion {
           throw new Error(`${path}: ${rows} rows were read and ${written.rows} written`);
         await output.publish();
         await line.close();
-        return { ...written, dataType, note: formatRecord(record), warning };
+        return { ...written, dataType, note: formatProvenance(record), warning };
       }),
     stop: (reason) => line.stop(reason),
     async abort() {

@@ -1,7 +1,7 @@
 import { abortReason } from '../base/errors.js';
 import type { TextSink } from '../integrity/gunzip.js';
-import { type ConversionInput, type Converted, startConversion } from './conversion.js';
-import type { SourceBytes } from './output/record.js';
+import { type ConversionInput, type ConversionResult, startConversion } from './conversion.js';
+import type { SourceContent } from './output/provenance.js';
 
 /**
  * Converts a file.
@@ -11,15 +11,15 @@ import type { SourceBytes } from './output/record.js';
  */
 export async function convertSource(
   input: ConversionInput,
-  read: (onText: TextSink) => Promise<SourceBytes>,
+  read: (onText: TextSink) => Promise<SourceContent>,
   signal: AbortSignal,
-): Promise<Converted> {
+): Promise<ConversionResult> {
   const conversion = startConversion(input);
   const stop = (): void => conversion.stop(abortReason(signal));
   signal.addEventListener('abort', stop, { once: true });
   try {
     const source = await read((text) => conversion.write(text)).catch(async (error: unknown) => {
-      await conversion.settle();
+      await conversion.drain();
       throw error;
     });
     return await conversion.finish(source);

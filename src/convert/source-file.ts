@@ -1,15 +1,15 @@
 import { TickhaulError } from '../base/errors.js';
 import { whyNotFound } from '../base/utf8-name.js';
-import { hashFile } from '../integrity/file-hash.js';
 import type { TextSink } from '../integrity/gunzip.js';
-import { readSource, sourceError } from '../integrity/source.js';
-import type { FileFacts, Files } from '../store/files.js';
-import type { SourceBytes } from './output/record.js';
+import { hashFile } from '../integrity/hash-file.js';
+import { readSource, toSourceError } from '../integrity/read-source.js';
+import type { Files, StoredFileInfo } from '../store/files.js';
+import type { SourceContent } from './output/provenance.js';
 
 /** What stands at a source's location before it is read. @throws TickhaulError `unreadable`; what a store throws. */
-export async function lookAt(files: Files, path: string, signal: AbortSignal): Promise<FileFacts> {
-  const found = await files.look(path, signal).catch((error: unknown) => {
-    throw sourceError(error, path);
+export async function statSource(files: Files, path: string, signal: AbortSignal): Promise<StoredFileInfo> {
+  const found = await files.stat(path, signal).catch((error: unknown) => {
+    throw toSourceError(error, path);
   });
   if (found) return found;
   const why = whyNotFound(path, "can't be read: it is gone, or a pipe or a device, and no regular file");
@@ -22,18 +22,18 @@ export async function lookAt(files: Files, path: string, signal: AbortSignal): P
  * @param onBytes told of compressed bytes as they are read.
  * @throws as `readSource` does.
  */
-export async function readFound(
+export async function readUnchangedSource(
   files: Files,
   path: string,
-  found: FileFacts,
+  found: StoredFileInfo,
   onText: TextSink,
   onBytes: (count: number) => void,
   signal: AbortSignal,
-): Promise<SourceBytes> {
+): Promise<SourceContent> {
   const read = await readSource(path, onText, onBytes, signal, files.read);
   const { etag } = found;
   if (etag === undefined) return read;
-  return (await files.look(path, signal))?.etag === etag ? { ...read, etag } : read;
+  return (await files.stat(path, signal))?.etag === etag ? { ...read, etag } : read;
 }
 
 /**
@@ -41,21 +41,21 @@ export async function readFound(
  * @param found what stood there before.
  * @returns false where another file stands there by now, which stays.
  */
-export async function removeSame(
+export async function removeIfUnchanged(
   files: Files,
   path: string,
-  found: FileFacts,
+  found: StoredFileInfo,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { bytes, etag, version } = await lookAt(files, path, signal);
+  const { bytes, etag, version } = await statSource(files, path, signal);
   if (bytes !== found.bytes || etag !== found.etag || version !== found.version) return false;
   await files.remove(path, signal);
   return true;
 }
 
 /** @throws TickhaulError `unreadable`; what a store throws. */
-export function md5Of(files: Files, path: string, signal: AbortSignal): Promise<string> {
+export function md5OfSource(files: Files, path: string, signal: AbortSignal): Promise<string> {
   return hashFile(path, 'md5', signal, files.read).catch((error: unknown) => {
-    throw sourceError(error, path);
+    throw toSourceError(error, path);
   });
 }

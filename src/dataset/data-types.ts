@@ -51,7 +51,7 @@ export function isNeverEmpty({ name }: Column): boolean {
 const TRADE = [text('id'), text('side'), ...numbers('price', 'amount')];
 const QUOTE = numbers('ask_amount', 'ask_price', 'bid_price', 'bid_amount');
 
-const OWN_COLUMNS: Readonly<Record<DataType, readonly DayFileColumn[]>> = {
+const COLUMNS_BY_TYPE: Readonly<Record<DataType, readonly DayFileColumn[]>> = {
   trades: TRADE,
   liquidations: TRADE,
   incremental_book_L2: [
@@ -96,9 +96,9 @@ const OWN_COLUMNS: Readonly<Record<DataType, readonly DayFileColumn[]>> = {
 };
 
 /** All columns of a data type, in the file's order; undefined for a type that isn't known here. */
-export function columnsOf(dataType: string): readonly DayFileColumn[] | undefined {
+export function dataTypeColumns(dataType: string): readonly DayFileColumn[] | undefined {
   if (!isDataType(dataType)) return undefined;
-  return [...LEADING_COLUMNS, ...OWN_COLUMNS[dataType]];
+  return [...LEADING_COLUMNS, ...COLUMNS_BY_TYPE[dataType]];
 }
 
 export function isDataType(text: string): text is DataType {

@@ -1,7 +1,7 @@
 import { usageError } from '../base/errors.js';
 import { parseDay } from './day.js';
 
-/** Days as a user names them, one way of three: `date`, `last` (a count of days), or `from` with or without `to`. */
+/** Days as a user names them, one way of three: `date`, `lastCommands` (a count of days), or `from` with or without `to`. */
 export interface DayRange {
   /** `YYYY-MM-DD`; `to` is not included. */
   readonly from?: string | undefined;
@@ -11,7 +11,7 @@ export interface DayRange {
 }
 
 /** @throws usage error for no days, days named in two ways, impossible days, or an end that isn't after the start. */
-export function checkDayRange({ from, to, date, last }: DayRange): void {
+export function assertDayRange({ from, to, date, last }: DayRange): void {
   const ways = [date && '--date', last && '--last', (from || to) && '--from and --to'].filter(Boolean);
   if (ways.length > 1) throw usageError(`give only one of ${ways.join(', ')}`);
   if (ways.length === 0)

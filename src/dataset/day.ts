@@ -3,19 +3,19 @@ import { usageError } from '../base/errors.js';
 /** A UTC day, as the count of days since 1970-01-01. */
 export type Day = number & { readonly unit: 'UTC day' };
 
-const MS_A_DAY = 86_400_000;
+const MS_PER_DAY = 86_400_000;
 
 /**
  * Reads `YYYY-MM-DD`.
  * @throws usage error for another form or a day that no calendar has (2024-02-30).
  */
 export function parseDay(text: string): Day {
-  const known = days.get(text);
+  const known = dayByText.get(text);
   if (known !== undefined) return known;
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text.trim());
   if (match) {
     const ms = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
-    const day = (ms / MS_A_DAY) as Day;
+    const day = (ms / MS_PER_DAY) as Day;
     if (formatDay(day) === text.trim()) return day;
     throw usageError(`"${text}" is not a day of the calendar`);
   }
@@ -29,48 +29,48 @@ export function parseDay(text: string): Day {
  */
 export function parseDayWord(text: string, nowMs: number): Day {
   const word = text.trim();
-  if (/^today$/i.test(word)) return dayOfMs(nowMs);
-  if (/^yesterday$/i.test(word)) return addDays(dayOfMs(nowMs), -1);
+  if (/^today$/i.test(word)) return msToDay(nowMs);
+  if (/^yesterday$/i.test(word)) return addDays(msToDay(nowMs), -1);
   return /^\d{4}-(0[1-9]|1[0-2])$/.test(word) ? parseDay(`${word}-01`) : parseDay(word);
 }
 
 /** The day as `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
-  const known = texts.get(day);
+  const known = textByDay.get(day);
   if (known !== undefined) return known;
-  const text = new Date(day * MS_A_DAY).toISOString().slice(0, 10);
-  if (texts.size >= MOST_KNOWN) {
-    texts.clear();
-    days.clear();
+  const text = new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+  if (textByDay.size >= MAX_CACHED_DAYS) {
+    textByDay.clear();
+    dayByText.clear();
   }
-  texts.set(day, text);
-  days.set(text, day);
+  textByDay.set(day, text);
+  dayByText.set(text, day);
   return text;
 }
 
 /** Plans and manifests name the same few thousand days a million times. */
-const texts = new Map<Day, string>();
-const days = new Map<string, Day>();
-const MOST_KNOWN = 40_000;
+const textByDay = new Map<Day, string>();
+const dayByText = new Map<string, Day>();
+const MAX_CACHED_DAYS = 40_000;
 
 /** The UTC day in which an ISO 8601 time of the service lies; undefined for a text that is no time. */
-export function dayOfTime(iso: string): Day | undefined {
+export function parseTimeToDay(iso: string): Day | undefined {
   const ms = Date.parse(iso);
-  return Number.isNaN(ms) ? undefined : dayOfMs(ms);
+  return Number.isNaN(ms) ? undefined : msToDay(ms);
 }
 
 /** The UTC day of a clock reading in milliseconds since the epoch. */
-export function dayOfMs(ms: number): Day {
-  return Math.floor(ms / MS_A_DAY) as Day;
+export function msToDay(ms: number): Day {
+  return Math.floor(ms / MS_PER_DAY) as Day;
 }
 
 /** The first day of a month, counted from 0; a month past the year's end is one of the next year. */
-export function firstOfMonth(year: number, month: number): Day {
-  return (Date.UTC(year, month) / MS_A_DAY) as Day;
+export function firstDayOfMonth(year: number, month: number): Day {
+  return (Date.UTC(year, month) / MS_PER_DAY) as Day;
 }
 
 export function yearOf(day: Day): number {
-  return new Date(day * MS_A_DAY).getUTCFullYear();
+  return new Date(day * MS_PER_DAY).getUTCFullYear();
 }
 
 export function addDays(day: Day, count: number): Day {
@@ -78,6 +78,6 @@ export function addDays(day: Day, count: number): Day {
 }
 
 /** Whether the service serves this day without a key (service interface, Datasets API, rule 4). */
-export function isFirstOfMonth(day: Day): boolean {
-  return new Date(day * MS_A_DAY).getUTCDate() === 1;
+export function isFirstDayOfMonth(day: Day): boolean {
+  return new Date(day * MS_PER_DAY).getUTCDate() === 1;
 }

@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { formatDay } from './day.js';
 import type { DayFile } from './day-file.js';
-import { createNaming, FLAT_NAME, hasControls, STATE_FOLDER } from './file-names.js';
+import { createFileNamer, FLAT_NAME, hasControls, STATE_FOLDER } from './file-naming.js';
 
 /** A day file as a layout of the user's own is told of it. */
 export interface LayoutFile {
@@ -31,7 +31,7 @@ export interface Layout {
   pathOf(file: DayFile, extension: string): string;
 }
 
-const TEMPLATES: ReadonlyMap<string, string> = new Map([
+const NAMED_TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['flat', '{name}'],
   ['hive', 'exchange={exchange}/type={type}/symbol={symbol}/date={date}/{name}'],
 ]);
@@ -55,7 +55,7 @@ const PLACEHOLDERS: readonly string[] = [
  * when it names such a path.
  */
 export function parseLayout(choice: LayoutChoice): Layout {
-  if (typeof choice === 'function') return layoutOf(choice);
+  if (typeof choice === 'function') return createFunctionLayout(choice);
   if (last?.text !== choice) last = { text: choice, layout: parseTemplate(choice) };
   return last.layout;
 }
@@ -63,27 +63,29 @@ export function parseLayout(choice: LayoutChoice): Layout {
 /** Each slice of a worker has a plan of its own, and mostly the same layout. */
 let last: { readonly text: string; readonly layout: Layout } | undefined;
 
-function layoutOf(nameOf: LayoutFunction): Layout {
+function createFunctionLayout(nameOf: LayoutFunction): Layout {
   return {
     template: 'as a function',
     isTemplate: false,
     isDistinct: false,
-    pathOf: (file, extension) => `${namedBy(nameOf, file)}.${extension}`,
+    pathOf: (file, extension) => `${callNameFunction(nameOf, file)}.${extension}`,
   };
 }
 
-function namedBy(nameOf: LayoutFunction, file: DayFile): string {
+function callNameFunction(nameOf: LayoutFunction, file: DayFile): string {
   const { exchange, dataType, symbol, day } = file;
   const name = dayFileName(file);
-  const path = callFor(name, () => nameOf({ exchange, dataType, symbol, date: formatDay(day), name }));
+  const path = callUserFunction(name, () =>
+    nameOf({ exchange, dataType, symbol, date: formatDay(day), name }),
+  );
   if (typeof path !== 'string') throw usageError(`--layout: the function gave no text for ${name}`);
   const stem = withoutExtension(path);
-  checkFolders(path, stem);
+  assertFolders(path, stem);
   return stem;
 }
 
 /** The function is the user's, and so is what it throws. */
-function callFor<T>(name: string, call: () => T): T {
+function callUserFunction<T>(name: string, call: () => T): T {
   try {
     return call();
   } catch (error) {
@@ -99,16 +101,16 @@ function withoutExtension(path: string): string {
 }
 
 function parseTemplate(text: string): Layout {
-  const template = withoutExtension(TEMPLATES.get(text) ?? text);
-  const used = checkPlaceholders(text, template);
-  checkFolders(text, template);
+  const template = withoutExtension(NAMED_TEMPLATES.get(text) ?? text);
+  const used = assertPlaceholders(text, template);
+  assertFolders(text, template);
   const dated = used.has('date') || (used.has('year') && used.has('month') && used.has('day'));
   if (!used.has('name') && !(dated && used.has('exchange') && used.has('type') && used.has('symbol'))) {
     throw usageError(
       `--layout "${text}" would give different day files one name: use {name}, or all of {exchange}, {type}, {symbol} and {date}`,
     );
   }
-  const nameOf = createNaming(template);
+  const nameOf = createFileNamer(template);
   return {
     template,
     isTemplate: true,
@@ -118,9 +120,9 @@ function parseTemplate(text: string): Layout {
 }
 
 /** The name without extension: `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>` (service interface, Datasets API). */
-export const dayFileName = createNaming(FLAT_NAME);
+export const dayFileName = createFileNamer(FLAT_NAME);
 
-function checkPlaceholders(text: string, template: string): ReadonlySet<string> {
+function assertPlaceholders(text: string, template: string): ReadonlySet<string> {
   const used = new Set<string>();
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (name === undefined || !PLACEHOLDERS.includes(name)) {
@@ -133,7 +135,7 @@ function checkPlaceholders(text: string, template: string): ReadonlySet<string> 
   return used;
 }
 
-function checkFolders(text: string, template: string): void {
+function assertFolders(text: string, template: string): void {
   if (template.startsWith('/') || template.includes('\\')) {
     throw usageError(`--layout "${text}" must be a path under the download folder, with / between folders`);
   }

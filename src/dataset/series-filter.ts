@@ -1,7 +1,7 @@
 import { usageError } from '../base/errors.js';
-import { didYouMean } from '../base/nearest.js';
+import { didYouMean } from '../base/nearest-names.js';
+import { createGlobMatcher, isGlob, toDatasetSymbol } from './dataset-symbol.js';
 import type { DayFile } from './day-file.js';
-import { globMatcher, isGlob, toDatasetSymbol } from './symbols.js';
 
 /** Which of the day files that are there are meant; undefined stands for all. */
 export interface SeriesSelection {
@@ -13,47 +13,48 @@ export interface SeriesSelection {
 
 /** Picks day files by name, and remembers what names there were. */
 export interface SeriesFilter {
-  wants(file: DayFile): boolean;
+  matches(file: DayFile): boolean;
   /** @throws usage error for a name, or a glob, that no day file had; with the nearest names. */
-  check(): void;
+  assertAllMatched(): void;
 }
 
 /** Whether a selection leaves anything out. */
-export function isNarrow({ exchanges, dataTypes, symbols }: SeriesSelection): boolean {
+export function isRestrictive({ exchanges, dataTypes, symbols }: SeriesSelection): boolean {
   return [exchanges, dataTypes, symbols].some((names) => names !== undefined && !names.includes('all'));
 }
 
 export function createSeriesFilter(selection: SeriesSelection): SeriesFilter {
   const names = [
-    createNames('exchange', selection.exchanges, (text) => text.toLowerCase()),
-    createNames('data type', selection.dataTypes, (text) => text.toLowerCase()),
-    createNames('symbol', selection.symbols, toDatasetSymbol),
+    createNameFilter('exchange', selection.exchanges, (text) => text.toLowerCase()),
+    createNameFilter('data type', selection.dataTypes, (text) => text.toLowerCase()),
+    createNameFilter('symbol', selection.symbols, toDatasetSymbol),
   ] as const;
   return {
-    wants({ exchange, dataType, symbol }) {
+    matches({ exchange, dataType, symbol }) {
       // All three are asked: each has to learn the name.
-      const [a, b, c] = [names[0].wants(exchange), names[1].wants(dataType), names[2].wants(symbol)];
+      const [a, b, c] = [names[0].matches(exchange), names[1].matches(dataType), names[2].matches(symbol)];
       return a && b && c;
     },
-    check() {
-      for (const each of names) each.check();
+    assertAllMatched() {
+      for (const each of names) each.assertAllMatched();
     },
   };
 }
 
-interface Names {
-  wants(name: string): boolean;
-  check(): void;
+interface NameFilter {
+  matches(name: string): boolean;
+  assertAllMatched(): void;
 }
 
 /** @param normal one form of a name for all its spellings. */
-function createNames(
+function createNameFilter(
   what: string,
   wanted: readonly string[] | undefined,
   normal: (text: string) => string,
-): Names {
-  if (wanted === undefined || wanted.includes('all')) return { wants: () => true, check: () => {} };
-  const tests = wanted.map((text) => ({ text, matches: nameTest(normal(text)), found: false }));
+): NameFilter {
+  if (wanted === undefined || wanted.includes('all'))
+    return { matches: () => true, assertAllMatched: () => {} };
+  const tests = wanted.map((text) => ({ text, matches: createNameTest(normal(text)), found: false }));
   const known = new Map<string, boolean>();
   const look = (name: string): boolean => {
     let isWanted = false;
@@ -66,8 +67,8 @@ function createNames(
     return isWanted;
   };
   return {
-    wants: (name) => known.get(name) ?? look(name),
-    check() {
+    matches: (name) => known.get(name) ?? look(name),
+    assertAllMatched() {
       const lost = tests.find(({ found }) => !found);
       if (lost === undefined) return;
       const near = isGlob(lost.text) ? '' : didYouMean(lost.text, known.keys());
@@ -76,6 +77,6 @@ function createNames(
   };
 }
 
-function nameTest(wanted: string): (name: string) => boolean {
-  return isGlob(wanted) ? globMatcher(wanted) : (name) => name === wanted;
+function createNameTest(wanted: string): (name: string) => boolean {
+  return isGlob(wanted) ? createGlobMatcher(wanted) : (name) => name === wanted;
 }

@@ -10,14 +10,14 @@ export interface Shard {
 }
 
 /** More machines than that have another tool. */
-const MOST_SHARDS = 1_000_000;
+const MAX_SHARDS = 1_000_000;
 
 /** Reads `<i>/<n>`, i from 0. @throws usage error. */
 export function parseShard(text: string): Shard {
   const [, index = '', count = ''] = /^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
   const shard = { index: Number(index), count: Number(count) };
   if (count !== '' && isShard(shard)) return shard;
-  const isOneTooFar = index === count && shard.count > 0 && shard.count <= MOST_SHARDS;
+  const isOneTooFar = index === count && shard.count > 0 && shard.count <= MAX_SHARDS;
   const advice = isOneTooFar
     ? `; the first is 0, so the last of ${count} is ${shard.index - 1}/${count}`
     : '';
@@ -26,7 +26,7 @@ export function parseShard(text: string): Shard {
 
 /** Whether there is such a shard. */
 export function isShard({ index, count }: Shard): boolean {
-  return index >= 0 && index < count && count <= MOST_SHARDS;
+  return index >= 0 && index < count && count <= MAX_SHARDS;
 }
 
 /**
@@ -34,31 +34,31 @@ export function isShard({ index, count }: Shard): boolean {
  * changes, as machines work side by side by it (contract, Beyond one machine).
  * @param file undefined where a name tells none: that is shard 0.
  */
-export function shardOf(file: DayFile | undefined, count: number): number {
+export function shardIndex(file: DayFile | undefined, count: number): number {
   return file === undefined ? 0 : fnv1a(dayFileName(file) + DAY_FILE_EXTENSION) % count;
 }
 
 /** Whether a day file falls to a shard; without one, each does. */
-export function inShard(shard: Shard | undefined): (file: DayFile | undefined) => boolean {
-  return shard === undefined ? () => true : (file) => shardOf(file, shard.count) === shard.index;
+export function createShardTest(shard: Shard | undefined): (file: DayFile | undefined) => boolean {
+  return shard === undefined ? () => true : (file) => shardIndex(file, shard.count) === shard.index;
 }
 
-const OFFSET_BASIS = 0x811c9dc5;
-const PRIME = 0x01000193;
+const FNV_OFFSET_BASIS = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
 
 /** 32 bits (the draft of the IETF, draft-eastlake-fnv). */
 export function fnv1a(text: string): number {
-  let hash = OFFSET_BASIS;
+  let hash = FNV_OFFSET_BASIS;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code > 0x7f) return fnv1aOf(Buffer.from(text));
-    hash = Math.imul(hash ^ code, PRIME);
+    if (code > 0x7f) return fnv1aBytes(Buffer.from(text));
+    hash = Math.imul(hash ^ code, FNV_PRIME);
   }
   return hash >>> 0;
 }
 
-function fnv1aOf(bytes: Uint8Array): number {
-  let hash = OFFSET_BASIS;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, PRIME);
+function fnv1aBytes(bytes: Uint8Array): number {
+  let hash = FNV_OFFSET_BASIS;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME);
   return hash >>> 0;
 }

@@ -2,7 +2,7 @@ import { usageError } from '../base/errors.js';
 import type { Day } from './day.js';
 
 /** Days of the week, Monday first. */
-const NAMES = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const WEEKDAY_NAMES = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /** Whether a day is wanted. */
 export type DayTest = (day: Day) => boolean;
@@ -19,16 +19,18 @@ export function parseWeekdays(items: readonly string[]): DayTest {
       .toLowerCase()
       .split('-')
       .map((word) => word.trim());
-    const [from, to] = [first, last].map((word) => NAMES.findIndex((name) => isDayName(word, name)));
+    const [from, to] = [first, last].map((word) => WEEKDAY_NAMES.findIndex((name) => isDayName(word, name)));
     if (from === undefined || to === undefined || from < 0 || to < 0 || more.length > 0) {
-      throw usageError(`"${item}" is no day of the week: write ${NAMES.join(', ')}, or a range as mon-fri`);
+      throw usageError(
+        `"${item}" is no day of the week: write ${WEEKDAY_NAMES.join(', ')}, or a range as mon-fri`,
+      );
     }
     for (let day = from; ; day = (day + 1) % 7) {
       wanted.add(day);
       if (day === to) break;
     }
   }
-  return (day) => wanted.has(weekdayOf(day));
+  return (day) => wanted.has(dayToWeekday(day));
 }
 
 /** `mon`, `monday` and what lies between. */
@@ -38,6 +40,6 @@ function isDayName(word: string, name: string): boolean {
 }
 
 /** 1970-01-01 was a Thursday. */
-function weekdayOf(day: Day): number {
+function dayToWeekday(day: Day): number {
   return (((day + 3) % 7) + 7) % 7;
 }

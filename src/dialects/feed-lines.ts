@@ -1,13 +1,13 @@
 import { TickhaulError } from '../base/errors.js';
 import type { LineBuffer } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/data-type-name.js';
-import { RecordFlow } from '../market/records/record-flow.js';
-import type { SourceRecord } from '../market/records/records.js';
-import { bookTickerKeys } from './book-ticker-keys.js';
-import type { FeedPlan, Segment } from './feed-plan.js';
-import { localTimeReader } from './local-time.js';
+import { RecordPipeline } from '../market/records/record-pipeline.js';
+import type { SourceRecord } from '../market/records/source-record.js';
+import { bookTickerKeyOrder } from './book-ticker-key-order.js';
+import type { FeedPlan, FeedSegment } from './feed-plan.js';
+import { createLocalTimeParser } from './local-time-parser.js';
+import { createMessageParser } from './message-parser.js';
 import type { Normalizer } from './normalizer.js';
-import { messageParser } from './parse-message.js';
 
 export interface FeedLinesOptions {
   readonly exchange: string;
@@ -29,11 +29,11 @@ export interface FeedLinesOptions {
  */
 export class FeedLines {
   readonly #options: FeedLinesOptions;
-  readonly #flow: RecordFlow;
+  readonly #flow: RecordPipeline;
   readonly #parse: (text: string) => unknown;
-  readonly #timeOf = localTimeReader();
+  readonly #timeOf = createLocalTimeParser();
   readonly #emit: (record: SourceRecord) => void;
-  #segments: readonly Segment[];
+  #segments: readonly FeedSegment[];
   #normalizers: readonly Normalizer[] | undefined;
   #isWanted: ((symbol: string) => boolean) | undefined;
   /** Microseconds, of the last message; undefined before the first. */
@@ -46,11 +46,11 @@ export class FeedLines {
   constructor(options: FeedLinesOptions) {
     const { exchange, types, plan, isLive, symbols } = options;
     this.#options = options;
-    this.#flow = new RecordFlow(exchange, types, {
-      bookTickerKeys: bookTickerKeys(exchange),
+    this.#flow = new RecordPipeline(exchange, types, {
+      bookTickerKeys: bookTickerKeyOrder(exchange),
       disconnectSymbols: isLive === true ? symbols : undefined,
     });
-    this.#parse = messageParser(exchange);
+    this.#parse = createMessageParser(exchange);
     this.#segments = plan.segments;
     this.#emit = (record) => {
       if (this.#out && (this.#isWanted?.(record.symbol) ?? true)) this.#flow.push(record, this.#out);
@@ -60,7 +60,7 @@ export class FeedLines {
   /**
    * @param localTimestamp as the feed has it, with seven decimals.
    * @param message the exchange's own JSON.
-   * @throws `corrupt` where it is no JSON, or nothing that the exchange could have sent.
+   * @throws `createCorruptError` where it is no JSON, or nothing that the exchange could have sent.
    */
   message(localTimestamp: string, message: string, out: LineBuffer): void {
     const { isOurs } = this.#options;
@@ -100,7 +100,7 @@ export class FeedLines {
    * A message that is parsed already.
    * @param time microseconds, at which it was received.
    * @param name what an error calls it by; left out, its time.
-   * @throws `corrupt` where it is nothing that the exchange could have sent.
+   * @throws `createCorruptError` where it is nothing that the exchange could have sent.
    */
   read(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
     this.#begin(time, out);
@@ -150,7 +150,7 @@ export class FeedLines {
     const [segment] = this.#segments;
     if (this.#normalizers === undefined) {
       this.#normalizers = segment?.normalizers() ?? [];
-      this.#isWanted = segment && wantedBy(this.#options.symbols, segment);
+      this.#isWanted = segment && createSymbolTest(this.#options.symbols, segment);
     }
     return this.#normalizers;
   }
@@ -166,9 +166,9 @@ export class FeedLines {
 }
 
 /** Symbols as they were asked for, in upper case, or as they are in the filters. */
-function wantedBy(
+function createSymbolTest(
   symbols: readonly string[] | undefined,
-  { filters }: Segment,
+  { filters }: FeedSegment,
 ): ((symbol: string) => boolean) | undefined {
   if (symbols === undefined || symbols.length === 0) return undefined;
   const asked = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);

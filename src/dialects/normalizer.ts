@@ -1,7 +1,7 @@
-import type { SourceRecord } from '../market/records/records.js';
-import type { Filter } from '../service/feed-filter.js';
+import type { SourceRecord } from '../market/records/source-record.js';
+import type { FeedFilter } from '../service/feed-filter.js';
 
-export type Emit = (record: SourceRecord) => void;
+export type EmitRecord = (record: SourceRecord) => void;
 
 /**
  * Makes records of one type of an exchange's own messages. It keeps state (books that are being aligned, tickers' last
@@ -12,19 +12,19 @@ export interface Normalizer {
    * Channels that the records are made of.
    * @param symbols in any case; undefined for all.
    */
-  filters(symbols: readonly string[] | undefined): readonly Filter[];
+  filters(symbols: readonly string[] | undefined): readonly FeedFilter[];
   /**
    * Gives the records of a message, none where it is of another channel.
    * @param message the exchange's message, parsed.
    * @param localTimestamp microseconds.
    */
-  read(message: unknown, localTimestamp: number, emit: Emit): void;
+  read(message: unknown, localTimestamp: number, emit: EmitRecord): void;
   /**
    * The same for the text of a message, where it has the form that nearly all have: it is of no other normalizer then.
    * Undefined where there is no such form.
    * @returns false for any other text, which is to be parsed.
    */
-  readonly readText?: ((text: string, localTimestamp: number, emit: Emit) => boolean) | undefined;
+  readonly readText?: ((text: string, localTimestamp: number, emit: EmitRecord) => boolean) | undefined;
   /**
    * What tells two ways of reading apart: normalizers that are made for two days and have the same kind read both
    * days' messages alike.

@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn, isFields, listIn } from './fields.js';
+import { isMessageFields, type MessageFields, toFields, toFieldsList } from './message-fields.js';
 
 /** How messages of some channels name the symbol that each of them is about. */
 export interface SymbolNaming {
@@ -10,7 +10,7 @@ export interface SymbolNaming {
   /** What names have in common whose messages are read for each other, as an index is for its contracts. */
   readonly stemOf: (name: string) => string;
   /** All that the normalizers of these channels keep anything by, or take for the symbol of a record. */
-  readonly namesIn: (message: Fields) => readonly unknown[];
+  readonly namesIn: (message: MessageFields) => readonly unknown[];
 }
 
 /**
@@ -34,11 +34,11 @@ const NAMINGS: readonly SymbolNaming[] = [
       'bookTicker',
     ],
     marker: '"stream":"',
-    stemOf: (name) => upTo('_', upTo('@', name)),
+    stemOf: (name) => textBefore('_', textBefore('@', name)),
     namesIn({ stream, data }) {
-      const { e, s, symbol, o, i } = fieldsIn(data);
+      const { e, s, symbol, o, i } = toFields(data);
       const index = e === 'indexPriceUpdate' ? i : undefined;
-      return [stream, s, symbol, fieldsIn(o)['s'], index];
+      return [stream, s, symbol, toFields(o)['s'], index];
     },
   },
   {
@@ -55,7 +55,7 @@ const NAMINGS: readonly SymbolNaming[] = [
     ],
     marker: '"topic":"',
     stemOf: (name) => name.slice(name.lastIndexOf('.') + 1),
-    namesIn: ({ data }) => itemsIn(data).flatMap(({ s, symbol }) => [s, symbol]),
+    namesIn: ({ data }) => toItems(data).flatMap(({ s, symbol }) => [s, symbol]),
   },
   {
     // `{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"instId":"BTC-USDT-SWAP"}]}`. The index of BTC-USD
@@ -74,8 +74,8 @@ const NAMINGS: readonly SymbolNaming[] = [
       'funding-rate',
     ],
     marker: '"instId":"',
-    stemOf: (name) => upTo('-', name),
-    namesIn: ({ arg, data }) => [fieldsIn(arg)['instId'], ...itemsIn(data).map(({ instId }) => instId)],
+    stemOf: (name) => textBefore('-', name),
+    namesIn: ({ arg, data }) => [toFields(arg)['instId'], ...toItems(data).map(({ instId }) => instId)],
   },
   {
     // `{"params":{"channel":"book.BTC-PERPETUAL.raw","data":{"instrument_name":"BTC-PERPETUAL"}}}`
@@ -83,7 +83,7 @@ const NAMINGS: readonly SymbolNaming[] = [
     channels: ['trades', 'book', 'ticker'],
     marker: '"channel":"',
     stemOf: (name) => name.split('.')[1] ?? name,
-    namesIn: ({ params }) => itemsIn(fieldsIn(params)['data']).map(({ instrument_name }) => instrument_name),
+    namesIn: ({ params }) => toItems(toFields(params)['data']).map(({ instrument_name }) => instrument_name),
   },
   {
     // `{"type":"l2update","product_id":"BTC-USD"}`
@@ -101,11 +101,11 @@ export function symbolNaming(exchange: string): SymbolNaming | undefined {
 }
 
 /** The objects of a field that is a list, or the one that it is. */
-function itemsIn(value: unknown): readonly Fields[] {
-  return isFields(value) ? [value] : listIn(value);
+function toItems(value: unknown): readonly MessageFields[] {
+  return isMessageFields(value) ? [value] : toFieldsList(value);
 }
 
-function upTo(sign: string, text: string): string {
+function textBefore(sign: string, text: string): string {
   const end = text.indexOf(sign);
   return end < 0 ? text : text.slice(0, end);
 }

@@ -1,17 +1,17 @@
 import { fnv1a } from '../dataset/shard.js';
 import type { FeedPlan } from './feed-plan.js';
-import { fieldsIn } from './fields.js';
+import { toFields } from './message-fields.js';
 import { type SymbolNaming, symbolNaming } from './symbol-namings.js';
 
 /** The share of a line whose symbol is known to nobody before it is parsed. */
 export const ANY_SHARE = 255;
 
 /** Names that are remembered; a feed has as many as channels and symbols. */
-const MOST_NAMES = 20_000;
+const MAX_NAMES = 20_000;
 /** Places for names as bytes, a power of two: of two that fall to one place the last is there. */
-const PLACES = 4096;
+const NAME_SLOTS = 4096;
 /** Bytes; what is longer is no name. */
-const LONGEST_NAME = 100;
+const MAX_NAME_BYTES = 100;
 const QUOTE = 0x22;
 
 interface KnownName {
@@ -34,7 +34,7 @@ export class SymbolShares {
   /** By stem, in upper case. */
   readonly #asked: ReadonlyMap<string, number>;
   /** What was found out of names in lines, and in messages. */
-  readonly #inLines: (KnownName | undefined)[] = Array.from({ length: PLACES }, () => undefined);
+  readonly #inLines: (KnownName | undefined)[] = Array.from({ length: NAME_SLOTS }, () => undefined);
   readonly #inMessages = new Map<unknown, number>();
 
   /**
@@ -59,12 +59,12 @@ export class SymbolShares {
   ofLine(text: Buffer, start: number, end: number): number {
     const from = find(this.#marker, text, start, end);
     if (from < 0) return ANY_SHARE;
-    const most = Math.min(end, from + LONGEST_NAME);
+    const most = Math.min(end, from + MAX_NAME_BYTES);
     let to = from;
     let hash = 0;
     for (; to < most && text[to] !== QUOTE; to++) hash = (Math.imul(hash, 31) + (text[to] as number)) | 0;
     if (to === most) return ANY_SHARE;
-    const place = hash & (PLACES - 1);
+    const place = hash & (NAME_SLOTS - 1);
     const known = this.#inLines[place];
     if (known && isAt(known.name, text, from, to)) return known.share;
     const share = this.#ofName(text.toString('utf8', from, to));
@@ -79,7 +79,7 @@ export class SymbolShares {
    */
   ofMessage(message: unknown): number {
     let share: number | undefined;
-    for (const name of this.#naming.namesIn(fieldsIn(message))) {
+    for (const name of this.#naming.namesIn(toFields(message))) {
       if (name === undefined) continue;
       const its = this.#inMessages.get(name) ?? this.#remember(name);
       if (share !== undefined && its !== share) throw new MixedMessage();
@@ -90,7 +90,7 @@ export class SymbolShares {
 
   #remember(name: unknown): number {
     const share = this.#ofName(String(name));
-    if (this.#inMessages.size >= MOST_NAMES) this.#inMessages.clear();
+    if (this.#inMessages.size >= MAX_NAMES) this.#inMessages.clear();
     this.#inMessages.set(name, share);
     return share;
   }
@@ -123,7 +123,7 @@ function find(what: Uint8Array, text: Uint8Array, start: number, end: number): n
   return -1;
 }
 
-/** Whether bytes stand in a text from `start` up to `end`. */
+/** Whether bytes stand in a text from `start` up to `endConversion`. */
 function isAt(bytes: Uint8Array, text: Uint8Array, start: number, end: number): boolean {
   if (bytes.length !== end - start) return false;
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== text[start + i]) return false;

@@ -1,16 +1,16 @@
 import { secondsSince } from '../base/units.js';
-import type { EventSink, RunSummary } from '../run/events.js';
-import type { Client } from '../service/http/client.js';
+import type { EventSink, RunSummary } from '../run/run-events.js';
+import type { ServiceClient } from '../service/http/service-client.js';
 import type { Destination } from '../store/destination.js';
+import { noteOfOther } from '../store/lock/acquire-run-lock.js';
 import { placeOrReadOnly } from '../store/lock/read-only.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
-import { noteOfOther } from '../store/lock/take-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { runJobs } from './jobs.js';
-import type { CountedPlan } from './plan/plan.js';
-import type { AskForSpace } from './plan/tell.js';
-import type { Transfers } from './transfers.js';
-import type { DownloadOptions } from './types.js';
+import type { DownloadOptions } from './download-options.js';
+import type { CountedPlan } from './plan/create-download-plan.js';
+import type { AskForSpace } from './plan/report-plan.js';
+import { runDownloadJobs } from './run-download-jobs.js';
+import type { TransferLimits } from './transfer-limits.js';
 
 export interface DownloadPlanInput {
   readonly destination: Destination;
@@ -19,10 +19,10 @@ export interface DownloadPlanInput {
   readonly manifest: Manifest;
   /** Whether the API key has expired, for the summary. */
   readonly keyExpired?: boolean | undefined;
-  readonly client: Client;
+  readonly client: ServiceClient;
   readonly options: DownloadOptions;
   /** Shared with other runs of this process; undefined where there are none. */
-  readonly transfers?: Transfers | undefined;
+  readonly transfers?: TransferLimits | undefined;
   /** Who runs, for the lock of the destination. */
   readonly owner: LockOwner;
   readonly emit: EventSink;
@@ -47,7 +47,7 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     const job = { plan, options, client };
     const shared = { destination, manifest, ...place, options, transfers, emit, signal, askForSpace };
-    const [summary] = await runJobs(shared, [job]);
+    const [summary] = await runDownloadJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');
     return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(started) };
   } finally {

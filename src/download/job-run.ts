@@ -1,28 +1,28 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, type TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
-import { nextTurn } from '../base/wait.js';
-import type { FileEvent, FileStatus, RunSummary } from '../run/events.js';
-import { createTally } from '../run/tally.js';
-import type { Place } from '../transfer/pool.js';
-import { createRateLimit, type RateLimit } from '../transfer/rate.js';
-import { toldOutputs } from './conversion/told-outputs.js';
-import { settle, settleOnce } from './file/settle.js';
+import { yieldToEventLoop } from '../base/wait.js';
+import type { FileEvent, FileStatus, RunSummary } from '../run/run-events.js';
+import { createRunTally } from '../run/run-tally.js';
+import { createRateLimit, type RateLimit } from '../transfer/rate-limit.js';
+import type { TransferSlot } from '../transfer/transfer-pool.js';
+import { reportedOutputs } from './conversion/reported-outputs.js';
+import type { DownloadJob } from './download-job.js';
+import type { DownloadOptions, PlannedFile } from './download-options.js';
+import { processFile, processFileOnce } from './file/process-file.js';
 import type { TransferContext } from './file/transfer-context.js';
-import type { DownloadJob } from './job.js';
-import { countPlan, FILES_A_TURN, type PlanTotals } from './plan/plan.js';
+import { countPlan, FILES_BEFORE_YIELD, type PlanTotals } from './plan/create-download-plan.js';
 import type { SharedRun } from './shared-run.js';
-import type { DownloadOptions, PlannedFile } from './types.js';
 
 /** Files that show whether the key has access: the rest waits for the answers to them. */
-const PROBES = 2;
+const PROBE_COUNT = 2;
 
 /** One plan's way through the pool that all jobs of a run share. */
 export class JobRun {
   readonly #shared: SharedRun;
   readonly #job: DownloadJob;
   readonly #context: TransferContext;
-  readonly #tally = createTally();
+  readonly #tally = createRunTally();
   readonly #stop = new AbortController();
   readonly #refused: TickhaulError[] = [];
   #planned: PlanTotals | undefined;
@@ -47,7 +47,7 @@ export class JobRun {
       partSuffix: shared.partSuffix,
       retries: options.retries,
       maxWaitMs: options.maxWaitMs,
-      rate: rateOf(shared, options),
+      rate: createJobRateLimit(shared, options),
       pause: shared.transfers.pause,
       concurrency: shared.transfers.concurrency,
       memory: shared.transfers.memory,
@@ -66,15 +66,17 @@ export class JobRun {
   /** Begins all files, the probes before the plan is told; stops once on the way, when no more are urgent. */
   async *feed(planTold: Promise<void>): AsyncGenerator<undefined, void> {
     const { signal } = this.#context;
-    const { pool, noMore } = this.#shared;
+    const { pool, stopStarting } = this.#shared;
     const { concurrency } = this.#job.options;
     this.#started = performance.now();
     const files = this.#job.plan.files();
-    const answers = noMore?.aborted ? [] : [...first(files, PROBES)].map((file) => this.#begin(file));
+    const answers = stopStarting?.aborted
+      ? []
+      : [...takeFirst(files, PROBE_COUNT)].map((file) => this.#begin(file));
     await planTold;
     await Promise.all(answers);
     const [refused] = this.#refused;
-    if (refused && this.#refused.length === PROBES) this.#stop.abort(refused);
+    if (refused && this.#refused.length === PROBE_COUNT) this.#stop.abort(refused);
     let walked = 0;
     let isUrgent = true;
     for (const file of files) {
@@ -84,12 +86,12 @@ export class JobRun {
         yield;
         this.#started += performance.now() - paused;
       }
-      if (++walked % FILES_A_TURN === 0) await nextTurn();
+      if (++walked % FILES_BEFORE_YIELD === 0) await yieldToEventLoop();
       if (signal.aborted) break;
-      if (file.action === 'nothing') this.#tell(withoutWork(file, this.#job));
-      else if (noMore?.aborted) this.#leftOut++;
+      if (file.action === 'nothing') this.#tell(createSkippedEvent(file, this.#job));
+      else if (stopStarting?.aborted) this.#leftOut++;
       else
-        await pool.run(
+        await pool.submit(
           (place) => this.#settle(file, place),
           concurrency === 'auto' ? undefined : concurrency,
         );
@@ -103,32 +105,32 @@ export class JobRun {
   }
 
   #stopReason(): TickhaulError | undefined {
-    const { noMore } = this.#shared;
+    const { stopStarting } = this.#shared;
     const { signal } = this.#context;
     if (signal.aborted) return abortReason(signal);
-    return noMore && this.#leftOut > 0 ? abortReason(noMore) : undefined;
+    return stopStarting && this.#leftOut > 0 ? abortReason(stopStarting) : undefined;
   }
 
   /** Resolves when the service answered for this file, or refused it, or there was nothing to ask. */
   #begin(planned: PlannedFile): Promise<void> {
     if (planned.action === 'nothing') {
-      this.#tell(withoutWork(planned, this.#job));
+      this.#tell(createSkippedEvent(planned, this.#job));
       return Promise.resolve();
     }
     return new Promise((answered) => {
-      void this.#shared.pool.run((place) => this.#settle(planned, place, answered).finally(answered));
+      void this.#shared.pool.submit((place) => this.#settle(planned, place, answered).finally(answered));
     });
   }
 
-  #settle(planned: PlannedFile, place: Place, onAnswer?: () => void): Promise<void> {
+  #settle(planned: PlannedFile, place: TransferSlot, onAnswer?: () => void): Promise<void> {
     const { begun, recording } = this.#shared;
-    recording.begun();
+    recording.onFileStart();
     const earlier = begun?.get(planned.path);
     const settling = (
       earlier
         ? this.#settleAfter(earlier, planned, place, onAnswer)
         : this.#settleNow(planned, place, onAnswer)
-    ).finally(recording.ended);
+    ).finally(recording.onFileEnd);
     begun?.set(
       planned.path,
       settling.catch(() => {}),
@@ -140,28 +142,32 @@ export class JobRun {
   async #settleAfter(
     earlier: Promise<unknown>,
     planned: PlannedFile,
-    place: Place,
+    place: TransferSlot,
     onAnswer?: () => void,
   ): Promise<void> {
     // It may need the place for its next try.
-    place.leave();
+    place.release();
     await earlier;
-    await place.take();
+    await place.acquire();
     await this.#settleNow({ ...planned, action: 'check' }, place, onAnswer);
   }
 
-  async #settleNow(planned: PlannedFile, place: Place, onAnswer: () => void = () => {}): Promise<void> {
+  async #settleNow(
+    planned: PlannedFile,
+    place: TransferSlot,
+    onAnswer: () => void = () => {},
+  ): Promise<void> {
     const settled = this.#shared.isBesideOthers
-      ? await settleOnce(this.#shared.transfers, this.#context, planned, place, onAnswer)
-      : await settle(this.#context, planned, place, onAnswer);
+      ? await processFileOnce(this.#shared.transfers, this.#context, planned, place, onAnswer)
+      : await processFile(this.#context, planned, place, onAnswer);
     if (!settled) return;
-    const { event, made, reason } = settled;
+    const { event, conversionEvents, reason } = settled;
     if (reason?.code === 'no_access') this.#refused.push(reason);
-    if (reason?.everyone) this.#shared.stop.abort(reason);
+    if (reason?.affectsRun) this.#shared.stop.abort(reason);
     else if (reason && this.#job.options.failFast) this.#stop.abort(reason);
     const { name: job } = this.#job;
     const ofJob = (one: FileEvent): FileEvent => (job === undefined ? one : { ...one, job });
-    this.#tell(ofJob(event), made?.map(ofJob));
+    this.#tell(ofJob(event), conversionEvents?.map(ofJob));
   }
 
   /** @param made of the day file, where it is told by itself. */
@@ -179,7 +185,10 @@ export class JobRun {
 }
 
 /** A job's own rate lies below that of the whole run. */
-function rateOf({ transfers: { rate }, options: { maxRate } }: SharedRun, own: DownloadOptions): RateLimit {
+function createJobRateLimit(
+  { transfers: { rate }, options: { maxRate } }: SharedRun,
+  own: DownloadOptions,
+): RateLimit {
   if (own.maxRate === undefined || own.maxRate === maxRate) return rate;
   const ownRate = createRateLimit(own.maxRate);
   return async (bytes, signal) => {
@@ -188,7 +197,7 @@ function rateOf({ transfers: { rate }, options: { maxRate } }: SharedRun, own: D
   };
 }
 
-function* first<T>(items: Iterator<T>, count: number): Generator<T> {
+function* takeFirst<T>(items: Iterator<T>, count: number): Generator<T> {
   for (let i = 0; i < count; i++) {
     const next = items.next();
     if (next.done) return;
@@ -196,18 +205,18 @@ function* first<T>(items: Iterator<T>, count: number): Generator<T> {
   }
 }
 
-const WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileStatus>>> = {
+const STATUS_WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileStatus>>> = {
   pending: 'pending',
   unavailable: 'unavailable',
   unauthorized: 'unauthorized',
 };
 
 /** Written out, as there may be a million. */
-function withoutWork(
+function createSkippedEvent(
   { file, path, outputs: planned, status: plannedStatus }: PlannedFile,
   { name: job, options }: DownloadJob,
 ): FileEvent {
-  const { output, outputs } = toldOutputs(planned, options.convert);
-  const status = WITHOUT_WORK[plannedStatus] ?? 'skipped';
+  const { output, outputs } = reportedOutputs(planned, options.convert);
+  const status = STATUS_WITHOUT_WORK[plannedStatus] ?? 'skipped';
   return { event: 'file', status, job, file, path, output, outputs };
 }

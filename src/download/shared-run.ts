@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import type { TickhaulError } from '../base/errors.js';
-import type { EventSink } from '../run/events.js';
+import type { EventSink } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { createPool, type Pool } from '../transfer/pool.js';
+import { createTransferPool, type TransferPool } from '../transfer/transfer-pool.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
-import type { AskForSpace } from './plan/tell.js';
-import { createRecording, type Recording } from './recording.js';
-import { createTransfers, type Transfers } from './transfers.js';
-import type { ConvertSetting, DownloadOptions } from './types.js';
+import type { ConvertSetting, DownloadOptions } from './download-options.js';
+import type { AskForSpace } from './plan/report-plan.js';
+import { createRecordWriter, type RecordWriter } from './record-writer.js';
+import { createTransferLimits, type TransferLimits } from './transfer-limits.js';
 
-export interface JobsInput {
+export interface DownloadJobsInput {
   readonly destination: Destination;
   readonly manifest: Manifest;
   /** Makes part names private to this run, when another run works in the same folder. */
@@ -20,21 +20,21 @@ export interface JobsInput {
   /** What bounds all jobs together. */
   readonly options: Pick<DownloadOptions, 'concurrency' | 'maxRate'>;
   /** Shared with other runs of this process; undefined where there are none. */
-  readonly transfers?: Transfers | undefined;
+  readonly transfers?: TransferLimits | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
   /** Once it is aborted no file is begun, and what is in flight goes on to its end. */
-  readonly noMore?: AbortSignal | undefined;
+  readonly stopStarting?: AbortSignal | undefined;
   readonly askForSpace?: AskForSpace | undefined;
   /** Whether nobody is told what the plans come to: they are parts of one that was told. */
   readonly isPart?: boolean | undefined;
 }
 
 /** What the jobs of one run share. */
-export interface SharedRun extends Omit<JobsInput, 'transfers'> {
-  readonly pool: Pool;
-  readonly recording: Recording;
-  readonly transfers: Transfers;
+export interface SharedRun extends Omit<DownloadJobsInput, 'transfers'> {
+  readonly pool: TransferPool;
+  readonly recording: RecordWriter;
+  readonly transfers: TransferLimits;
   /** Whether other runs may bring the same files. */
   readonly isBesideOthers: boolean;
   /** Ends all jobs: an error that concerns every file. */
@@ -52,28 +52,28 @@ export interface SharedRun extends Omit<JobsInput, 'transfers'> {
  * What `jobs` jobs work with.
  * @param conversions filled as jobs ask for theirs; the caller closes them.
  */
-export function openShared(
-  input: JobsInput,
+export function openSharedRun(
+  input: DownloadJobsInput,
   jobs: number,
   conversions: Map<string, Conversions>,
   afterPlan: SharedRun['afterPlan'],
 ): SharedRun {
   const { destination, options, signal, partSuffix } = input;
-  const transfers = input.transfers ?? createTransfers(options);
+  const transfers = input.transfers ?? createTransferLimits(options);
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   // Each file in flight listens to it, and that is no leak.
   setMaxListeners(0, signal, stopped);
-  const pool = createPool(transfers.concurrency, stopped, transfers.limit);
+  const pool = createTransferPool(transfers.concurrency, stopped, transfers.limit);
   const emit: EventSink = (event) => {
     input.emit(event);
-    if (event.event === 'progress') pool.adjust();
+    if (event.event === 'progress') pool.updateLimit();
   };
   return {
     ...input,
     emit,
     pool,
-    recording: createRecording(input.manifest),
+    recording: createRecordWriter(input.manifest),
     transfers,
     isBesideOthers: input.transfers !== undefined,
     stop,

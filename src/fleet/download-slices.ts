@@ -1,11 +1,11 @@
-import type { Client } from '../service/http/client.js';
+import type { ServiceClient } from '../service/http/service-client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import { type OpenDestination, OpenFolders } from './open-folders.js';
+import { runSlice, type SliceWork, type SliceWorkContext } from './run-slice.js';
 import { SharedBySlices } from './shared-by-slices.js';
-import { type SliceWork, type SliceWorkContext, workSlice } from './work-slice.js';
 
 export interface DownloadSlicesInput {
-  readonly client: Client;
+  readonly client: ServiceClient;
   readonly openDestination: OpenDestination;
   readonly owner: () => LockOwner;
   /** That this worker converts with. */
@@ -13,17 +13,28 @@ export interface DownloadSlicesInput {
 }
 
 /** The work that a queue is there for: what is missing of each slice is brought to where it belongs. */
-export function downloadSlices({ client, openDestination, owner, threads }: DownloadSlicesInput) {
-  return ({ pause, emit, noMore }: SliceWorkContext): SliceWork => {
+export function createSliceDownloads({ client, openDestination, owner, threads }: DownloadSlicesInput) {
+  return ({ pause, emit, stopStarting }: SliceWorkContext): SliceWork => {
     const warn = (message: string): void => emit({ event: 'warning', message });
-    const shared = new SharedBySlices(client, openDestination, { pause, noMore }, warn);
-    const folders = new OpenFolders(openDestination, owner, warn, noMore);
+    const shared = new SharedBySlices(client, openDestination, { pause, stopStarting }, warn);
+    const folders = new OpenFolders(openDestination, owner, warn, stopStarting);
     return {
-      async workOn(job, signal) {
-        const [{ mayRead }, pin] = await Promise.all([shared.reachOfKey(), shared.pinOf(job)]);
+      async run(job, signal) {
+        const [{ canRequest }, pin] = await Promise.all([shared.reachOfKey(), shared.pinOf(job)]);
         const transfers = shared.transfersOf(job.options);
         return folders.use(job, (folder) =>
-          workSlice({ job, pin, folder, client, mayRead, threads, transfers, emit, signal, noMore }),
+          runSlice({
+            job,
+            pin,
+            folder,
+            client,
+            mayRead: canRequest,
+            threads,
+            transfers,
+            emit,
+            signal,
+            noMore: stopStarting,
+          }),
         );
       },
       close: () => folders.close(),

@@ -1,13 +1,13 @@
 import { onAbort } from '../base/wait.js';
-import { describeFailure } from '../run/failure.js';
+import { toRunFailure } from '../run/run-failure.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import type { ManifestScope } from '../store/manifest/scope.js';
+import type { ManifestScope } from '../store/manifest/manifest-scope.js';
 import { destinationKey, type SliceDestination } from './slice-job.js';
 
 /** A destination in which slices are worked on. */
-export interface OpenFolder {
+export interface OpenDestinationEntry {
   readonly destination: Destination;
   /** Does some work with the records of a slice: those of a store are read by their parts, a folder's once. */
   withManifest<T>(scope: ManifestScope, work: (manifest: Manifest) => Promise<T>): Promise<T>;
@@ -22,7 +22,7 @@ export interface OpenFolder {
 export type OpenDestination = (at: SliceDestination, signal: AbortSignal) => Promise<Destination>;
 
 interface Shared {
-  readonly opening: Promise<OpenFolder>;
+  readonly opening: Promise<OpenDestinationEntry>;
   users: number;
   /** Closes it, as nobody uses it. */
   closer?: NodeJS.Timeout;
@@ -57,7 +57,7 @@ export class OpenFolders {
   }
 
   /** @throws TickhaulError `disk`; what the work throws. */
-  async use<T>(at: SliceDestination, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
+  async use<T>(at: SliceDestination, work: (folder: OpenDestinationEntry) => Promise<T>): Promise<T> {
     const key = destinationKey(at);
     const shared = this.#open.get(key) ?? this.#share(key, at);
     shared.users++;
@@ -101,7 +101,7 @@ export class OpenFolders {
   #close(key: string, shared: Shared): Promise<void> {
     clearTimeout(shared.closer);
     this.#leave(key, shared);
-    const warn = (error: unknown): void => this.#warn(describeFailure(error).error.message);
+    const warn = (error: unknown): void => this.#warn(toRunFailure(error).error.message);
     // One that was lost may end after the one that came for it.
     const before = this.#closing.get(key);
     const closing: Promise<void> = shared.opening
@@ -119,12 +119,12 @@ export class OpenFolders {
   }
 
   /** Not beside the one before: its lock would be taken for another run's. */
-  async #openAfter(key: string, at: SliceDestination): Promise<OpenFolder> {
+  async #openAfter(key: string, at: SliceDestination): Promise<OpenDestinationEntry> {
     await this.#closing.get(key);
     return this.#openFolder(at);
   }
 
-  async #openFolder(at: SliceDestination): Promise<OpenFolder> {
+  async #openFolder(at: SliceDestination): Promise<OpenDestinationEntry> {
     const signal = this.#noMore;
     const destination = await this.#openDestination(at, signal);
     try {

@@ -3,7 +3,7 @@ import { TickhaulError } from '../base/errors.js';
 import { parseDay } from '../dataset/day.js';
 import { isShard } from '../dataset/shard.js';
 import type { SliceJob } from './slice-job.js';
-import type { Slice } from './slices.js';
+import type { Slice } from './split-into-slices.js';
 
 const names = z.array(z.string());
 const day = z.string().refine((text) => isDay(text), 'it is no day');

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import { wait } from '../base/wait.js';
+import type { OpenQueue } from './open-queue.js';
 import { pinOfJob } from './parse-slice-job.js';
-import type { OpenQueue } from './redis.js';
 import type { SliceJob } from './slice-job.js';
 
 /** Field of a job in Redis: the plan by which a worker is about to complete the slice. */

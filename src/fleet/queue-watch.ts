@@ -1,9 +1,9 @@
 import { TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
-import { orAborted, wait } from '../base/wait.js';
-import { queueStatus } from './queue.js';
-import { isReply, type OpenQueue, redisError, type SliceWorker } from './redis.js';
-import { readMark } from './unused-pins.js';
+import { rejectOnAbort, wait } from '../base/wait.js';
+import { isRedisReply, type OpenQueue, type SliceWorker, toRedisError } from './open-queue.js';
+import { readQueueStatus } from './queue-commands.js';
+import { readMark } from './remove-unused-pins.js';
 
 export interface QueueWatchInput {
   readonly open: OpenQueue;
@@ -41,7 +41,7 @@ export class QueueWatch {
     const { ends } = this.#input;
     while (!ends.aborted) {
       try {
-        if (!(await orAborted(this.#isLeft(), ends))) return;
+        if (!(await rejectOnAbort(this.#isLeft(), ends))) return;
       } catch (error) {
         this.#onRequestError(error);
       }
@@ -52,7 +52,7 @@ export class QueueWatch {
   /** To be called with each error of BullMQ's worker: it asks again at once, for as long as it is not paused. */
   async onError(error: Error, worker: SliceWorker): Promise<void> {
     const { warn, ends } = this.#input;
-    if (!isReply(error)) {
+    if (!isRedisReply(error)) {
       // Connections report their errors. Another worker's slice that ends here is normal, unless the queue is lost.
       await this.#assertThere().catch((why) => this.#onRequestError(why));
       return;
@@ -60,7 +60,7 @@ export class QueueWatch {
     this.#onRequestError(error);
     if (ends.aborted || worker.isPaused()) return;
     if (error.message !== this.#refusal)
-      warn(`${redisError(this.#input.open.server, error).message}; trying again`);
+      warn(`${toRedisError(this.#input.open.server, error).message}; trying again`);
     this.#refusal = error.message;
     await worker.pause(true);
     await wait(REFUSED_MS, ends).catch(() => {});
@@ -69,7 +69,7 @@ export class QueueWatch {
 
   async #isLeft(): Promise<boolean> {
     await this.identify();
-    const { waiting, active, delayed, paused } = await queueStatus(this.#input.open);
+    const { waiting, active, delayed, paused } = await readQueueStatus(this.#input.open);
     if (waiting + active + delayed === 0) {
       await this.#assertThere();
       return false;
@@ -96,7 +96,7 @@ export class QueueWatch {
   #onRequestError(error: unknown): void {
     const { open, end, ends } = this.#input;
     if (ends.aborted) return;
-    const why = isReply(error) ? redisError(open.server, error) : error;
+    const why = isRedisReply(error) ? toRedisError(open.server, error) : error;
     if (why instanceof TickhaulError && (why === error || why.code === 'no_access')) end(why);
   }
 }

@@ -1,45 +1,45 @@
-import type { PinnedPlan } from '../download/lists/pin.js';
-import { createTransfers, type Transfers } from '../download/transfers.js';
-import type { Client } from '../service/http/client.js';
-import { fetchKeyReach, type KeyReach } from '../service/key/key-coverage.js';
+import type { PinnedPlan } from '../download/lists/pinned-plan.js';
+import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import { fetchKeyCoverage, type KeyCoverage } from '../service/key/key-coverage.js';
 import type { Pause } from '../transfer/pause.js';
 import type { OpenDestination } from './open-folders.js';
-import { readPin } from './pins.js';
+import type { SliceWorkContext } from './run-slice.js';
 import { destinationKey, type SliceJob } from './slice-job.js';
-import type { SliceWorkContext } from './work-slice.js';
+import { readPin } from './stored-pins.js';
 
 /** Pinned plans in memory: a record has megabytes. */
 const MOST_PINS = 4;
 
 /** What the slices of one worker have in common, each made when it is needed. */
 export class SharedBySlices {
-  readonly #client: Client;
+  readonly #client: ServiceClient;
   readonly #openDestination: OpenDestination;
   readonly #pause: Pause;
   readonly #warn: (message: string) => void;
   readonly #noMore: AbortSignal;
   readonly #pins = new Map<string, Promise<PinnedPlan>>();
-  readonly #transfers = new Map<string, Transfers>();
-  #keyReach: Promise<KeyReach> | undefined;
+  readonly #transfers = new Map<string, TransferLimits>();
+  #keyReach: Promise<KeyCoverage> | undefined;
 
   constructor(
-    client: Client,
+    client: ServiceClient,
     open: OpenDestination,
-    { pause, noMore }: Pick<SliceWorkContext, 'pause' | 'noMore'>,
+    { pause, stopStarting }: Pick<SliceWorkContext, 'pause' | 'stopStarting'>,
     warn: (message: string) => void,
   ) {
     this.#client = client;
     this.#openDestination = open;
     this.#pause = pause;
     this.#warn = warn;
-    this.#noMore = noMore;
+    this.#noMore = stopStarting;
   }
 
   /** Slices with the same limits share them. */
-  transfersOf({ concurrency, maxRate }: SliceJob['options']): Transfers {
+  transfersOf({ concurrency, maxRate }: SliceJob['options']): TransferLimits {
     const key = `${concurrency} ${maxRate}`;
     const known = this.#transfers.get(key) ?? {
-      ...createTransfers({ concurrency, maxRate }),
+      ...createTransferLimits({ concurrency, maxRate }),
       pause: this.#pause,
     };
     this.#transfers.set(key, known);
@@ -47,8 +47,8 @@ export class SharedBySlices {
   }
 
   /** Asked for once: a key that changes is a new worker's. */
-  reachOfKey(): Promise<KeyReach> {
-    const known = this.#keyReach ?? fetchKeyReach(this.#client, this.#noMore, this.#warn);
+  reachOfKey(): Promise<KeyCoverage> {
+    const known = this.#keyReach ?? fetchKeyCoverage(this.#client, this.#noMore, this.#warn);
     this.#keyReach = known;
     known.catch(() => {
       this.#keyReach = undefined;

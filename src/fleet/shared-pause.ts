@@ -1,9 +1,9 @@
-import { within } from '../base/wait.js';
+import { withTimeout } from '../base/wait.js';
 import { createPause, type Pause } from '../transfer/pause.js';
-import type { OpenQueue } from './redis.js';
+import type { OpenQueue } from './open-queue.js';
 
 /** More slices a second than any queue gives: without a limit, BullMQ knows no pause. */
-export const LIMITER = { max: 1_000_000_000, duration: 1000 } as const;
+export const RATE_LIMITER = { max: 1_000_000_000, duration: 1000 } as const;
 /** Milliseconds after which a file no longer waits to hear of a pause: Redis may be gone, and the file is not. */
 const PATIENCE_MS = 1000;
 /** Milliseconds for which an answer serves: of small files there are hundreds a second. */
@@ -22,20 +22,20 @@ export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: Abo
     const now = performance.now();
     if (now - asked >= FRESH_MS) {
       asked = now;
-      const ttl = queue.getRateLimitTtl(LIMITER.max).catch(() => 0);
-      answer = within(ttl, PATIENCE_MS);
+      const ttl = queue.getRateLimitTtl(RATE_LIMITER.max).catch(() => 0);
+      answer = withTimeout(ttl, PATIENCE_MS);
     }
     return (await answer) ?? 0;
   };
   return {
-    hold: own.hold,
-    async passed(ofSlice) {
+    extend: own.extend,
+    async waitUntilOver(ofSlice) {
       for (;;) {
         const others = await ofOthers();
-        if (others > 0) own.hold(others);
+        if (others > 0) own.extend(others);
         // Mostly there is nothing to wait for, and so nothing that would have to end it.
-        if (own.leftMs() <= 0) return;
-        await own.passed(AbortSignal.any([ofSlice, ends]));
+        if (own.remainingMs() <= 0) return;
+        await own.waitUntilOver(AbortSignal.any([ofSlice, ends]));
       }
     },
   };
@@ -46,5 +46,5 @@ export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: Abo
  * rounded up.
  */
 export async function pauseAll({ queue }: Pick<OpenQueue, 'queue'>, ms: number): Promise<void> {
-  if ((await queue.getRateLimitTtl(LIMITER.max)) < ms) await queue.rateLimit(Math.ceil(ms));
+  if ((await queue.getRateLimitTtl(RATE_LIMITER.max)) < ms) await queue.rateLimit(Math.ceil(ms));
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { parseWanted, ROWS_WORD } from '../convert/wanted.js';
-import type { ConvertSetting, DownloadOptions } from '../download/types.js';
-import type { ConvertOptions } from '../format/options.js';
+import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
+import type { ConvertSetting, DownloadOptions } from '../download/download-options.js';
+import type { ConvertOptions } from '../format/convert-options.js';
 import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
-import type { Slice } from './slices.js';
+import type { Slice } from './split-into-slices.js';
 
 /** How a worker brings a slice's files: what `enqueue` was told, as plain JSON; what it wasn't told is left out. */
 export interface SliceOptions extends Omit<DownloadOptions, 'convert' | 'strict'> {
@@ -43,21 +43,24 @@ export function destinationKey({ dir, store }: SliceDestination): string {
   return JSON.stringify([dir, store?.endpoint, store?.region, store?.pathStyle]);
 }
 
-export function sliceDestination({ kind, name, settings }: Destination): SliceDestination {
+export function toSliceDestination({ kind, name, settings }: Destination): SliceDestination {
   if (kind === 'folder') return { dir: name };
   const { endpoint, region, pathStyle } = settings;
   return { dir: name, store: { endpoint, region, pathStyle } };
 }
 
-export function sliceOptions({ convert, strict: _, ...options }: DownloadOptions): SliceOptions {
+export function toSliceOptions({ convert, strict: _, ...options }: DownloadOptions): SliceOptions {
   if (!convert) return options;
-  const { wanted, keepCsv } = convert;
-  const as = wanted && [...(wanted.rows ? [ROWS_WORD] : []), ...wanted.computed.map(({ name }) => name)];
+  const { outputSelection, keepCsv } = convert;
+  const as = outputSelection && [
+    ...(outputSelection.rows ? [ROWS_WORD] : []),
+    ...outputSelection.computed.map(({ name }) => name),
+  ];
   return { ...options, convert: { options: convert.options, keepCsv, ...(as && { as }) } };
 }
 
 /** @param threads that this worker converts with. */
-export function downloadOptions({ options }: SliceJob, threads: number): DownloadOptions {
+export function toDownloadOptions({ options }: SliceJob, threads: number): DownloadOptions {
   const { convert, ...rest } = options;
   return {
     ...rest,
@@ -71,14 +74,14 @@ function convertSetting(
   { options, as, keepCsv }: NonNullable<SliceOptions['convert']>,
   threads: number,
 ): ConvertSetting {
-  return { options, wanted: as && parseWanted(as), keepCsv, threads };
+  return { options, outputSelection: as && parseOutputSelection(as), keepCsv, threads };
 }
 
 /**
  * The same for the same work, whatever the exchange's record said when it was planned: so a slice stands in a queue
  * once, however often it is put there.
  */
-export function jobId({ pin: _, unauthorized: __, store, options, ...slice }: SliceJob): string {
+export function createJobId({ pin: _, unauthorized: __, store, options, ...slice }: SliceJob): string {
   const { convert, shard } = options;
   // A bucket of the same name may be another store's; its region and style say only how it is reached.
   const parts = JSON.stringify([slice, store?.endpoint ?? null, convert ?? null, shard ?? null]);

@@ -1,8 +1,8 @@
-import type { ColumnData, Nulls, TextValues } from '../format/columns.js';
+import type { ColumnData, Nulls, TextValues } from '../format/batch.js';
 import type { Cell } from './inspection.js';
 
 /** The least and the greatest value of a column, nulls left out; none where there are only nulls. */
-export function extremesOf(column: ColumnData): readonly NonNullable<Cell>[] {
+export function findExtremes(column: ColumnData): readonly NonNullable<Cell>[] {
   switch (column.kind) {
     case 'text': {
       // Each entry of a dictionary occurs in some row.

@@ -13,7 +13,7 @@ export interface InspectedColumn {
 }
 
 /** The longest time between two rows that follow one another. */
-export interface Gap {
+export interface TimeGap {
   readonly microseconds: number;
   /** `local_timestamp` of the row before it. */
   readonly from: number;
@@ -35,7 +35,7 @@ export interface Inspection {
   readonly columns: readonly InspectedColumn[];
   /** From the first to the last `local_timestamp`, in microseconds; undefined without such a column, or rows. */
   readonly timeRange?: { readonly from: number; readonly to: number } | undefined;
-  readonly largestGap?: Gap | undefined;
+  readonly largestGap?: TimeGap | undefined;
   /** Rows whose `local_timestamp` is before that of the row above. */
   readonly outOfOrder?: number | undefined;
   /** Why order and rows of a Parquet file are not known: data that can't be read here. */
@@ -45,4 +45,4 @@ export interface Inspection {
 }
 
 /** The column that orders a file's rows. */
-export const ORDERED_BY = 'local_timestamp';
+export const TIME_COLUMN = 'local_timestamp';

@@ -2,13 +2,13 @@ import { Decompress } from 'fzstd';
 import { TickhaulError } from '../base/errors.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import { type ReadChunks, readChunks } from '../integrity/read-chunks.js';
-import { readSource } from '../integrity/source.js';
+import { readSource } from '../integrity/read-source.js';
 
 /**
  * Gives the text of `.ndjson`, `.ndjson.gz` or `.ndjson.zst`.
  * @param read how the file's bytes are read.
  * @returns the file's bytes.
- * @throws TickhaulError `corrupt`, `disk`, and what `read` throws.
+ * @throws TickhaulError `createCorruptError`, `disk`, and what `read` throws.
  */
 export async function readNdjsonText(
   path: string,

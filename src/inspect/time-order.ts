@@ -1,9 +1,9 @@
-import type { Gap, Inspection } from './inspection.js';
+import type { Inspection, TimeGap } from './inspection.js';
 
 /** Follows the `local_timestamp`s of a file from row to row. */
 export class TimeOrder {
   #previous: number | undefined;
-  #gap: Gap | undefined;
+  #gap: TimeGap | undefined;
   #outOfOrder = 0;
   #from = Number.POSITIVE_INFINITY;
   #to = Number.NEGATIVE_INFINITY;

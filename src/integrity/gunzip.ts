@@ -2,13 +2,13 @@ import type { TransformOptions } from 'node:stream';
 import { createGunzip, type Gunzip, type ZlibOptions } from 'node:zlib';
 import { TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
-import { describeGzipError, HEAD_BYTES } from './gzip-error.js';
+import { describeGzipError, HEAD_BYTES } from './describe-gzip-error.js';
 
 /** Takes gunzipped text chunk by chunk; a promise holds the next chunk back. */
 export type TextSink = (chunk: Buffer) => void | Promise<void>;
 
 /**
- * Gunzips a stream that has to be a whole gzip file and nothing more. Every method but destroy throws `corrupt`
+ * Gunzips a stream that has to be a whole gzip file and nothing more. Every method but destroy throws `createCorruptError`
  * once it can't be one, and whatever the text's sink threw.
  */
 export interface GunzipPass {
@@ -24,14 +24,14 @@ export interface GunzipPass {
 }
 
 /** Bytes. A buffer holds many small outputs, and the pages nobody wrote to cost nothing. */
-export const TEXT_CHUNK = 256 * 1024;
+export const TEXT_CHUNK_BYTES = 256 * 1024;
 /** Bytes. A tenth faster, for those that run no more at once than there are processors. */
-export const LARGE_TEXT_CHUNK = 1024 * 1024;
+export const LARGE_TEXT_CHUNK_BYTES = 1024 * 1024;
 // A high-water mark of 1 makes each write wait until its chunk is used up.
-const GUNZIP: ZlibOptions & TransformOptions = { highWaterMark: 1 };
+const GUNZIP_OPTIONS: ZlibOptions & TransformOptions = { highWaterMark: 1 };
 
 /** @param chunkSize bytes of text that come at once, at most. */
-export function startGunzip(onText: TextSink, chunkSize: number = TEXT_CHUNK): GunzipPass {
+export function startGunzip(onText: TextSink, chunkSize: number = TEXT_CHUNK_BYTES): GunzipPass {
   return new CheckedGunzip(onText, chunkSize);
 }
 
@@ -46,7 +46,7 @@ class CheckedGunzip implements GunzipPass {
   #handedOver: Promise<void> = Promise.resolve();
 
   constructor(onText: TextSink, chunkSize: number) {
-    this.#gunzip = createGunzip({ ...GUNZIP, chunkSize });
+    this.#gunzip = createGunzip({ ...GUNZIP_OPTIONS, chunkSize });
     this.#gunzip.on('data', (text: Buffer) => {
       this.#handedOver = this.#handOver(text, onText);
     });

@@ -1,7 +1,7 @@
-import { abortReason, diskError } from '../base/errors.js';
+import { abortReason, toDiskError } from '../base/errors.js';
 import { openRegular } from '../base/open-regular.js';
 
-const READ_CHUNK = 1024 * 1024;
+const READ_CHUNK_BYTES = 1024 * 1024;
 
 /** A way to read a file's bytes. */
 export type ReadChunks = (
@@ -23,7 +23,7 @@ export async function readChunks(
     const handle = await openRegular(path);
     try {
       const { size } = await handle.stat();
-      const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK, size + 1));
+      const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, size + 1));
       for (;;) {
         if (signal?.aborted) throw abortReason(signal);
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
@@ -34,6 +34,6 @@ export async function readChunks(
       await handle.close();
     }
   } catch (error) {
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
 }

@@ -1,4 +1,4 @@
-import { LARGE_TEXT_CHUNK, startGunzip, type TextSink } from './gunzip.js';
+import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from './gunzip.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
 
 /** What is told of a gzip file, from its first byte to its last. */
@@ -10,25 +10,25 @@ export interface GzipReader {
 }
 
 /** How a gzip file is read where it isn't one of few, in large chunks. */
-export interface GzipReading {
+export interface GzipReadOptions {
   /** How the file's bytes are read. */
   readonly read: ReadChunks;
   /** Bytes of text that come at once, at most. */
   readonly textChunk: number;
 }
 
-const LARGE_CHUNKS: GzipReading = { read: readChunks, textChunk: LARGE_TEXT_CHUNK };
+const LARGE_CHUNKS: GzipReadOptions = { read: readChunks, textChunk: LARGE_TEXT_CHUNK_BYTES };
 
 /**
  * Reads a whole gzip file.
- * @throws TickhaulError `corrupt` where it is no whole gzip file, `disk`, the reason of an abort, and what the reader
+ * @throws TickhaulError `createCorruptError` where it is no whole gzip file, `disk`, the reason of an abort, and what the reader
  * throws.
  */
 export async function readGzip(
   path: string,
   reader: GzipReader,
   signal?: AbortSignal,
-  { read, textChunk }: GzipReading = LARGE_CHUNKS,
+  { read, textChunk }: GzipReadOptions = LARGE_CHUNKS,
 ): Promise<void> {
   const pass = startGunzip(reader.onText, textChunk);
   try {

@@ -3,12 +3,12 @@ import type {
   EncodingOptions,
   FolderOptions,
   LayoutOptions,
-  List,
   ServiceOptions,
   ShardOptions,
   StoreOptions,
+  TextList,
   TransferOptions,
-} from './options.js';
+} from './download-run-options.js';
 
 export interface VerifyOptions
   extends ServiceOptions,
@@ -19,11 +19,11 @@ export interface VerifyOptions
   /** Files or folders to check; default: the whole download folder. */
   readonly paths?: string | readonly string[] | undefined;
   /** Only these exchanges. */
-  readonly exchange?: List | undefined;
+  readonly exchange?: TextList | undefined;
   /** Only these data types. */
-  readonly types?: List | undefined;
+  readonly types?: TextList | undefined;
   /** Only these symbols; globs, `@file`. */
-  readonly symbols?: List | undefined;
+  readonly symbols?: TextList | undefined;
   /** Presence and size only. */
   readonly quick?: boolean | undefined;
   /** Compare a listing of the object store with the records, and read nothing. */
@@ -50,7 +50,7 @@ export interface ConvertOptions extends LayoutOptions, EncodingOptions, ShardOpt
   /** Day files, folders, globs. */
   readonly paths: string | readonly string[];
   /** Only these symbols; globs, `@file`. */
-  readonly symbols?: List | undefined;
+  readonly symbols?: TextList | undefined;
   /** Default: `parquet`. */
   readonly format?: 'parquet' | 'ndjson' | undefined;
   /** Folder or `s3://bucket/prefix` for the outputs; default: beside each source. */
@@ -68,11 +68,11 @@ export interface ConvertOptions extends LayoutOptions, EncodingOptions, ShardOpt
 
 export interface CoverageOptions extends FolderOptions {
   /** Only these exchanges. */
-  readonly exchange?: List | undefined;
+  readonly exchange?: TextList | undefined;
   /** Only these data types. */
-  readonly types?: List | undefined;
+  readonly types?: TextList | undefined;
   /** Only these symbols; globs, `@file`. */
-  readonly symbols?: List | undefined;
+  readonly symbols?: TextList | undefined;
   /** First UTC day; default: the first one of each series. */
   readonly from?: string | undefined;
   /** The UTC day after the last one; default: the end of each series. */

@@ -2,15 +2,15 @@ import type {
   CacheOptions,
   FolderOptions,
   LayoutOptions,
-  List,
   ServiceOptions,
+  TextList,
   TransferOptions,
-} from './options.js';
+} from './download-run-options.js';
 
-/** A period is `date`, `last`, or `from` and `to`: UTC days or ISO 8601 times, `to` not included. */
+/** A period is `date`, `lastCommands`, or `from` and `to`: UTC days or ISO 8601 times, `to` not included. */
 interface PeriodOptions extends ServiceOptions, TransferOptions {
   /** Of the exchanges that name none of their own; default: all. */
-  readonly symbols?: List | undefined;
+  readonly symbols?: TextList | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly date?: string | undefined;
@@ -39,7 +39,7 @@ export interface ReplayOptions extends PeriodOptions, FolderOptions, LayoutOptio
   /** Exchange ids, each with symbols after a colon where it has some of its own: `deribit:BTC-PERPETUAL`. */
   readonly exchange: string | readonly string[];
   /** Normalized data types: `trade`, `book_change`, `book_snapshot_10_100ms`, `trade_bar_1m` and so on. */
-  readonly types: List;
+  readonly types: TextList;
   /** Where messages come from: day files (the default), or the raw data API. */
   readonly source?: 'datasets' | 'feeds' | undefined;
   readonly channels?: undefined;
@@ -50,7 +50,7 @@ export interface RawReplayOptions extends PeriodOptions, SliceOptions {
   /** One exchange id, with symbols after a colon or without. */
   readonly exchange: string;
   /** The exchange's own channels, or `all` for every one. */
-  readonly channels: List;
+  readonly channels: TextList;
   readonly source?: 'feeds' | undefined;
   readonly types?: undefined;
 }
@@ -60,9 +60,9 @@ export interface StreamOptions extends ServiceOptions {
   /** Exchange ids, each with symbols after a colon where it has some of its own: `deribit:BTC-PERPETUAL`. */
   readonly exchange: string | readonly string[];
   /** Normalized data types: `trade`, `book_change`, `book_snapshot_10_100ms`, `trade_bar_1m` and so on. */
-  readonly types: List;
+  readonly types: TextList;
   /** Of the exchanges that name none of their own; default: the active ones. */
-  readonly symbols?: List | undefined;
+  readonly symbols?: TextList | undefined;
   /** A `disconnect` message where the connection to the exchange broke. */
   readonly withDisconnects?: boolean | undefined;
   /** A connection silent for this long is made anew; default: `10s`. */

@@ -1,18 +1,18 @@
 import { abortReason } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
-import { ReaderGone } from '../base/output-sink.js';
+import { ReaderClosedError } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
-import type { Args } from '../commands/arguments/args.js';
-import type { Host } from '../commands/host.js';
-import type { LineSink, Written } from '../market/lines/line-sink.js';
-import { describeFailure } from '../run/failure.js';
-import { argsOf, inOptions, type OptionTable } from './arguments.js';
-import { TickhaulError } from './error.js';
-import { signalOf } from './event-run.js';
-import type { Feed } from './feed.js';
-import { libraryHost } from './host.js';
-import { plainly } from './plainly.js';
-import { begin, causeOf, type Run } from './run.js';
+import type { CommandArgs } from '../commands/arguments/command-args.js';
+import type { CommandHost } from '../commands/command-host.js';
+import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
+import { toRunFailure } from '../run/run-failure.js';
+import type { EventQueue } from './event-queue.js';
+import { findSignal } from './event-run.js';
+import { TickhaulError } from './library-error.js';
+import { createLibraryHost } from './library-host.js';
+import { flagsToOptionsInError, type OptionTable, optionsToArgs } from './options-to-args.js';
+import { findCause, type Run, startRun } from './start-run.js';
+import { toJsonValue } from './to-json-value.js';
 
 /** What a run of messages came to. */
 export interface MessageSummary {
@@ -29,12 +29,12 @@ export interface MessageSummary {
 
 /** What such a run works with: its options as arguments, and where lines and warnings go. */
 export interface MessageCall {
-  readonly args: Args;
-  readonly host: Host;
+  readonly args: CommandArgs;
+  readonly host: CommandHost;
   /** Resolves when the reader has taken all messages of the lines. */
   readonly output: LineSink;
   /** Counted up by the work. */
-  readonly written: Written;
+  readonly written: WrittenCounts;
   readonly warn: (message: string) => void;
 }
 
@@ -43,19 +43,19 @@ export interface MessageCall {
  * @param parse makes the message of a line, without its end.
  * @param work reads the options by the readers of the flags, and does what the command does.
  */
-export function beginMessages<Told>(
+export function startMessageRun<Told>(
   table: OptionTable,
   options: unknown,
   parse: (line: string) => Told,
   work: (call: MessageCall) => Promise<void>,
 ): Run<Told, MessageSummary> {
-  return begin(signalOf(options), async (feed: Feed<Told>, signal) => {
+  return startRun(findSignal(options), async (feed: EventQueue<Told>, signal) => {
     const began = performance.now();
     const written = { messages: 0, bytes: 0 };
     const warnings: string[] = [];
     const warn = (message: string): void => void warnings.push(message);
     const summaryOf = (exitCode: number, error?: FileError): MessageSummary =>
-      plainly({
+      toJsonValue({
         event: 'summary',
         exitCode,
         ...written,
@@ -64,16 +64,16 @@ export function beginMessages<Told>(
         error,
       });
     try {
-      const args = argsOf(table, options);
+      const args = optionsToArgs(table, options);
       const output: LineSink = { write: (bytes) => feed.send(messagesOf(bytes, parse)) };
-      await work({ args, host: libraryHost(signal, warn), output, written, warn });
+      await work({ args, host: createLibraryHost(signal, warn), output, written, warn });
       return summaryOf(0);
     } catch (thrown) {
-      if (thrown instanceof ReaderGone) return summaryOf(0);
-      const { exitCode, error } = describeFailure(
-        signal.aborted ? abortReason(signal) : inOptions(thrown, table),
+      if (thrown instanceof ReaderClosedError) return summaryOf(0);
+      const { exitCode, error } = toRunFailure(
+        signal.aborted ? abortReason(signal) : flagsToOptionsInError(thrown, table),
       );
-      throw new TickhaulError(error, summaryOf(exitCode, error), causeOf(thrown));
+      throw new TickhaulError(error, summaryOf(exitCode, error), findCause(thrown));
     }
   });
 }

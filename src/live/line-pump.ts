@@ -1,23 +1,23 @@
 import { LineBuffer } from '../market/lines/line-buffer.js';
-import { type LineSink, type Written, writeLines } from '../market/lines/line-sink.js';
+import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
 
 /** Bytes of memory that are kept for the next lines. */
-const KEPT = 1024 * 1024;
+const MAX_KEPT_BYTES = 1024 * 1024;
 /** Bytes of one write, or a longer line: so it shows whether a slow output takes anything. */
-const PIECE = 128 * 1024;
+const WRITE_BYTES = 128 * 1024;
 
-export interface PumpOptions {
+export interface LinePumpOptions {
   readonly output: LineSink;
   /** Counted up as lines are written. */
-  readonly written: Written;
+  readonly written: WrittenCounts;
   /** Bytes that may gather behind a slow output. */
-  readonly most: number;
+  readonly maxWaitingBytes: number;
   /** Milliseconds in which lines gather for one write; 0 for those of one turn. */
   readonly gatherMs: number;
 }
 
 /** The output took nothing for so long as it was given. */
-export class OutputStuck extends Error {
+export class OutputStalledError extends Error {
   /** Messages that it has not taken, or not as a whole. */
   readonly messages: number;
 
@@ -29,7 +29,7 @@ export class OutputStuck extends Error {
 
 /** Lines on their way to an output that may be slow: while some are written, others gather. */
 export class LinePump {
-  readonly #options: PumpOptions;
+  readonly #options: LinePumpOptions;
   readonly #waiting = new Set<() => void>();
   #gathering = new LineBuffer();
   #spare = new LineBuffer();
@@ -41,7 +41,7 @@ export class LinePump {
   /** Rejects with what the output throws. */
   readonly failed: Promise<never>;
 
-  constructor(options: PumpOptions) {
+  constructor(options: LinePumpOptions) {
     this.#options = options;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -60,7 +60,7 @@ export class LinePump {
   }
 
   get isBehind(): boolean {
-    return this.waiting > this.#options.most;
+    return this.waiting > this.#options.maxWaitingBytes;
   }
 
   /** Lines were added: they will be written. */
@@ -88,7 +88,7 @@ export class LinePump {
       // The spare lines are those that are being written.
       const stuck = (): void => {
         const { count } = this.#spare;
-        reject(new OutputStuck(this.#gathering.count + count - this.#taken));
+        reject(new OutputStalledError(this.#gathering.count + count - this.#taken));
       };
       const timer = setTimeout(stuck, patienceMs);
       step.then(resolve, reject).finally(() => clearTimeout(timer));
@@ -105,7 +105,7 @@ export class LinePump {
     const { output, written } = this.#options;
     try {
       for (let line = 0, start = 0; line < lines.count; ) {
-        const limit = start + PIECE;
+        const limit = start + WRITE_BYTES;
         let end = lines.ends[line++] as number;
         while (line < lines.count && (lines.ends[line] as number) <= limit)
           end = lines.ends[line++] as number;
@@ -121,7 +121,7 @@ export class LinePump {
     }
     lines.clear();
     this.#taken = 0;
-    lines.shrink(KEPT);
+    lines.shrink(MAX_KEPT_BYTES);
     this.#isWriting = false;
     this.wake();
     this.#wakeWaiting();

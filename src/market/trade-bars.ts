@@ -2,7 +2,7 @@ import type { Instrument } from './instrument.js';
 import type { TradeBarType } from './names/data-type-name.js';
 
 /** What took liquidity. */
-export const SIDE = { unknown: 0, buy: 1, sell: 2 } as const;
+export const TRADE_SIDE = { unknown: 0, buy: 1, sell: 2 } as const;
 
 /** A bar that is done. It is used again: whoever keeps it copies it. Times are microseconds. */
 export interface TradeBar {
@@ -29,7 +29,7 @@ export interface TradeBar {
   readonly micros: boolean;
 }
 
-/** Microseconds; `end` is not included. */
+/** Microseconds; `endConversion` is not included. */
 export interface Period {
   readonly start: number;
   readonly end: number;
@@ -102,8 +102,8 @@ export class TradeBars implements TradeBar {
       this.closeTimestamp = timestamp;
       this.closeMicros = micros;
     }
-    if (side === SIDE.buy) this.buyVolume += amount;
-    else if (side === SIDE.sell) this.sellVolume += amount;
+    if (side === TRADE_SIDE.buy) this.buyVolume += amount;
+    else if (side === TRADE_SIDE.sell) this.sellVolume += amount;
     this.trades++;
     this.vwap = (this.vwap * this.volume + price * amount) / (this.volume + amount);
     this.volume += amount;

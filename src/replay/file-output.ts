@@ -1,13 +1,13 @@
-import { ReaderGone } from '../base/output-sink.js';
+import { ReaderClosedError } from '../base/output-sink.js';
 import { type Compression, loadCompressor } from '../format/compression/compressor.js';
 import type { LineSink } from '../market/lines/line-sink.js';
 import type { PartFile } from '../store/files.js';
 
 /**
- * Lets lines be written to a file, which has its name when `work` is done, and is not there when that throws.
+ * Lets lines be written to a file, which has its name when `runCommand` is done, and is not there when that throws.
  * Compressed by the end of the name: each write is a gzip member or a zstd frame.
  * @param name as the user wrote it.
- * @throws TickhaulError `disk`, `path_taken`, and what `work` throws.
+ * @throws TickhaulError `disk`, `path_taken`, and what `runCommand` throws.
  */
 export async function toFile(
   file: PartFile,
@@ -24,7 +24,7 @@ export async function toFile(
         await file.write(compress(bytes, 'fast'));
       } catch (error) {
         // How many lines a part of compressed bytes holds is not known.
-        throw error instanceof ReaderGone && compression !== 'none' ? new ReaderGone(0) : error;
+        throw error instanceof ReaderClosedError && compression !== 'none' ? new ReaderClosedError(0) : error;
       }
     };
     await work({ write });

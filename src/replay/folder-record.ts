@@ -1,14 +1,14 @@
+import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { dayFileOfName } from '../dataset/day-file-name.js';
-import { toDatasetSymbol } from '../dataset/symbols.js';
-import type { PlannedFile } from '../download/types.js';
-import type { DatasetSymbol, ExchangeRecord } from '../service/records/metadata.js';
+import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import type { PlannedFile } from '../download/download-options.js';
+import type { DatasetSymbol, ExchangeRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { daysOf } from './period.js';
-import type { PlannedSeries } from './plan.js';
-import type { ReplayOption, ReplayRequest } from './types.js';
+import { periodToDays } from './parse-period.js';
+import type { PlannedReplaySeries } from './plan-replay.js';
+import type { ReplayOption, ReplayRequest } from './replay-request.js';
 
 /** What the files of one symbol tell of it. */
 interface SymbolFiles {
@@ -26,7 +26,7 @@ export async function filesIn(
   const files = [...manifest.records()].map(({ file }) => file);
   for await (const listed of destination.list('', signal)) {
     for (const { path } of listed) {
-      const file = manifest.has(path) ? undefined : dayFileOfName(path);
+      const file = manifest.has(path) ? undefined : parseDayFileName(path);
       if (file) files.push(file);
     }
   }
@@ -62,13 +62,13 @@ export function recordOfFiles(
     for (const id of named) if (!bySymbol.has(id)) symbols.push({ id, dataTypes: [] });
   }
   symbols.sort((a, b) => (a.id < b.id ? -1 : 1));
-  const { from, to } = daysOf(period);
+  const { from, to } = periodToDays(period);
   const datasets = { exportedFrom: formatDay(from), exportedUntil: formatDay(to), symbols };
   return { id: exchange, datasets };
 }
 
 /** Of each day on which no symbol of an exchange and data type is there, a file. */
-export function daysWithoutFile(planned: readonly PlannedSeries[]): readonly PlannedFile[] {
+export function daysWithoutFile(planned: readonly PlannedReplaySeries[]): readonly PlannedFile[] {
   const byDay = new Map<string, PlannedFile>();
   const isThere = new Set<string>();
   for (const planFile of planned.flatMap(({ files }) => files)) {

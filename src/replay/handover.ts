@@ -1,9 +1,9 @@
-import { Queue } from '../base/queue.js';
+import { AsyncQueue } from '../base/async-queue.js';
 
 /**
  * Takes a full buffer, and answers with an empty one; undefined for the first. Throws once nobody reads on.
  */
-export type Exchange<B> = (full: B | undefined) => Promise<B>;
+export type SwapBuffer<B> = (full: B | undefined) => Promise<B>;
 
 /**
  * What a producer makes, as something to be pulled: it works at most as far ahead as it has buffers, begins when it is
@@ -12,11 +12,11 @@ export type Exchange<B> = (full: B | undefined) => Promise<B>;
  */
 export async function* createHandover<B>(
   buffers: readonly B[],
-  produce: (exchange: Exchange<B>) => Promise<void>,
+  produce: (exchange: SwapBuffer<B>) => Promise<void>,
 ): AsyncGenerator<B, void, undefined> {
-  const free = new Queue(buffers);
-  const full = new Queue<B>();
-  const producing = produce(exchangeOf(full, free)).then(
+  const free = new AsyncQueue(buffers);
+  const full = new AsyncQueue<B>();
+  const producing = produce(createSwapBuffer(full, free)).then(
     () => full.end(),
     (error: unknown) => full.end(error),
   );
@@ -32,7 +32,7 @@ export async function* createHandover<B>(
 }
 
 /** An exchange by two queues, of which others have the other ends. */
-export function exchangeOf<B>(full: Pick<Queue<B>, 'push'>, free: Queue<B>): Exchange<B> {
+export function createSwapBuffer<B>(full: Pick<AsyncQueue<B>, 'push'>, free: AsyncQueue<B>): SwapBuffer<B> {
   return async (buffer) => {
     if (buffer !== undefined) full.push(buffer);
     const empty = await free.next();

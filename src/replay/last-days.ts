@@ -1,10 +1,10 @@
 import { usageError } from '../base/errors.js';
-import { exportedUntilOf } from '../download/plan/select.js';
+import { readExportedUntil } from '../download/plan/select-series.js';
 import type { Period } from '../market/trade-bars.js';
-import type { Client } from '../service/http/client.js';
-import { fetchDatasetRecord, type MetadataOptions } from '../service/records/metadata.js';
-import { US_A_DAY } from './period.js';
-import type { ReplayOption } from './types.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import { fetchDatasetRecord, type MetadataOptions } from '../service/records/fetch-records.js';
+import { US_PER_DAY } from './parse-period.js';
+import type { ReplayOption } from './replay-request.js';
 
 /**
  * The last exported days as a period. Of several exchanges they are days that all of them have: they end where the first
@@ -14,16 +14,16 @@ import type { ReplayOption } from './types.js';
 export async function lastDays(
   count: number,
   exchanges: readonly Pick<ReplayOption, 'exchange'>[],
-  client: Client,
+  client: ServiceClient,
   options: MetadataOptions,
 ): Promise<Period> {
   const ends = await Promise.all(
     exchanges.map(async ({ exchange }) => {
       const { id, datasets } = await fetchDatasetRecord(client, exchange, options);
       if (!datasets) throw usageError(`--last: ${id} has no exported days; give --from and --to`);
-      return exportedUntilOf(datasets);
+      return readExportedUntil(datasets);
     }),
   );
-  const end = Math.min(...ends) * US_A_DAY;
-  return { start: end - count * US_A_DAY, end };
+  const end = Math.min(...ends) * US_PER_DAY;
+  return { start: end - count * US_PER_DAY, end };
 }

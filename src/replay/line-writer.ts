@@ -1,24 +1,24 @@
-import { type LineSink, type Written, writeLines } from '../market/lines/line-sink.js';
+import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
 
 /** Bytes of one write, of lines that come in small pieces. */
-export const WRITE = 512 * 1024;
+export const WRITE_BYTES = 512 * 1024;
 
 /** Gathers lines to large writes: whoever has a line that fits puts it into `bytes` at `length`, and adds it. */
 export class LineWriter {
-  readonly bytes = new Uint8Array(WRITE);
+  readonly bytes = new Uint8Array(WRITE_BYTES);
   length = 0;
   #messages = 0;
   readonly #output: LineSink;
-  readonly #written: Written;
+  readonly #written: WrittenCounts;
 
-  constructor(output: LineSink, written: Written) {
+  constructor(output: LineSink, written: WrittenCounts) {
     this.#output = output;
     this.#written = written;
   }
 
   /** Whether there is room for so many bytes; a flush makes some. */
   fits(size: number): boolean {
-    return this.length + size <= WRITE;
+    return this.length + size <= WRITE_BYTES;
   }
 
   /** So many bytes were put at `length`. */

@@ -1,12 +1,12 @@
 /** WebSocket is on the port above that of HTTP (service interface, Local server configuration). */
-export function wsPortOf(httpPort: number): number {
+export function webSocketPort(httpPort: number): number {
   return httpPort + 1;
 }
 
 /** The highest port that has one above it. */
-export const HIGHEST_PORT = 65_534;
+export const MAX_HTTP_PORT = 65_534;
 
 /** The port of an address; left out, it is the usual one. */
-export function portOf({ protocol, port }: Pick<URL, 'protocol' | 'port'>): number {
+export function urlPort({ protocol, port }: Pick<URL, 'protocol' | 'port'>): number {
   return Number(port || (protocol === 'https:' ? 443 : 80));
 }

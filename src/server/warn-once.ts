@@ -1,11 +1,11 @@
 /** Lines that are remembered, so that clients can't fill the memory with them. */
-const MOST_WARNED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /** Warns of the same thing once. */
-export function onceOf(warn: (line: string) => void): (line: string) => void {
+export function createWarnOnce(warn: (line: string) => void): (line: string) => void {
   const warned = new Set<string>();
   return (line) => {
-    if (warned.has(line) || warned.size >= MOST_WARNED) return;
+    if (warned.has(line) || warned.size >= MAX_REMEMBERED) return;
     warned.add(line);
     warn(line);
   };

@@ -1,8 +1,8 @@
-import type { FileFacts, Files, StoreSettings } from './files.js';
+import type { Files, StoredFileInfo, StoreSettings } from './files.js';
+import type { AcquireLockOptions } from './lock/acquire-run-lock.js';
 import type { LockOwner, RunLock } from './lock/run-lock.js';
-import type { TakeLockOptions } from './lock/take-lock.js';
 import type { Manifest, ManifestOptions } from './manifest/manifest.js';
-import type { ManifestScopes } from './manifest/scope.js';
+import type { ManifestScopes } from './manifest/manifest-scope.js';
 
 /**
  * Where day files are brought to: a folder of this machine, or a prefix of a bucket. Paths are relative to it, with `/`,
@@ -31,9 +31,9 @@ export interface Destination {
    * @param prefixesOf gives what the paths begin with that will be asked for, folder after folder; undefined for all
    * paths, in any order.
    */
-  survey(prefixesOf?: () => readonly string[], signal?: AbortSignal): Promise<Survey>;
+  openLookup(prefixesOf?: () => readonly string[], signal?: AbortSignal): Promise<FileLookup>;
   /** Paths of what stands under one, in order of names, several at a time; tickhaul's own are left out. */
-  list(under: string, signal: AbortSignal): AsyncIterable<readonly ListedFile[]>;
+  list(under: string, signal: AbortSignal): AsyncIterable<readonly ListedEntry[]>;
 
   /** @param scope which part will be asked for, or parts; a folder's manifest is always whole. */
   openManifest(options: ManifestOptions, scope?: ManifestScopes): Promise<Manifest>;
@@ -42,13 +42,13 @@ export interface Destination {
    * others out, and downloads go on side by side.
    * @throws TickhaulError `locked`, which names the holder; the reason of an abort.
    */
-  takeLock(owner: LockOwner, options?: TakeLockOptions): Promise<RunLock>;
+  takeLock(owner: LockOwner, options?: AcquireLockOptions): Promise<RunLock>;
   /**
    * Joins those who only add to it. In a folder the first one takes the lock where that is free, and nobody waits; in a
    * store all share a lease, and wait for whoever has it alone.
    * @throws TickhaulError `disk`; of a store, `locked`, and the reason of an abort.
    */
-  joinRun(owner: LockOwner, options?: TakeLockOptions): Promise<JoinedRun>;
+  joinRun(owner: LockOwner, options?: AcquireLockOptions): Promise<RunMembership>;
 
   /** A small file of tickhaul's own, under `.tickhaul/`; undefined where there is none. */
   readState(name: string, signal?: AbortSignal): Promise<string | undefined>;
@@ -64,21 +64,21 @@ export interface Destination {
 /** Uploads of ours that were begun and neither completed nor aborted. */
 export interface Uploads {
   /** Some at a time; of tickhaul's own files too. */
-  list(signal: AbortSignal): AsyncIterable<readonly BegunUpload[]>;
+  list(signal: AbortSignal): AsyncIterable<readonly PendingUpload[]>;
   /** Leaves nothing of it. */
-  abandon(upload: BegunUpload, signal: AbortSignal | undefined): Promise<void>;
+  abandon(upload: PendingUpload, signal: AbortSignal | undefined): Promise<void>;
 }
 
-export interface BegunUpload {
+export interface PendingUpload {
   /** Relative to the destination, with `/`. */
   readonly path: string;
   readonly id: string;
   /** Milliseconds since the epoch, by the clock of the store. */
-  readonly begun: number;
+  readonly startedMs: number;
 }
 
 /** A place among the runs of a destination. */
-export interface JoinedRun {
+export interface RunMembership {
   /** Makes part names private to this run, where another one holds the lock; undefined where none is needed. */
   readonly partSuffix: string | undefined;
   /** As of `RunLock`; undefined where nothing is held. */
@@ -89,13 +89,13 @@ export interface JoinedRun {
 }
 
 /** What stood in a destination when it was looked at. */
-export interface Survey {
+export interface FileLookup {
   has(path: string): boolean;
-  facts(path: string): FileFacts | undefined;
+  get(path: string): StoredFileInfo | undefined;
 }
 
 /** What a listing tells of a file: of a store all, of a folder its path, as each file would have to be looked at. */
-export interface ListedFile extends Partial<FileFacts> {
+export interface ListedEntry extends Partial<StoredFileInfo> {
   readonly path: string;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly modified?: number | undefined;

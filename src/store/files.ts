@@ -1,8 +1,8 @@
 import type { ReadChunks } from '../integrity/read-chunks.js';
-import type { StoredAs } from './s3/object-store.js';
+import type { ObjectVersion } from './s3/object-store.js';
 
 /** What stands at a location. */
-export interface FileFacts {
+export interface StoredFileInfo {
   readonly bytes: number;
   /** Of an object, its ETag without quotes; undefined for a file. */
   readonly etag?: string | undefined;
@@ -13,7 +13,7 @@ export interface FileFacts {
 /** A file that is read here and there. */
 export interface RandomAccess {
   readonly bytes: number;
-  /** Exactly so many bytes from a position on. @throws TickhaulError `corrupt` where the file ends before. */
+  /** Exactly so many bytes from a position on. @throws TickhaulError `createCorruptError` where the file ends before. */
   read(position: number, length: number): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -23,8 +23,8 @@ export interface PartFile {
   /** Resolves when more may come; the bytes may be reused then. Of a write that fails, nothing stays. */
   write(bytes: Uint8Array): Promise<void>;
   /** Makes it stand under its name; of an object, gives what tells later whether it is the same. */
-  publish(): Promise<StoredAs | undefined>;
-  /** Leaves nothing behind; after `publish`, it does nothing. */
+  publish(): Promise<ObjectVersion | undefined>;
+  /** Leaves nothing behind; after `publishPart`, it does nothing. */
   discard(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface PartFile {
  */
 export interface Files {
   /** @returns undefined where nothing is, or no file. */
-  look(location: string, signal?: AbortSignal): Promise<FileFacts | undefined>;
+  stat(location: string, signal?: AbortSignal): Promise<StoredFileInfo | undefined>;
   /** A file's bytes from the first to the last. */
   readonly read: ReadChunks;
   openRandom(location: string, signal?: AbortSignal): Promise<RandomAccess>;
@@ -61,10 +61,10 @@ export interface StoreSettings {
   /** Milliseconds without progress after which a request is broken off. */
   readonly stallTimeoutMs: number;
   /** How often a request is tried in all, for somebody who waits for it; ten times where it is left out. */
-  readonly tries?: number | undefined;
-  /** Whether each request is told to whoever hears of them (`hearRequests`). */
-  readonly tellsRequests?: boolean | undefined;
+  readonly maxAttempts?: number | undefined;
+  /** Whether each request is told to whoever hears of them (`withRequestLog`). */
+  readonly logsRequests?: boolean | undefined;
 }
 
 /** Where nobody says anything. */
-export const USUAL_STORE: StoreSettings = { stallTimeoutMs: 60_000 };
+export const DEFAULT_STORE_SETTINGS: StoreSettings = { stallTimeoutMs: 60_000 };

@@ -1,7 +1,7 @@
 import type { Destination } from './destination.js';
-import { type StoreSettings, USUAL_STORE } from './files.js';
-import { openFolder } from './folder/folder-destination.js';
-import { isObject, refuseOtherSchemes } from './location.js';
+import { DEFAULT_STORE_SETTINGS, type StoreSettings } from './files.js';
+import { openFolderDestination } from './folder/folder-destination.js';
+import { assertKnownScheme, isObjectLocation } from './location.js';
 
 /**
  * Opens what a user names as the download folder: a folder of this machine, or `s3://bucket/prefix`.
@@ -9,11 +9,11 @@ import { isObject, refuseOtherSchemes } from './location.js';
  */
 export async function openDestination(
   name: string,
-  settings: StoreSettings = USUAL_STORE,
+  settings: StoreSettings = DEFAULT_STORE_SETTINGS,
   signal?: AbortSignal,
 ): Promise<Destination> {
-  refuseOtherSchemes(name);
-  if (!isObject(name)) return openFolder(name, settings);
-  const { openBucketDestination } = await import('./s3/open.js');
+  assertKnownScheme(name);
+  if (!isObjectLocation(name)) return openFolderDestination(name, settings);
+  const { openBucketDestination } = await import('./s3/open-bucket.js');
   return openBucketDestination(name, settings, signal);
 }

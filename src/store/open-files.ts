@@ -1,22 +1,22 @@
-import { type Files, type StoreSettings, USUAL_STORE } from './files.js';
+import { DEFAULT_STORE_SETTINGS, type Files, type StoreSettings } from './files.js';
 import { localFiles } from './folder/local-files.js';
-import { isObject } from './location.js';
+import { isObjectLocation } from './location.js';
 
 /** Files of this machine, and objects of stores, each by its location; a store is reached when the first is asked for. */
-export function openFiles(settings: StoreSettings = USUAL_STORE): Files {
-  return filesByLocation(async () => (await import('./s3/open.js')).openBucketFiles(settings));
+export function openFiles(settings: StoreSettings = DEFAULT_STORE_SETTINGS): Files {
+  return createLocationFiles(async () => (await import('./s3/open-bucket.js')).openBucketFiles(settings));
 }
 
 /** @param openObjects called once, when the first object is asked for. */
-export function filesByLocation(openObjects: () => Promise<Files>): Files {
+export function createLocationFiles(openObjects: () => Promise<Files>): Files {
   let objects: Promise<Files> | undefined;
   const of = async (location: string): Promise<Files> => {
-    if (!isObject(location)) return localFiles;
+    if (!isObjectLocation(location)) return localFiles;
     objects ??= openObjects();
     return objects;
   };
   return {
-    look: async (location, signal) => (await of(location)).look(location, signal),
+    stat: async (location, signal) => (await of(location)).stat(location, signal),
     read: async (location, use, signal) => (await of(location)).read(location, use, signal),
     openRandom: async (location, signal) => (await of(location)).openRandom(location, signal),
     openPart: async (location, part, signal, bytes) =>

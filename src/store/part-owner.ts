@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lookUpProcess, thisMachine } from './lock/process-identity.js';
+import { readMachineId, readProcess } from './lock/process-identity.js';
 
 /** What the name of a private part says of the run that writes it. */
 interface PartOwner {
@@ -9,8 +9,8 @@ interface PartOwner {
 }
 
 /** A suffix for the parts of a run that works beside the one that holds the folder's lock. */
-export async function privateSuffix(pid: number): Promise<string> {
-  const machine = await machineTag();
+export async function createPrivateSuffix(pid: number): Promise<string> {
+  const machine = await readMachineTag();
   return [pid, ...(machine === undefined ? [] : [machine]), randomUUID().slice(0, 8)].join('-');
 }
 
@@ -23,8 +23,8 @@ export async function isOwnerAlive(
   isAlive: (pid: number) => boolean,
 ): Promise<boolean | undefined> {
   const { pid, machine } = parseSuffix(suffix);
-  if (machine === undefined || machine !== (await machineTag())) return undefined;
-  const running = await lookUpProcess(pid);
+  if (machine === undefined || machine !== (await readMachineTag())) return undefined;
+  const running = await readProcess(pid);
   if (running) return running.start !== undefined;
   return isAlive(pid) ? undefined : false;
 }
@@ -34,7 +34,7 @@ function parseSuffix(suffix: string): PartOwner {
   return { pid: Number(pid), machine: random === undefined ? undefined : machine };
 }
 
-async function machineTag(): Promise<string | undefined> {
-  const machine = await thisMachine();
+async function readMachineTag(): Promise<string | undefined> {
+  const machine = await readMachineId();
   return machine === undefined ? undefined : createHash('sha1').update(machine).digest('hex').slice(0, 8);
 }

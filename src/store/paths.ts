@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { diskError, isSystemError, TickhaulError } from '../base/errors.js';
-import { makeFolder } from '../base/make-folder.js';
+import { createFolder } from '../base/create-folder.js';
+import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
 import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
-import { hasControls, STATE_FOLDER } from '../dataset/file-names.js';
+import { hasControls, STATE_FOLDER } from '../dataset/file-naming.js';
 
 /** Whether a path with `/` between folders names something inside the folder it is relative to, on any system. */
 export function isInside(relPath: string): boolean {
@@ -12,13 +12,13 @@ export function isInside(relPath: string): boolean {
 }
 
 /** Whether a path leads into tickhaul's own folder, in any case: some file systems know no difference. */
-export function isOwn(relPath: string): boolean {
+export function isStatePath(relPath: string): boolean {
   return relPath.split('/').some((part) => part.toLowerCase() === STATE_FOLDER);
 }
 
 /** Whether a path is inside the download folder, and nothing of tickhaul's own. */
 export function isDataPath(relPath: string): boolean {
-  return isInside(relPath) && !isOwn(relPath);
+  return isInside(relPath) && !isStatePath(relPath);
 }
 
 /** Whether a layout can have given this path to a file: a data path without control characters. */
@@ -45,10 +45,10 @@ export function resolveInside(dir: string, relPath: string): string {
  * @throws TickhaulError `usage` when the path leaves the folder, `path_taken` when a symbolic link on the way
  * does or a file stands there, `disk` when the folders can't be made.
  */
-export async function prepareParent(dir: string, relPath: string): Promise<string> {
+export async function createParentFolder(dir: string, relPath: string): Promise<string> {
   const path = resolveInside(dir, relPath);
   try {
-    await makeFolder(dir);
+    await createFolder(dir);
     if (!relPath.includes('/')) return path;
     const [root, parent] = await Promise.all([realpath(dir), realpathOfExisting(dirname(path))]);
     const way = relative(root, parent);
@@ -58,9 +58,9 @@ export async function prepareParent(dir: string, relPath: string): Promise<strin
         `${path}: a symbolic link on the way leads out of the download folder, to ${parent}; remove it or choose another --dir`,
       );
     }
-    await makeFolder(dirname(path));
+    await createFolder(dirname(path));
   } catch (error) {
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
   return path;
 }

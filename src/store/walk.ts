@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { abortReason, diskError, isSystemError } from '../base/errors.js';
+import { abortReason, isSystemError, toDiskError } from '../base/errors.js';
 import { isReplaced } from '../base/utf8-name.js';
-import { STATE_FOLDER } from '../dataset/file-names.js';
+import { STATE_FOLDER } from '../dataset/file-naming.js';
 
 /**
  * The files under a folder, by their paths relative to it, with `/`, in the order of names; as there may be a
@@ -47,7 +47,7 @@ async function list(root: string, under: string): Promise<readonly Dirent[] | un
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
-    throw diskError(error, folder, 'disk');
+    throw toDiskError(error, folder, 'disk');
   }
 }
 

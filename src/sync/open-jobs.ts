@@ -1,18 +1,18 @@
 import type { TickhaulError } from '../base/errors.js';
-import { fetchKeyReach } from '../service/key/key-coverage.js';
+import { fetchKeyCoverage } from '../service/key/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import { newsLines } from './news.js';
-import { type OpenJob, openJob, scopesOf } from './open-job.js';
-import { readRecords } from './records.js';
-import { refuseContradictions } from './same-files.js';
-import { readSyncState, type SyncState } from './state.js';
-import type { SyncInput } from './types.js';
+import { assertNoContradictions } from './assert-no-contradictions.js';
+import { fetchExchangeRecords } from './exchange-records.js';
+import { listJobScopes, type OpenSyncJob, openSyncJob } from './open-sync-job.js';
+import { formatSymbolChanges } from './symbol-changes.js';
+import type { SyncInput } from './sync-options.js';
+import { readSyncState, type SyncState } from './sync-state.js';
 
 /** All jobs of a sync, planned; nothing is written yet. */
 export interface OpenJobs {
   /** What the last run left. */
   readonly state: SyncState;
-  readonly jobs: readonly OpenJob[];
+  readonly jobs: readonly OpenSyncJob[];
   /** Why the export that was waited for didn't come. */
   readonly late: TickhaulError | undefined;
   /** To be closed. */
@@ -29,17 +29,17 @@ export async function openJobs(input: SyncInput, noMore: AbortSignal): Promise<O
   const { destination, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
   const state = await readSyncState(destination, options.shard, signal);
-  const { records, late } = await readRecords(input, noMore);
-  const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
-  const manifest = await destination.openManifest({ warn, signal }, await scopesOf(input.jobs, records));
+  const { records, late } = await fetchExchangeRecords(input, noMore);
+  const { canRequest, keyExpired } = await fetchKeyCoverage(input.client, signal, warn);
+  const manifest = await destination.openManifest({ warn, signal }, await listJobScopes(input.jobs, records));
   try {
-    const plans = { records, manifest, mayRead };
-    const jobs: OpenJob[] = [];
-    for (const job of input.jobs) jobs.push(await openJob(job, input, plans, state[job.name]));
-    refuseContradictions(jobs);
+    const plans = { records, manifest, mayRead: canRequest };
+    const jobs: OpenSyncJob[] = [];
+    for (const job of input.jobs) jobs.push(await openSyncJob(job, input, plans, state[job.name]));
+    assertNoContradictions(jobs);
     for (const { job, news, plan } of jobs) {
       for (const message of plan?.warnings ?? []) warn(`${job.name}: ${message}`);
-      for (const message of newsLines(job.name, news)) emit({ event: 'note', message });
+      for (const message of formatSymbolChanges(job.name, news)) emit({ event: 'note', message });
     }
     return { state, jobs, late, manifest, keyExpired };
   } catch (error) {

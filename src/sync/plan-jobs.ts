@@ -1,17 +1,17 @@
 import { secondsSince } from '../base/units.js';
-import type { DownloadOptions } from '../download/types.js';
-import type { JobSummary, RunSummary } from '../run/events.js';
+import type { DownloadOptions } from '../download/download-options.js';
+import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import type { OpenJob } from './open-job.js';
 import { openJobs } from './open-jobs.js';
-import { jobSummary } from './run.js';
-import { summarize } from './summary.js';
-import type { SyncInput } from './types.js';
+import type { OpenSyncJob } from './open-sync-job.js';
+import { jobSummary } from './run-sync-jobs.js';
+import type { SyncInput } from './sync-options.js';
+import { createSyncSummary } from './sync-summary.js';
 
 /** A job with its plan. */
 export interface PlannedJob {
   readonly name: string;
-  readonly plan: NonNullable<OpenJob['plan']>;
+  readonly plan: NonNullable<OpenSyncJob['plan']>;
   readonly options: DownloadOptions;
   readonly manifest: Manifest;
   readonly keyExpired: boolean;
@@ -37,5 +37,5 @@ export async function planJobs(
     const summary = plan && (await show({ name, plan, options, manifest, keyExpired }));
     summaries.push(jobSummary(open, summary));
   }
-  return { ...summarize(summaries, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
+  return { ...createSyncSummary(summaries, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
 }

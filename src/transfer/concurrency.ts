@@ -1,32 +1,32 @@
 /** How automatic concurrency begins, and what it never passes. */
 export interface ConcurrencyBounds {
-  readonly first: number;
-  readonly most: number;
+  readonly initial: number;
+  readonly max: number;
 }
 
 /** Of day files, which are large. */
-const DAY_FILES: ConcurrencyBounds = { first: 8, most: 20 };
+const DAY_FILE_BOUNDS: ConcurrencyBounds = { initial: 8, max: 20 };
 /** Broken connections cut no deeper: fewer at once would not mend a bad line, and take longer. */
-const LEAST_BROKEN = 4;
+const MIN_LIMIT_AFTER_DISCONNECTS = 4;
 /** Finishes without trouble that make a quiet stretch. */
-const QUIET_FINISHES = 4;
+const SUCCESSES_TO_GROW = 4;
 /** Milliseconds without trouble that make one, for files that take long. */
-const QUIET_MS = 10_000;
+const GROW_INTERVAL_MS = 10_000;
 /** Milliseconds in which one trouble counts once, however many transfers it hit. */
-const TROUBLE_MS = 1000;
+const CONGESTION_WINDOW_MS = 1000;
 
 /** How many transfers are in flight: fixed, or found out by what the service bears. */
 export interface Concurrency {
   readonly limit: number;
   /** A file arrived, or bytes did. */
-  quiet(nowMs: number, finished: boolean): void;
+  onSuccess(nowMs: number, finished: boolean): void;
   /** An answer 429, or a connection that broke: the first break alone counts for nothing. */
-  trouble(nowMs: number, kind: 'rate' | 'broken'): void;
+  onCongestion(nowMs: number, kind: 'rate' | 'broken'): void;
 }
 
 /** Begins at the first; one more after each quiet stretch, times 0.7 on 429 or repeated breaks; from 1 to the most, and not below 4 for breaks. */
-export function autoConcurrency(startMs: number, { first, most } = DAY_FILES): Concurrency {
-  let limit = first;
+export function createAutoConcurrency(startMs: number, { initial, max } = DAY_FILE_BOUNDS): Concurrency {
+  let limit = initial;
   let finishes = 0;
   let quietSince = startMs;
   let lastCut = Number.NEGATIVE_INFINITY;
@@ -39,22 +39,22 @@ export function autoConcurrency(startMs: number, { first, most } = DAY_FILES): C
     get limit() {
       return limit;
     },
-    quiet(nowMs, finished) {
+    onSuccess(nowMs, finished) {
       if (finished) {
         finishes++;
         breaks = 0;
       }
-      if (finishes < QUIET_FINISHES && nowMs - quietSince < QUIET_MS) return;
-      limit = Math.min(most, limit + 1);
+      if (finishes < SUCCESSES_TO_GROW && nowMs - quietSince < GROW_INTERVAL_MS) return;
+      limit = Math.min(max, limit + 1);
       restart(nowMs);
     },
-    trouble(nowMs, kind) {
+    onCongestion(nowMs, kind) {
       restart(nowMs);
       if (kind === 'broken' && ++breaks < 2) return;
-      if (nowMs - lastCut < TROUBLE_MS) return;
+      if (nowMs - lastCut < CONGESTION_WINDOW_MS) return;
       lastCut = nowMs;
       breaks = 0;
-      const least = kind === 'broken' ? Math.min(LEAST_BROKEN, limit) : 1;
+      const least = kind === 'broken' ? Math.min(MIN_LIMIT_AFTER_DISCONNECTS, limit) : 1;
       limit = Math.max(least, Math.floor(limit * 0.7));
     },
   };
@@ -70,9 +70,12 @@ interface ConcurrencyOptions {
 /** @param wanted a number, or found out. */
 export function createConcurrency(
   wanted: number | 'auto',
-  { bounds = DAY_FILES, processes = 1 }: ConcurrencyOptions = {},
+  { bounds = DAY_FILE_BOUNDS, processes = 1 }: ConcurrencyOptions = {},
 ): Concurrency {
   const partOf = (whole: number): number => Math.max(1, Math.floor(whole / processes));
-  if (wanted !== 'auto') return { limit: partOf(wanted), quiet: () => {}, trouble: () => {} };
-  return autoConcurrency(performance.now(), { first: partOf(bounds.first), most: partOf(bounds.most) });
+  if (wanted !== 'auto') return { limit: partOf(wanted), onSuccess: () => {}, onCongestion: () => {} };
+  return createAutoConcurrency(performance.now(), {
+    initial: partOf(bounds.initial),
+    max: partOf(bounds.max),
+  });
 }

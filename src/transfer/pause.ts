@@ -3,28 +3,28 @@ import { wait } from '../base/wait.js';
 /** The pause of a whole run: one answer that concerns every file holds all of them. */
 export interface Pause {
   /** Nobody passes before `ms` from now are over. Tells whether this made the pause longer. */
-  hold(ms: number): boolean;
+  extend(ms: number): boolean;
   /** Resolves at once, or when the pause is over. */
-  passed(signal: AbortSignal): Promise<void>;
+  waitUntilOver(signal: AbortSignal): Promise<void>;
 }
 
-export interface OwnPause extends Pause {
+export interface LocalPause extends Pause {
   /** Milliseconds until it is over; less than none where it is. */
-  leftMs(): number;
+  remainingMs(): number;
 }
 
-export function createPause(now = (): number => performance.now()): OwnPause {
+export function createPause(now = (): number => performance.now()): LocalPause {
   let until = 0;
   const leftMs = (): number => until - now();
   return {
-    leftMs,
-    hold(ms) {
+    remainingMs: leftMs,
+    extend(ms) {
       const end = now() + ms;
       if (end <= until) return false;
       until = end;
       return true;
     },
-    async passed(signal) {
+    async waitUntilOver(signal) {
       for (let left = leftMs(); left > 0; left = leftMs()) await wait(left, signal);
     },
   };

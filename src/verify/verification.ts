@@ -1,53 +1,53 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { dayFileOfName } from '../dataset/day-file-name.js';
+import { parseDayFileName } from '../dataset/parse-day-file-name.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
-import type { Days } from './amend/gaps.js';
-import { outputChecks, recordedChecks, unknownChecks } from './check/checks.js';
-import type { VerifyInput } from './input.js';
-import { readRecorded } from './recorded.js';
-import { createScope, type Scope } from './scope.js';
-import { type Survey, surveyDestination } from './survey.js';
-import type { Check } from './types.js';
+import type { SeriesDayIndex } from './amend/series-day-index.js';
+import { createOutputChecks, createRecordedChecks, createUnknownFileChecks } from './check/create-checks.js';
+import type { FileCheck } from './file-check.js';
+import { type FolderContents, listFolderContents } from './folder-contents.js';
+import { readRecordedFiles } from './recorded-files.js';
+import type { VerifyInput } from './verify-input.js';
+import { createVerifyScope, type VerifyScope } from './verify-scope.js';
 
 /** One check of a folder: what there is, and what is to be done with it. */
 export interface Verification {
   readonly input: VerifyInput;
   readonly manifest: Manifest;
-  readonly scope: Scope;
-  readonly survey: Survey;
+  readonly scope: VerifyScope;
+  readonly survey: FolderContents;
   /** Files that the manifest doesn't know and whose names tell which day file they are. */
   readonly tellable: ReadonlyMap<string, DayFile>;
   /** Files to check. */
   readonly files: number;
-  readonly days: Days;
+  readonly days: SeriesDayIndex;
   /** They are made anew at each call, as there may be a million. */
-  checks(): Iterable<Check>;
+  checks(): Iterable<FileCheck>;
 }
 
 /** Looks through the folder. @throws TickhaulError `usage` for a path that isn't there; `disk`. */
 export async function openVerification(input: VerifyInput, manifest: Manifest): Promise<Verification> {
   const { destination, adopt, quick, signal } = input;
-  const scope = createScope(input.paths, input.selection, input.shard);
-  const recorded = readRecorded(manifest, scope);
-  const found = await surveyDestination(destination, scope, manifest, recorded, signal);
+  const scope = createVerifyScope(input.paths, input.selection, input.shard);
+  const recorded = readRecordedFiles(manifest, scope);
+  const found = await listFolderContents(destination, scope, manifest, recorded, signal);
   if (manifest.size === 0 && found.listed?.size === 0) throw nothingThere(destination);
   const survey = { ...found, unknown: await stillUnknown(manifest, found.unknown, signal) };
   scope.check();
   const tellable = new Map(
     survey.unknown.flatMap((path) => {
       // A record under another path would be passed over.
-      const file = isInside(path) ? dayFileOfName(path) : undefined;
+      const file = isInside(path) ? parseDayFileName(path) : undefined;
       return file ? [[path, file] as const] : [];
     }),
   );
-  function* checks(): Generator<Check> {
-    yield* recordedChecks(manifest, scope);
+  function* checks(): Generator<FileCheck> {
+    yield* createRecordedChecks(manifest, scope);
     // What nobody recorded has no size to compare.
-    if (!quick) yield* outputChecks(survey.outputs);
-    if (adopt) yield* unknownChecks(tellable);
+    if (!quick) yield* createOutputChecks(survey.outputs);
+    if (adopt) yield* createUnknownFileChecks(tellable);
   }
   const unrecorded = (quick ? 0 : survey.outputs.length) + (adopt ? tellable.size : 0);
   const files = recorded.files + unrecorded;
@@ -61,7 +61,7 @@ async function stillUnknown(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (paths.length === 0) return paths;
-  const now = await manifest.now(undefined, signal);
+  const now = await manifest.reread(undefined, signal);
   return paths.filter((path) => !now.has(path));
 }
 

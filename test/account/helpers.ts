@@ -1,13 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { AccountContext } from '../../src/account/context.js';
-import type { LoginEvent } from '../../src/account/events.js';
+import type { AccountContext } from '../../src/account/account-context.js';
 import type { Identity } from '../../src/account/identities/identity.js';
 import { type IdentityStore, openIdentityStore } from '../../src/account/identities/identity-store.js';
-import { type LoginInput, login, type SignedIn } from '../../src/account/sign-in/login.js';
+import type { LoginEvent } from '../../src/account/login-events.js';
+import {
+  type LoginInput,
+  type LoginResult,
+  signInToAccount,
+} from '../../src/account/sign-in/sign-in-to-account.js';
 import { Secrets } from '../../src/base/secrets.js';
-import type { Sandbox } from '../../src/sandbox/options.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { type Issuer, parseIssuer } from '../../src/service/account/issuer.js';
 import { approveClaim } from '../helpers/claim-page.js';
 import { isAlive } from '../helpers/is-alive.js';
@@ -46,7 +50,7 @@ export async function accountFor(
 
 export interface SignIn {
   readonly events: readonly LoginEvent[];
-  readonly result: Promise<SignedIn>;
+  readonly result: Promise<LoginResult>;
 }
 
 /** Signs in as somebody who goes to the page at once, and types the code that it shows. */
@@ -60,7 +64,7 @@ export function signIn(context: Account, changes: Partial<LoginInput> = {}): Sig
     return last ? approveClaim(last.uri, EMAIL) : Promise.reject(new Error('no link was given'));
   };
   const input = { context, email: EMAIL, askCode, emit, timeoutMs: 20_000, pauseMs: 5, ...changes };
-  return { events, result: login(input) };
+  return { events, result: signInToAccount(input) };
 }
 
 /** An identity that the issuer takes, stored. */

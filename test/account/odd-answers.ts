@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { RULES } from '../../src/account/sign-in/refusals.js';
+import { REFUSAL_RULES } from '../../src/account/sign-in/issuer-refusals.js';
 
 const redirect =
   (status: number) =>
@@ -9,7 +9,7 @@ const redirect =
   };
 
 /** The codes of every step. */
-const TABLE = Object.values(RULES).flatMap((rules) => Object.keys(rules));
+const TABLE = Object.values(REFUSAL_RULES).flatMap((rules) => Object.keys(rules));
 
 /** Every promised field, as it should be: it leads on to the next step. */
 export const RIGHT = {

@@ -1,15 +1,15 @@
 /** A process that refreshes an identity at the moment its stdin ends: config folder and service from its arguments. */
-import { AccountSession } from '../../src/account/session.js';
+import { AccountSession } from '../../src/account/account-session.js';
 import { Secrets } from '../../src/base/secrets.js';
 import { setUpAccount } from '../../src/service/account/account-api.js';
 import { parseIssuer } from '../../src/service/account/issuer.js';
-import { createClient } from '../../src/service/http/client.js';
+import { createServiceClient } from '../../src/service/http/service-client.js';
 import { EMAIL, storeIn } from './helpers.js';
 
 // A file past `ulimit -f` is then a failed write, as in the command.
 process.on('SIGXFSZ', () => {});
 const [configDir = '', apiUrl = '', issuerUrl = ''] = process.argv.slice(2);
-const client = createClient({ apiUrl, datasetsUrl: apiUrl, stallTimeoutMs: 60_000, env: {} });
+const client = createServiceClient({ apiUrl, datasetsUrl: apiUrl, stallTimeoutMs: 60_000, env: {} });
 const issuer = parseIssuer(issuerUrl, 'the issuer');
 const store = storeIn(configDir);
 const calls = { client, secrets: new Secrets(), maxWaitMs: 1000 };

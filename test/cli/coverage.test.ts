@@ -3,10 +3,10 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Chalk } from 'chalk';
-import { coverageText } from '../../src/cli/output/coverage/text.js';
+import { formatCoverage } from '../../src/cli/output/coverage/format-coverage.js';
 import { textWidth } from '../../src/cli/output/text/width.js';
-import { readCoverage } from '../../src/coverage/read.js';
-import { openFolder } from '../../src/store/folder/folder-destination.js';
+import { readCoverage } from '../../src/coverage/read-coverage.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { makeFolder, type Recorded, recordsOf, writeFolder } from '../coverage/folders.js';
 import { envOf } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
@@ -87,14 +87,14 @@ test('on a screen of any width no line of months is longer than the screen', asy
   await makeFolder(dir, [
     { symbol: 'A-VERY-LONG-SYMBOL-20240329', from: '2022-06-01', days: 'p'.repeat(600) },
   ]);
-  const coverage = await readCoverage(openFolder(dir), {
+  const coverage = await readCoverage(openFolderDestination(dir), {
     selection: {},
     warn: assert.fail,
     signal: new AbortController().signal,
   });
   for (const columns of [40, 80, 100, 120, 160, 200, 240]) {
     const options = { columns, isTerminal: true, chalk: new Chalk({ level: 0 }), all: false };
-    const lines = [...coverageText(coverage, options)].join('').split('\n');
+    const lines = [...formatCoverage(coverage, options)].join('').split('\n');
     for (const line of lines) assert.ok(textWidth(line) <= columns, `${columns}: ${line}`);
     assert.equal(lines.join('').split('■').length - 2, 600);
   }

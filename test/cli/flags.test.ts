@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
-import { parse } from '../../src/cli/arguments/parser.js';
-import { COMMANDS } from '../../src/cli/commands/index.js';
-import { readKey, readSettings } from '../../src/commands/environment.js';
+import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
+import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import {
   readDownloadOptions,
   readSelection,
   readStallTimeout,
-} from '../../src/commands/selection/selection.js';
+} from '../../src/commands/selection/read-selection.js';
+import { readKey, readSettings } from '../../src/commands/settings.js';
 
 /** Of a run that nobody breaks off. */
 const NEVER = new AbortController().signal;
 const BASE = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL'];
 
 async function argsOf(...words: string[]) {
-  const parsed = await parse(COMMANDS, words, 80);
+  const parsed = await parseCommandLine(COMMANDS, words, 80);
   assert.equal(parsed.kind, 'run');
   return parsed.args;
 }
@@ -102,7 +102,7 @@ const wrongWords: readonly (readonly [string[], RegExp])[] = [
 ];
 for (const [words, message] of wrongWords) {
   test(`"${words.join(' ')}" is explained in one line`, async () => {
-    await assert.rejects(parse(COMMANDS, words, 80), { code: 'usage', message });
+    await assert.rejects(parseCommandLine(COMMANDS, words, 80), { code: 'usage', message });
   });
 }
 
@@ -113,7 +113,7 @@ test('a dash is an argument like any other, and one without letters is none', as
     ['convert', ''],
     ['convert', 'a', ''],
   ]) {
-    await assert.rejects(parse(COMMANDS, words, 80), {
+    await assert.rejects(parseCommandLine(COMMANDS, words, 80), {
       code: 'usage',
       message: '<path> is empty; see tickhaul convert --help',
     });

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Parsed, parse } from '../../src/cli/arguments/parser.js';
-import { nameOf } from '../../src/cli/arguments/types.js';
-import { COMMANDS } from '../../src/cli/commands/index.js';
+import { commandName } from '../../src/cli/arguments/command.js';
+import { type ParsedCommandLine, parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
+import { COMMANDS } from '../../src/cli/commands/command-list.js';
 
 const COLUMNS = 80;
 
 async function help(...words: string[]): Promise<readonly string[]> {
-  const parsed = await parse(COMMANDS, [...words, '--help'], COLUMNS);
+  const parsed = await parseCommandLine(COMMANDS, [...words, '--help'], COLUMNS);
   assert.equal(parsed.kind, 'print');
-  return (parsed as Parsed & { kind: 'print' }).text.trimEnd().split('\n');
+  return (parsed as ParsedCommandLine & { kind: 'print' }).text.trimEnd().split('\n');
 }
 
 /** The words of a command line, up to where the shell goes on with something else. */
@@ -26,7 +26,7 @@ const LOADED = await Promise.all(
 );
 
 for (const command of LOADED) {
-  const name = nameOf(command);
+  const name = commandName(command);
   test(`the help of ${name} fits 80 columns, groups every flag, and has examples that can be copied`, async () => {
     const lines = await help(name);
     for (const line of lines) assert.ok(line.length <= COLUMNS, line);
@@ -42,8 +42,8 @@ for (const command of LOADED) {
 
   for (const [line] of command.examples.filter(([example]) => example.startsWith('$0 '))) {
     test(`the example is understood: ${line}`, async () => {
-      const parsed = await parse(COMMANDS, wordsOf(line).slice(1), COLUMNS);
-      assert.equal(parsed.kind === 'run' && nameOf(parsed.command), name);
+      const parsed = await parseCommandLine(COMMANDS, wordsOf(line).slice(1), COLUMNS);
+      assert.equal(parsed.kind === 'run' && commandName(parsed.command), name);
     });
   }
 }
@@ -57,8 +57,8 @@ test('the help of all names every command and fits 80 columns', async () => {
 
 test('a command after a flag with a value is found', async () => {
   const words = ['--json', '--dir', 'plan', 'download', 'deribit', '--date=2024-03-01'];
-  const parsed = await parse(COMMANDS, words, COLUMNS);
-  assert.equal(parsed.kind === 'run' && nameOf(parsed.command), 'download');
+  const parsed = await parseCommandLine(COMMANDS, words, COLUMNS);
+  assert.equal(parsed.kind === 'run' && commandName(parsed.command), 'download');
   assert.equal(parsed.kind === 'run' && parsed.args['dir'], 'plan');
 });
 
@@ -88,7 +88,7 @@ function importsOf(module: string, files = new Set<string>(), packages = new Set
 }
 
 test('flags without a command are a usage error', async () => {
-  await assert.rejects(parse(COMMANDS, ['--json'], COLUMNS), {
+  await assert.rejects(parseCommandLine(COMMANDS, ['--json'], COLUMNS), {
     code: 'usage',
     message: /^no command is named/,
   });
@@ -96,11 +96,13 @@ test('flags without a command are a usage error', async () => {
 
 test('the command is the first word that names one, and not a value that looks like one', async () => {
   const words = ['download', 'deribit', '--dir', 'plan', '--tpye', 'x'];
-  await assert.rejects(parse(COMMANDS, words, COLUMNS), { message: /see tickhaul download --help$/ });
+  await assert.rejects(parseCommandLine(COMMANDS, words, COLUMNS), {
+    message: /see tickhaul download --help$/,
+  });
 });
 
 test('a wrong choice of an argument names the argument', async () => {
-  await assert.rejects(parse(COMMANDS, ['completion', 'tcsh'], COLUMNS), {
+  await assert.rejects(parseCommandLine(COMMANDS, ['completion', 'tcsh'], COLUMNS), {
     message: /^<shell>: "tcsh" is not one of/,
   });
 });

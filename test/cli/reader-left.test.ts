@@ -5,7 +5,7 @@ import { closeSync, constants, existsSync, openSync, readFileSync, readSync } fr
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { formatSize } from '../../src/base/units.js';
-import { nextTurn } from '../../src/base/wait.js';
+import { yieldToEventLoop } from '../../src/base/wait.js';
 import { BIN, envOf, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -109,7 +109,7 @@ test('so it is with a stream', async (t) => {
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
         // No more than the client reads.
-        do await nextTurn();
+        do await yieldToEventLoop();
         while (peer.socket.bufferedAmount > 100_000);
       }
     },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { dayFileOfName } from '../../src/dataset/day-file-name.js';
-import { shardOf } from '../../src/dataset/shard.js';
+import { parseDayFileName } from '../../src/dataset/parse-day-file-name.js';
+import { shardIndex } from '../../src/dataset/shard.js';
 import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -18,7 +18,7 @@ const DOWNLOAD = [
 
 const filesOf = (lines: readonly JsonLine[]): string[] =>
   lines.filter(({ event }) => event === 'file').map(({ path }) => String(path));
-const ofShard = (index: number) => (name: string) => shardOf(dayFileOfName(name), COUNT) === index;
+const ofShard = (index: number) => (name: string) => shardIndex(parseDayFileName(name), COUNT) === index;
 
 test('shards share the work: each file once, whoever plans, downloads, checks or converts', async (t) => {
   const service = await sandbox(t, { rows: 50 });
@@ -48,7 +48,7 @@ test('shards share the work: each file once, whoever plans, downloads, checks or
   const verified = await Promise.all(
     SHARDS.map((shard) => runHere(['verify', '--json', '--quick', '--shard', shard], { env })),
   );
-  const own = shardOf(dayFileOfName(names[0] ?? ''), COUNT);
+  const own = shardIndex(parseDayFileName(names[0] ?? ''), COUNT);
   for (const [index, ended] of verified.entries()) {
     assert.equal(ended.exitCode, index === own ? 6 : 0, ended.stderr);
     const paths = filesOf(jsonLines(ended)).filter((path) => path.endsWith('.csv.gz'));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { nameOf } from '../../src/cli/arguments/types.js';
-import { COMMANDS } from '../../src/cli/commands/index.js';
+import { commandName } from '../../src/cli/arguments/command.js';
+import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -70,7 +70,7 @@ test('tickhaul alone prints a screen of 24 lines, with commands that exist', asy
   for (const line of lines) assert.ok(line.length <= 80, line);
   const names = [...stderr.matchAll(/^ {2}tickhaul (\w+) {2,}/gm)].map(([, name]) => name);
   assert.equal(names.length, 5);
-  for (const name of names) assert.ok(COMMANDS.some((command) => nameOf(command) === name));
+  for (const name of names) assert.ok(COMMANDS.some((command) => commandName(command) === name));
   assert.match(stderr, /tickhaul --help/);
 });
 

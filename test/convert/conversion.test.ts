@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { parquetMetadata, parquetSchema } from 'hyparquet';
-import { columnsOf, DATA_TYPES } from '../../src/dataset/data-types.js';
+import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
 import { tempDir } from '../helpers/temp.js';
 import { cellsOf, csvOf, parquetRows, run, writeDayFile } from './day-files.js';
 
@@ -78,7 +78,7 @@ for (const [name, csv] of Object.entries(EMPTY)) {
     const metadata = parquetMetadata(Uint8Array.from(output).buffer);
     assert.deepEqual(
       parquetSchema(metadata).children.map(({ element }) => element.name),
-      columnsOf('trades')?.map((column) => column.name),
+      dataTypeColumns('trades')?.map((column) => column.name),
     );
     assert.deepEqual(await parquetRows(output), []);
     const ndjson = await run([source], { format: 'ndjson', chosen: { compression: 'zstd' } });

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { type ConvertInput, convertFiles } from '../../src/convert/run.js';
-import { columnsOf } from '../../src/dataset/data-types.js';
+import { type ConvertInput, convertFiles } from '../../src/convert/convert-files.js';
+import { dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
-import { convertOptions, type Format } from '../../src/format/options.js';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
-import { dayFileText } from '../../src/sandbox/day-files/day-file.js';
+import { createConvertOptions, type Format } from '../../src/format/convert-options.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
+import { generateDayFileText } from '../../src/sandbox/day-files/generate-day-file.js';
 
 export type CsvCell = string | number | boolean | null;
 
@@ -30,7 +30,7 @@ function makeCsv(dataType: string, rows: number): string {
   const isOfChanges = /^(quotes|book_ticker|book_snapshot_.*)$/.test(dataType);
   const size = { rows: isOfChanges ? 3 * rows + 100 : rows, seed: 7 };
   let csv = '';
-  for (const text of dayFileText(file, [file.symbol], size)) csv += text;
+  for (const text of generateDayFileText(file, [file.symbol], size)) csv += text;
   return csv
     .split(/(?<=\n)/)
     .slice(0, rows + 1)
@@ -53,7 +53,7 @@ export async function writeDayFile(
 export function cellsOf(dataType: string, csv: string): Record<string, CsvCell>[] {
   const [header = '', ...lines] = csv.trimEnd().split('\n');
   const names = header.split(',');
-  const kinds = new Map(columnsOf(dataType)?.map(({ name, kind }) => [name, kind]));
+  const kinds = new Map(dataTypeColumns(dataType)?.map(({ name, kind }) => [name, kind]));
   return lines.map((line) => {
     const cells = line.split(',');
     return Object.fromEntries(
@@ -87,7 +87,7 @@ export async function run(
   paths: readonly string[],
   options: Partial<Omit<ConvertInput, 'paths' | 'options' | 'emit'>> & {
     readonly format?: Format;
-    readonly chosen?: Parameters<typeof convertOptions>[1];
+    readonly chosen?: Parameters<typeof createConvertOptions>[1];
     readonly onEvent?: (event: RunEvent) => void;
   } = {},
 ): Promise<Ran> {
@@ -95,7 +95,7 @@ export async function run(
   const events: RunEvent[] = [];
   const summary = await convertFiles({
     paths,
-    options: convertOptions(format, chosen),
+    options: createConvertOptions(format, chosen),
     jobs: 2,
     existing: 'skip',
     keepSource: true,

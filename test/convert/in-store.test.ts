@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { convertFile, type FileJob, type FileResult } from '../../src/convert/file.js';
-import { runJob } from '../../src/convert/job.js';
-import { openNotes } from '../../src/convert/output/notes.js';
-import { convertOptions, type Format } from '../../src/format/options.js';
+import { type ConvertFileJob, type ConvertFileResult, convertFile } from '../../src/convert/convert-file.js';
+import { runConvertJob } from '../../src/convert/convert-job.js';
+import { openProvenanceStore } from '../../src/convert/output/provenance-store.js';
+import { createConvertOptions, type Format } from '../../src/format/convert-options.js';
 import { parseComputedTypeName } from '../../src/market/names/data-type-name.js';
 import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
 import { tempDir } from '../helpers/temp.js';
@@ -23,19 +23,23 @@ function stored(bytes: Uint8Array = gzipSync(CSV)): ObjectFiles {
   return files;
 }
 
-function jobOf(target: string, format: Format = 'parquet', rest: Partial<FileJob> = {}): FileJob {
-  const options = convertOptions(format, {});
+function jobOf(
+  target: string,
+  format: Format = 'parquet',
+  rest: Partial<ConvertFileJob> = {},
+): ConvertFileJob {
+  const options = createConvertOptions(format, {});
   const common = {
     dataType: 'trades',
     existing: 'skip',
     keepSource: true,
-    spare: 0,
-    noted: undefined,
+    spareProcessors: 0,
+    provenance: undefined,
   } as const;
   return { source: SOURCE, target, options, ...common, ...rest };
 }
 
-function convert(files: ObjectFiles, job: FileJob): Promise<FileResult> {
+function convert(files: ObjectFiles, job: ConvertFileJob): Promise<ConvertFileResult> {
   files.asked.length = 0;
   return convertFile(job, files, () => {}, signal);
 }
@@ -107,17 +111,17 @@ test('notes of NDJSON in a store are objects of their own, which tell the same a
   const files = stored();
   const root = 's3://bucket/out';
   const target = `${root}/day/a.ndjson`;
-  const notes = await openNotes(root, files, new AbortController().signal);
+  const notes = await openProvenanceStore(root, files, new AbortController().signal);
   assert.equal(await notes.get(target), undefined);
   const { note = {}, bytes } = await convert(files, jobOf(target, 'ndjson'));
   assert.deepEqual(files.bucket.bytes('out/day/a.ndjson'), await onDisk(t, 'ndjson'));
   await notes.add(target, { ...note, 'tickhaul.output_bytes': String(bytes) });
   assert.ok(files.bucket.bytes('out/.tickhaul/conversions/day/a.ndjson.json'));
 
-  const noted = await (await openNotes(root, files, new AbortController().signal)).get(target);
-  assert.equal((await convert(files, jobOf(target, 'ndjson', { noted }))).status, 'skipped');
+  const noted = await (await openProvenanceStore(root, files, new AbortController().signal)).get(target);
+  assert.equal((await convert(files, jobOf(target, 'ndjson', { provenance: noted }))).status, 'skipped');
   files.bucket.write('out/day/a.ndjson', '{}\n');
-  assert.equal((await convert(files, jobOf(target, 'ndjson', { noted }))).status, 'converted');
+  assert.equal((await convert(files, jobOf(target, 'ndjson', { provenance: noted }))).status, 'converted');
 });
 
 test('computed types are made of an object, from a store to disk as well', async (t) => {
@@ -127,11 +131,11 @@ test('computed types are made of an object, from a store to disk as well', async
   const outputs = types.map((type) => ({
     type,
     target: join(dir, `${type.name}.parquet`),
-    noted: undefined,
+    provenance: undefined,
   }));
-  const { target: _, noted: _noted, spare: _spare, ...job } = jobOf('');
-  const make = (source: string): ReturnType<typeof runJob> =>
-    runJob({ ...job, source, outputs, day: undefined }, files, () => {}, signal);
+  const { target: _, provenance: _provenance, spareProcessors: _spare, ...job } = jobOf('');
+  const make = (source: string): ReturnType<typeof runConvertJob> =>
+    runConvertJob({ ...job, source, outputs, day: undefined }, files, () => {}, signal);
   const made = await make(SOURCE);
   assert.deepEqual(
     made.map(({ status }) => status),

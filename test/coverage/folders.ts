@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Day, formatDay, parseDay } from '../../src/dataset/day.js';
 import { parseLayout } from '../../src/dataset/layout.js';
-import { formatLine } from '../../src/store/manifest/manifest-line.js';
-import type { ConversionEntry, ManifestRecord } from '../../src/store/types.js';
+import { formatManifestLine } from '../../src/store/manifest/manifest-line.js';
+import type { ConversionEntry, ManifestRecord } from '../../src/store/manifest-record.js';
 
 /** A series to be recorded: a letter a day from `from` on. */
 export interface Recorded {
@@ -58,7 +58,7 @@ export async function writeFolder(
 ): Promise<void> {
   const path = join(dir, '.tickhaul', 'manifest.jsonl');
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, records.map(formatLine).join(''));
+  await writeFile(path, records.map(formatManifestLine).join(''));
   for (const each of there) {
     await mkdir(dirname(join(dir, each)), { recursive: true });
     await writeFile(join(dir, each), '');

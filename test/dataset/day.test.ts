@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import {
   addDays,
   type Day,
-  dayOfTime,
   formatDay,
-  isFirstOfMonth,
+  isFirstDayOfMonth,
   parseDay,
   parseDayWord,
+  parseTimeToDay,
 } from '../../src/dataset/day.js';
 
 const anyDay = fc.integer({ min: 0, max: 50_000 }).map((n) => n as Day);
@@ -22,7 +22,7 @@ test('the day after follows in the order of the texts', () => {
 });
 
 test('a first of the month is a day whose text ends in -01', () => {
-  fc.assert(fc.property(anyDay, (day) => isFirstOfMonth(day) === formatDay(day).endsWith('-01')));
+  fc.assert(fc.property(anyDay, (day) => isFirstDayOfMonth(day) === formatDay(day).endsWith('-01')));
 });
 
 for (const text of [
@@ -41,10 +41,10 @@ for (const text of [
 }
 
 test('a time of the service lies in its UTC day', () => {
-  assert.equal(dayOfTime('2026-07-03T23:59:59.999Z'), parseDay('2026-07-03'));
-  assert.equal(dayOfTime('2026-07-03T00:00:00.000Z'), parseDay('2026-07-03'));
-  assert.equal(dayOfTime('2026-07-03T23:30:00-02:00'), parseDay('2026-07-04'));
-  assert.equal(dayOfTime('soon'), undefined);
+  assert.equal(parseTimeToDay('2026-07-03T23:59:59.999Z'), parseDay('2026-07-03'));
+  assert.equal(parseTimeToDay('2026-07-03T00:00:00.000Z'), parseDay('2026-07-03'));
+  assert.equal(parseTimeToDay('2026-07-03T23:30:00-02:00'), parseDay('2026-07-04'));
+  assert.equal(parseTimeToDay('soon'), undefined);
 });
 
 test('a day of the user is named in the error as it was typed', () => {

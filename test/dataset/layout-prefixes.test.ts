@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { addDays, parseDay } from '../../src/dataset/day.js';
 import { parseLayout } from '../../src/dataset/layout.js';
-import { pathPrefixes } from '../../src/dataset/layout-prefixes.js';
+import { layoutPrefixes } from '../../src/dataset/layout-prefixes.js';
 
 const FROM = parseDay('2023-12-30');
 const TEMPLATES = [
@@ -29,7 +29,7 @@ test('every path of a plan begins with one of few', () => {
       (template, symbols, dataTypes, days, most) => {
         const layout = parseLayout(template);
         const to = addDays(FROM, days);
-        const prefixes = pathPrefixes(layout, { exchange: 'x', dataTypes, symbols, from: FROM, to }, most);
+        const prefixes = layoutPrefixes(layout, { exchange: 'x', dataTypes, symbols, from: FROM, to }, most);
         assert.ok(prefixes.length >= 1 && prefixes.length <= most);
         for (const symbol of symbols)
           for (const dataType of dataTypes)
@@ -47,7 +47,7 @@ test('every path of a plan begins with one of few', () => {
 
 test('what is listed is as narrow as can be said', () => {
   const prefixes = (template: string, symbols: readonly string[], days: number, most = 1000) =>
-    pathPrefixes(
+    layoutPrefixes(
       parseLayout(template),
       { exchange: 'binance', dataTypes: ['trades'], symbols, from: FROM, to: addDays(FROM, days) },
       most,
@@ -76,7 +76,11 @@ test('what is listed is as narrow as can be said', () => {
   assert.deepEqual(prefixes('hive', ['A', 'B'], 1, 1), ['exchange=binance/type=trades/symbol=']);
   const own = parseLayout(({ name }) => name);
   assert.deepEqual(
-    pathPrefixes(own, { exchange: 'x', dataTypes: ['trades'], symbols: ['A'], from: FROM, to: FROM + 1 }, 9),
+    layoutPrefixes(
+      own,
+      { exchange: 'x', dataTypes: ['trades'], symbols: ['A'], from: FROM, to: FROM + 1 },
+      9,
+    ),
     [''],
   );
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../src/dataset/day.js';
-import { inShard, parseShard, shardOf } from '../../src/dataset/shard.js';
+import { createShardTest, parseShard, shardIndex } from '../../src/dataset/shard.js';
 
 const BITCOIN = {
   exchange: 'binance-futures',
@@ -12,8 +12,8 @@ const BITCOIN = {
 };
 
 test('the shard of a file is the one that the contract names', () => {
-  assert.equal(shardOf(BITCOIN, 2 ** 32), 26_291_614);
-  assert.equal(shardOf(BITCOIN, 10), 4);
+  assert.equal(shardIndex(BITCOIN, 2 ** 32), 26_291_614);
+  assert.equal(shardIndex(BITCOIN, 10), 4);
 });
 
 /** FNV-1a by the book, in whole numbers of any size. */
@@ -29,9 +29,9 @@ test('every file falls to one shard, by its name in UTF-8', () => {
   fc.assert(
     fc.property(TEXT, fc.integer({ min: 1, max: 1000 }), (symbol, count) => {
       const file = { ...BITCOIN, symbol };
-      const index = shardOf(file, count);
+      const index = shardIndex(file, count);
       assert.equal(index, slowHash(`binance-futures_trades_2024-03-01_${symbol}.csv.gz`) % count);
-      const owners = Array.from({ length: count }, (_, at) => inShard({ index: at, count })(file));
+      const owners = Array.from({ length: count }, (_, at) => createShardTest({ index: at, count })(file));
       assert.deepEqual([owners.filter(Boolean).length, owners[index]], [1, true]);
     }),
     { numRuns: 200 },
@@ -39,7 +39,7 @@ test('every file falls to one shard, by its name in UTF-8', () => {
 });
 
 test('a file that nobody knows falls to the first; without a shard all are meant', () => {
-  assert.deepEqual([shardOf(undefined, 3), inShard(undefined)(undefined)], [0, true]);
+  assert.deepEqual([shardIndex(undefined, 3), createShardTest(undefined)(undefined)], [0, true]);
 });
 
 test('a shard is one of those that there are', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { type FeedPlan, planFeed } from '../../src/dialects/feed-plan.js';
-import { REFUSALS } from '../../src/dialects/refusals.js';
+import { UNSUPPORTED_MESSAGES } from '../../src/dialects/unsupported-messages.js';
 import { parseDataTypeName, SOURCE_TYPES } from '../../src/market/names/data-type-name.js';
 
 const DAY = 86_400_000_000;
@@ -125,7 +125,7 @@ test('what would be silent or wrong is refused, with what works instead', async 
       'what works instead is --source datasets, or a period that ends at 2026-07-24',
   });
   assert.equal((await plan('gemini', 'trade', '2026-07-20', '2026-07-24')).segments.length, 1);
-  for (const { exchange, types, from } of REFUSALS) {
+  for (const { exchange, types, from } of UNSUPPORTED_MESSAGES) {
     const type = types?.[0] ?? 'trade';
     const start = from ?? '2024-03-01';
     const end = new Date(Date.parse(start) + 60_000).toISOString();

@@ -1,5 +1,5 @@
 import type { Normalizer } from '../../src/dialects/normalizer.js';
-import type { SourceRecord } from '../../src/market/records/records.js';
+import type { SourceRecord } from '../../src/market/records/source-record.js';
 
 /** The records that normalizers make of messages, without the fields that are undefined. */
 export function recordsOf(

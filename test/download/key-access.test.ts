@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDay } from '../../src/dataset/day.js';
-import type { KeyAccess } from '../../src/sandbox/hosts/key-access.js';
-import type { Sandbox } from '../../src/sandbox/options.js';
+import type { SandboxKeyAccess } from '../../src/sandbox/hosts/sandbox-key-access.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { type Run, run } from './runs.js';
 
-const access = (more: Partial<KeyAccess>): KeyAccess => ({
+const access = (more: Partial<SandboxKeyAccess>): SandboxKeyAccess => ({
   exchange: 'binance-futures',
   accessType: 'api-key',
   from: '2024-03-02T00:00:00.000Z',

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { proveFile } from '../../src/integrity/proof.js';
+import { verifyFile } from '../../src/integrity/verify-file.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { NAME, onDisk, run, setUp } from './runs.js';
@@ -127,7 +127,7 @@ test('two runs at once into one folder both end well, and leave no part', async 
   assert.deepEqual([whole.length, parts], [28, []]);
   const manifest = await openManifest(dir, { warn: assert.fail });
   for (const name of whole)
-    assert.equal(manifest.get(name)?.sha256, (await proveFile(join(dir, name))).sha256);
+    assert.equal(manifest.get(name)?.sha256, (await verifyFile(join(dir, name))).sha256);
 });
 
 test('files in flight never pass the limit, and a file that waits for its next try is none', async (t) => {

@@ -2,15 +2,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import type { DownloadOptions, Selection } from '../../src/download/download-options.js';
 import { type DownloadPlanInput, downloadPlan } from '../../src/download/download-plan.js';
-import { type OpenPlanInput, openPlan } from '../../src/download/open-plan.js';
-import type { DownloadOptions, Selection } from '../../src/download/types.js';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
-import type { FaultKind } from '../../src/sandbox/http/faults.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
-import { createClient } from '../../src/service/http/client.js';
+import { type OpenPlanInput, openDownloadPlan } from '../../src/download/open-download-plan.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
+import type { FaultKind } from '../../src/sandbox/http/fault-kinds.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
+import { createServiceClient } from '../../src/service/http/service-client.js';
 import type { Destination } from '../../src/store/destination.js';
-import { openFolder } from '../../src/store/folder/folder-destination.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -40,7 +40,7 @@ export function patience(fault: FaultKind): Pick<RunInput, 'stallTimeoutMs'> {
 /** Downloads what a selection names, to a folder or elsewhere. */
 export async function run(service: Sandbox, where: string | Destination, input: RunInput = {}): Promise<Run> {
   const events: RunEvent[] = [];
-  const client = createClient({
+  const client = createServiceClient({
     apiUrl: service.apiUrl,
     datasetsUrl: service.datasetsUrl,
     apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
@@ -57,7 +57,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
       layout: 'flat',
       ...input.selection,
     },
-    destination: typeof where === 'string' ? openFolder(where) : where,
+    destination: typeof where === 'string' ? openFolderDestination(where) : where,
     options: {
       concurrency: 'auto',
       retries: 8,
@@ -75,7 +75,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
     signal: input.signal ?? new AbortController().signal,
   };
   try {
-    const summary = await downloadPlan({ ...all, ...(await openPlan(all)) });
+    const summary = await downloadPlan({ ...all, ...(await openDownloadPlan(all)) });
     return { summary, events, files: events.filter((event) => event.event === 'file') };
   } finally {
     await client.close();

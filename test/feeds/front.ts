@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
-import type { Sandbox } from '../../src/sandbox/options.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { forward } from '../helpers/forward.js';
 import { serve } from '../service/loopback.js';
 

@@ -2,22 +2,22 @@ import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { TickhaulError } from '../../src/base/errors.js';
 import { parseDay } from '../../src/dataset/day.js';
-import { openFeed } from '../../src/feeds/open.js';
-import { createFeedRun, type FeedOptions } from '../../src/feeds/run.js';
-import type { FeedRun } from '../../src/feeds/types.js';
+import { createFeedRun, type FeedRunOptions } from '../../src/feeds/create-feed-run.js';
+import type { FeedRun } from '../../src/feeds/feed-run.js';
+import { openFeed } from '../../src/feeds/open-feed.js';
 import type { LineSink } from '../../src/market/lines/line-sink.js';
 import { replayRaw } from '../../src/replay/raw/replay-raw.js';
-import type { RunEvent } from '../../src/run/events.js';
-import type { Sandbox } from '../../src/sandbox/options.js';
-import type { Filter } from '../../src/service/feed-filter.js';
-import { createClient } from '../../src/service/http/client.js';
+import type { RunEvent } from '../../src/run/run-events.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
+import type { FeedFilter } from '../../src/service/feed-filter.js';
+import { createServiceClient } from '../../src/service/http/service-client.js';
 
 /** Midnight of a day that anybody may read, in minutes. */
 export const START = parseDay('2024-03-01') * 1440;
 
-export interface ReplayHere extends Partial<FeedOptions> {
+export interface ReplayHere extends Partial<FeedRunOptions> {
   readonly exchange?: string;
-  readonly filters?: readonly Filter[];
+  readonly filters?: readonly FeedFilter[];
   /** Minutes from `START`. */
   readonly from?: number;
   readonly to?: number;
@@ -63,7 +63,7 @@ export async function runHere(
   work: (here: RunHere, records: string) => Promise<void>,
 ): Promise<Replayed> {
   const events: RunEvent[] = [];
-  const client = createClient({
+  const client = createServiceClient({
     apiUrl: service.apiUrl,
     datasetsUrl: service.datasetsUrl,
     apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,

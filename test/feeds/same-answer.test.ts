@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../src/dataset/day.js';
 import { clearSlices } from '../../src/feeds/cache/slice-cache.js';
-import type { Filter } from '../../src/service/feed-filter.js';
+import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { normalizeHere } from '../replay/feeds/normalizing.js';
@@ -18,7 +18,7 @@ const MINUTES = 8;
 
 /** What can be asked for: raw messages of filters, or normalized ones of types. */
 type Question =
-  | { readonly filters: readonly Filter[] }
+  | { readonly filters: readonly FeedFilter[] }
   | { readonly symbols: string; readonly types: string };
 
 interface World {
@@ -29,7 +29,7 @@ interface World {
   readonly eventOf: (kind: number, ms: number) => StoryEvent;
 }
 
-const trade = (...symbols: readonly string[]): readonly Filter[] => [{ channel: 'trade', symbols }];
+const trade = (...symbols: readonly string[]): readonly FeedFilter[] => [{ channel: 'trade', symbols }];
 
 const BITMEX: World = {
   exchange: 'bitmex',
@@ -49,7 +49,7 @@ const BITMEX: World = {
   },
 };
 
-const bybit = (...channels: readonly string[]): { readonly filters: readonly Filter[] } => ({
+const bybit = (...channels: readonly string[]): { readonly filters: readonly FeedFilter[] } => ({
   filters: channels.map((channel) => ({ channel, symbols: ['BTCUSDT'] })),
 });
 

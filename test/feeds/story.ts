@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Sandbox } from '../../src/sandbox/options.js';
-import type { Filter } from '../../src/service/feed-filter.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
+import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { forward } from '../helpers/forward.js';
 import { serve } from '../service/loopback.js';
 import { START } from './replaying.js';
@@ -48,7 +48,7 @@ function answerSlice(service: StoryService, query: URLSearchParams, to: ServerRe
   const { story, suggested, isOneMember } = service;
   const day = Date.parse(query.get('from') ?? '') / 60_000 - START;
   const minute = day + Number(query.get('offset')) - story.first;
-  const filters = JSON.parse(query.get('filters') ?? '[]') as readonly Filter[];
+  const filters = JSON.parse(query.get('filters') ?? '[]') as readonly FeedFilter[];
   const minutes = Number(query.get('sliceSize') ?? '1');
   const texts = Array.from({ length: minutes }, (_, at) => minuteText(story, minute + at, filters));
   to.setHeader('content-encoding', 'gzip');
@@ -58,7 +58,7 @@ function answerSlice(service: StoryService, query: URLSearchParams, to: ServerRe
 }
 
 /** The lines of a minute of a story, with an empty one for each break. */
-function minuteText(story: Story, minute: number, filters: readonly Filter[]): string {
+function minuteText(story: Story, minute: number, filters: readonly FeedFilter[]): string {
   return story.events
     .filter(({ ms }) => Math.floor(ms / 60_000) === minute)
     .filter((event) => event.channel === undefined || isSelected(event, filters))
@@ -69,7 +69,7 @@ function minuteText(story: Story, minute: number, filters: readonly Filter[]): s
     .join('');
 }
 
-function isSelected({ channel, symbol = '' }: StoryEvent, filters: readonly Filter[]): boolean {
+function isSelected({ channel, symbol = '' }: StoryEvent, filters: readonly FeedFilter[]): boolean {
   return filters.some(
     (filter) => filter.channel === channel && (filter.symbols ?? [symbol]).includes(symbol),
   );
@@ -81,7 +81,7 @@ function isSelected({ channel, symbol = '' }: StoryEvent, filters: readonly Filt
  */
 export function rawAnswer(
   story: Story,
-  filters: readonly Filter[],
+  filters: readonly FeedFilter[],
   from: number,
   to: number,
   withDisconnects: boolean,

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { OpenFolders } from '../../src/fleet/open-folders.js';
 import type { Destination } from '../../src/store/destination.js';
-import { openFolder } from '../../src/store/folder/folder-destination.js';
-import { type LockOwner, tryLock } from '../../src/store/lock/run-lock.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
+import { type LockOwner, tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { tempDir } from '../helpers/temp.js';
 
 test('a folder whose lock is lost while it is opened serves one slice, and the next one opens it anew', async (t) => {
@@ -14,7 +14,7 @@ test('a folder whose lock is lost while it is opened serves one slice, and the n
   };
   let opened = 0;
   const open = async (): Promise<Destination> => {
-    const folder = openFolder(dir);
+    const folder = openFolderDestination(dir);
     const joinRun: Destination['joinRun'] = async (...args) => {
       const joined = await folder.joinRun(...args);
       if (++opened > 1) return joined;
@@ -30,7 +30,7 @@ test('a folder whose lock is lost while it is opened serves one slice, and the n
   });
   assert.equal(opened, 2);
   await folders.close();
-  const free = await tryLock(dir, owner());
+  const free = await tryAcquireRunLock(dir, owner());
   assert.ok(free, 'the end of the worker waits for nothing that lingers');
   await free.release();
 });

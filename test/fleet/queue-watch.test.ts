@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OpenQueue } from '../../src/fleet/redis.js';
+import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';

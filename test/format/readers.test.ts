@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { columnsOf, DATA_TYPES, LEADING_COLUMNS } from '../../src/dataset/data-types.js';
+import { DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../src/dataset/data-types.js';
 import type { Compression } from '../../src/format/compression/compressor.js';
 import { cellsOf, csvOf, run, writeDayFile } from '../convert/day-files.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../helpers/samples.js';
@@ -46,7 +46,7 @@ for (const compression of ['zstd', 'snappy', 'gzip', 'none'] satisfies Compressi
     const { summary, files } = await run([dir], { chosen: { compression, rowGroup: 150 } });
     assert.deepEqual(summary.counts, { converted: DATA_TYPES.length });
     for (const { source = '', path, file } of files) {
-      await assertEqualsCsv(duck, source, path, columnsOf(file?.dataType ?? '') ?? []);
+      await assertEqualsCsv(duck, source, path, dataTypeColumns(file?.dataType ?? '') ?? []);
     }
   });
 }
@@ -56,7 +56,7 @@ for (const rows of [1, 149, 150, 151, 300, 301]) {
     const dir = await tempDir(t);
     const source = await writeDayFile(dir, 'options_chain', holed('options_chain', rows));
     const { files } = await run([source], { chosen: { rowGroup: 150 } });
-    await assertEqualsCsv(duck, source, files[0]?.path ?? '', columnsOf('options_chain') ?? []);
+    await assertEqualsCsv(duck, source, files[0]?.path ?? '', dataTypeColumns('options_chain') ?? []);
   });
 }
 
@@ -94,7 +94,7 @@ test('real samples equal their CSV cell by cell, as Parquet and as NDJSON', {
   const ndjson = await run([dir], { format: 'ndjson' });
   assert.deepEqual(parquet.summary.counts, { converted: SAMPLES.length });
   for (const { source = '', path, file } of parquet.files) {
-    await assertEqualsCsv(duck, source, path, columnsOf(file?.dataType ?? '') ?? []);
+    await assertEqualsCsv(duck, source, path, dataTypeColumns(file?.dataType ?? '') ?? []);
   }
   for (const { source = '', path, file } of ndjson.files) {
     const text = await readFile(path, 'utf8');

@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Sandbox } from '../../src/sandbox/options.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 
 /** The built command, as it is published. */
 export const BIN = fileURLToPath(new URL('../../../lib/tickhaul.js', import.meta.url));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
-import type { SandboxOptions } from '../../src/sandbox/options.js';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { manifestPath } from '../../src/store/state-folder.js';
 import { type Finished, jsonLines } from './cli.js';
 import { runHere } from './in-process.js';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
-import { commandOf } from '../../src/cli/arguments/command-of.js';
-import { parse } from '../../src/cli/arguments/parser.js';
-import type { Cli } from '../../src/cli/arguments/types.js';
-import { COMMANDS } from '../../src/cli/commands/index.js';
-import { tellFailure } from '../../src/cli/output/failure.js';
-import { warnerOf } from '../../src/cli/output/messages.js';
-import { hostOf } from '../../src/commands/host.js';
-import { failedSummary } from '../../src/run/failure.js';
-import { line, summaryObject } from '../../src/run/json.js';
+import type { CliHost } from '../../src/cli/arguments/command.js';
+import { findNamedCommand } from '../../src/cli/arguments/find-named-command.js';
+import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
+import { COMMANDS } from '../../src/cli/commands/command-list.js';
+import { createWarner } from '../../src/cli/output/format-events.js';
+import { printFailure } from '../../src/cli/output/print-failure.js';
+import { readProcessHost } from '../../src/commands/command-host.js';
+import { toJsonLine, toSummaryJson } from '../../src/run/json-events.js';
+import { createFailedSummary } from '../../src/run/run-failure.js';
 import { createSink } from '../cli/output/sink.js';
 import type { CliOptions, Finished } from './cli.js';
 
@@ -27,8 +27,8 @@ export async function runHere(
 ): Promise<Finished> {
   const stdout = createSink();
   const stderr = createSink();
-  const cli: Cli = {
-    ...hostOf(process),
+  const cli: CliHost = {
+    ...readProcessHost(process),
     env: { PATH: process.env['PATH'], ...env },
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout,
@@ -44,23 +44,23 @@ export async function runHere(
     leave: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
     commandLine: 'tickhaul',
-    warn: warnerOf(stderr),
+    warn: createWarner(stderr),
   };
   const exitCode = await run(words, cli);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 /** As `main` does it, without what concerns the process. */
-async function run(words: readonly string[], cli: Cli): Promise<number> {
+async function run(words: readonly string[], cli: CliHost): Promise<number> {
   try {
-    const parsed = await parse(COMMANDS, words, 80);
+    const parsed = await parseCommandLine(COMMANDS, words, 80);
     if (parsed.kind === 'run') return await parsed.command.run(parsed.args, cli);
     cli.stdout.write(parsed.text);
     return 0;
   } catch (error) {
-    const failure = tellFailure(error, cli.stderr, false);
-    if (commandOf(COMMANDS, words)?.working === true && words.includes('--json')) {
-      cli.stdout.write(line(summaryObject(failedSummary(failure, 0))));
+    const failure = printFailure(error, cli.stderr, false);
+    if (findNamedCommand(COMMANDS, words)?.working === true && words.includes('--json')) {
+      cli.stdout.write(toJsonLine(toSummaryJson(createFailedSummary(failure, 0))));
     }
     return failure.exitCode;
   }

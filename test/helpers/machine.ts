@@ -2,8 +2,8 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { dayOfMs } from '../../src/dataset/day.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import { msToDay } from '../../src/dataset/day.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { BIN, type Finished, tickhaul } from './cli.js';
 import { sandbox } from './sandbox.js';
 import { tempDir } from './temp.js';
@@ -27,7 +27,7 @@ export interface Machine {
 
 /** A machine for the recipes: the built command, their config file and key, and a service that has yesterday. */
 export async function machine(t: TestContext, options: SandboxOptions = {}): Promise<Machine> {
-  const service = await sandbox(t, { exportedUntil: dayOfMs(Date.now()), ...options });
+  const service = await sandbox(t, { exportedUntil: msToDay(Date.now()), ...options });
   const dir = await tempDir(t);
   const bin = join(dir, 'bin');
   await mkdir(bin);

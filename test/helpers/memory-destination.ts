@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Destination } from '../../src/store/destination.js';
 import type { Manifest } from '../../src/store/manifest/manifest.js';
+import type { ManifestRecord } from '../../src/store/manifest-record.js';
 import { isDataPath } from '../../src/store/paths.js';
-import { parseAddress } from '../../src/store/s3/address.js';
-import { bucketDestination } from '../../src/store/s3/bucket-destination.js';
-import { manifestRoot } from '../../src/store/s3/manifest/names.js';
-import type { ObjectStore, StoredAs, Upload } from '../../src/store/s3/object-store.js';
-import type { ManifestRecord } from '../../src/store/types.js';
+import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
+import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
+import { manifestRoot } from '../../src/store/s3/manifest/manifest-keys.js';
+import type { ObjectStore, ObjectUpload, ObjectVersion } from '../../src/store/s3/object-store.js';
 import { type Gate, MemoryBucket } from './memory-store.js';
 
-const ADDRESS = parseAddress('s3://bucket/prefix');
+const ADDRESS = parseBucketAddress('s3://bucket/prefix');
 const { prefix: PREFIX } = ADDRESS;
 
 export interface MemoryDestinationOptions {
@@ -29,7 +29,7 @@ export interface MemoryDestination extends Destination {
   readonly underway: { readonly now: number; readonly most: number };
   paths(): readonly string[];
   bytes(path: string): Buffer | undefined;
-  put(path: string, body: Uint8Array): StoredAs;
+  put(path: string, body: Uint8Array): ObjectVersion;
   delete(path: string): void;
   /** Begins an upload that nobody ends. @param begun milliseconds since the epoch. */
   leaveUpload(path: string, begun: number): Promise<void>;
@@ -55,19 +55,23 @@ export function memoryDestination(options: MemoryDestinationOptions = {}): Memor
     ...client,
     upload: (key) => watch(client.upload(key), key, underway),
   };
-  const real = bucketDestination(ADDRESS, { bucket: () => store, close: () => {} }, { stallTimeoutMs: 1000 });
+  const real = createBucketDestination(
+    ADDRESS,
+    { bucket: () => store, close: () => {} },
+    { stallTimeoutMs: 1000 },
+  );
   const open = (): Promise<Manifest> => real.openManifest({ warn: assert.fail });
   return {
     ...real,
     partBytes: options.partBytes ?? real.partBytes,
-    async survey(prefixesOf = () => [''], signal) {
+    async openLookup(prefixesOf = () => [''], signal) {
       const prefixes = prefixesOf();
-      const { has, facts } = await real.survey(() => prefixes, signal);
+      const { has, get } = await real.openLookup(() => prefixes, signal);
       const listed = (path: string): string => {
         if (!prefixes.some((prefix) => path.startsWith(prefix))) throw new Error(`${path} was not listed`);
         return path;
       };
-      return { has: (path) => has(listed(path)), facts: (path) => facts(listed(path)) };
+      return { has: (path) => has(listed(path)), get: (path) => get(listed(path)) };
     },
     openManifest: async (...args) => hold(await real.openManifest(...args), writesRecords === 'at once'),
     asked,
@@ -102,7 +106,7 @@ export function memoryDestination(options: MemoryDestinationOptions = {}): Memor
 }
 
 /** Counts an upload until it ends. @returns it, which fails where calls overlap or come after its end. */
-function watch(upload: Upload, key: string, underway: { now: number; most: number }): Upload {
+function watch(upload: ObjectUpload, key: string, underway: { now: number; most: number }): ObjectUpload {
   let isOpen = true;
   let isWriting = false;
   underway.most = Math.max(underway.most, ++underway.now);
@@ -157,7 +161,7 @@ function hold(manifest: Manifest, writesAtOnce: boolean): Manifest {
       await flush();
       await manifest.close();
     },
-    now: (...args) => manifest.now(...args),
-    hurry: () => manifest.hurry(),
+    reread: (...args) => manifest.reread(...args),
+    flushSoon: () => manifest.flushSoon(),
   };
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { TickhaulError } from '../../src/base/errors.js';
-import { orAborted } from '../../src/base/wait.js';
+import { rejectOnAbort } from '../../src/base/wait.js';
 import type {
   ByteRange,
   ObjectStore,
-  StoredAs,
+  ObjectUpload,
+  ObjectVersion,
   StoredObject,
   UnfinishedUpload,
-  Upload,
 } from '../../src/store/s3/object-store.js';
 
 /** One request of a client: which call, and of which key or prefix. */
@@ -51,7 +51,7 @@ export class MemoryBucket {
     return this.bytes(key)?.toString('utf8');
   }
 
-  write(key: string, body: Uint8Array | string): StoredAs {
+  write(key: string, body: Uint8Array | string): ObjectVersion {
     const bytes = Buffer.from(body as Uint8Array);
     const etag = createHash('md5').update(bytes).digest('hex');
     this.#objects.set(key, { body: bytes, etag, modified: Math.floor(this.now / 1000) * 1000 });
@@ -71,7 +71,7 @@ export class MemoryBucket {
     };
     // What is broken off may be done nevertheless.
     const request: Request = (call, act, signal) =>
-      signal ? orAborted(ask(call, act), signal) : ask(call, act);
+      signal ? rejectOnAbort(ask(call, act), signal) : ask(call, act);
     const list = (prefix: string, signal?: AbortSignal) => this.#list(prefix, request, signal);
     const unfinished = this.#unfinished;
     return {
@@ -137,19 +137,19 @@ export class MemoryBucket {
     for (let at = 0; at < bytes.length; at += 1009) yield bytes.subarray(at, at + 1009);
   }
 
-  #upload(key: string, request: Request, signal?: AbortSignal): Upload {
+  #upload(key: string, request: Request, signal?: AbortSignal): ObjectUpload {
     const id = String(++this.#uploads);
     const parts: Buffer[] = [];
     return {
       write: (bytes) => {
         const take = (): void => {
-          this.#unfinished.set(id, { key, id, begun: this.now });
+          this.#unfinished.set(id, { key, id, startedMs: this.now });
           parts.push(Buffer.from(bytes));
         };
         return request({ name: 'part', key }, take, signal);
       },
       complete: () => {
-        const stand = (): StoredAs => {
+        const stand = (): ObjectVersion => {
           this.#unfinished.delete(id);
           return this.write(key, Buffer.concat(parts));
         };

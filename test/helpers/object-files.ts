@@ -1,6 +1,6 @@
 import type { Files } from '../../src/store/files.js';
-import { filesByLocation } from '../../src/store/open-files.js';
-import { bucketFiles } from '../../src/store/s3/bucket-files.js';
+import { createLocationFiles } from '../../src/store/open-files.js';
+import { createBucketFiles } from '../../src/store/s3/bucket-files.js';
 import { MemoryBucket } from './memory-store.js';
 
 export interface ObjectFiles extends Files {
@@ -17,6 +17,8 @@ export function objectFiles(): ObjectFiles {
   const store = bucket.client(async ({ name, key }, moment) => {
     if (moment === 'before') asked.push(`${name} s3://bucket/${key}`);
   });
-  const files = filesByLocation(async () => bucketFiles({ bucket: () => store, close: store.close }));
+  const files = createLocationFiles(async () =>
+    createBucketFiles({ bucket: () => store, close: store.close }),
+  );
   return { ...files, bucket, asked };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
-import { type OpenQueue, openQueue } from '../../src/fleet/redis.js';
+import { type OpenQueue, openQueue } from '../../src/fleet/open-queue.js';
 import { freePort } from './free-port.js';
 import { tempDir } from './temp.js';
 

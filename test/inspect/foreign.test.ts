@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Inspection, inspectFile } from '../../src/inspect/index.js';
+import { type Inspection, inspectFile } from '../../src/inspect/inspect-file.js';
 import { type Duck, openDuck } from '../format/parquet/readers.js';
 import { tempDir } from '../helpers/temp.js';
 

@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { columnsOf, DATA_TYPES } from '../../src/dataset/data-types.js';
-import { type Inspection, inspectFile } from '../../src/inspect/index.js';
+import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
+import { type Inspection, inspectFile } from '../../src/inspect/inspect-file.js';
 import { type CsvCell, cellsOf, csvOf, run, writeDayFile } from '../convert/day-files.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -106,7 +106,7 @@ test('every data type: types, and rows at both ends', async (t) => {
       check(inspection, csv, dataType);
       assert.deepEqual(
         inspection.columns.map(({ name, type }) => [name, type]),
-        columnsOf(dataType)?.map(({ name, kind }) => [name, types[kind]]),
+        dataTypeColumns(dataType)?.map(({ name, kind }) => [name, types[kind]]),
       );
       const rows = cellsOf(dataType, csv);
       for (const { name, nulls, min, max } of inspection.columns) {

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { RunEvent, TickhaulError } from '../../src/index.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { envOf } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
-import { streamLive } from '../../src/live/stream.js';
-import type { LiveEvent, LiveInput, LiveOption } from '../../src/live/types.js';
+import type { LiveEvent, LiveInput, LiveOption } from '../../src/live/live-options.js';
+import { streamLive } from '../../src/live/stream-live.js';
 import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
-import { createClient } from '../../src/service/http/client.js';
+import { createServiceClient } from '../../src/service/http/service-client.js';
 
 export interface Line {
   readonly type: string;
@@ -51,7 +51,7 @@ export function startStream(
   more: Partial<LiveInput> = {},
 ): Streaming {
   const controller = new AbortController();
-  const client = createClient({
+  const client = createServiceClient({
     apiUrl: 'http://127.0.0.1:9',
     datasetsUrl: 'http://127.0.0.1:9',
     stallTimeoutMs: 5000,
@@ -90,7 +90,7 @@ export function startStream(
         wake();
       },
     },
-    times: { settleMs: 0, waitMs: () => 0 },
+    times: { subscribeDelayMs: 0, reconnectDelayMs: () => 0 },
     written,
     tell(event) {
       events.push(event);

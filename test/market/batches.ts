@@ -1,11 +1,11 @@
-import { columnsOf, type DataType } from '../../src/dataset/data-types.js';
-import { type Batch, copyOf, type Schema } from '../../src/format/columns.js';
-import { CsvParser } from '../../src/format/csv/parser.js';
+import { type DataType, dataTypeColumns } from '../../src/dataset/data-types.js';
+import { type Batch, copyBatch, type Schema } from '../../src/format/batch.js';
+import { CsvParser } from '../../src/format/csv/csv-parser.js';
 import type { Row } from './naive/messages.js';
 
 /** Rows as the text of a day file; what a row lacks is an empty cell. */
 export function csvOf(dataType: DataType, rows: readonly Row[]): string {
-  const names = (columnsOf(dataType) ?? []).map(({ name }) => name);
+  const names = (dataTypeColumns(dataType) ?? []).map(({ name }) => name);
   return [names, ...rows.map((row) => names.map((name) => row[name] ?? ''))]
     .map((cells) => cells.join())
     .join('\n');
@@ -30,7 +30,7 @@ export function batchesOf(
   const parser = new CsvParser({ source: 'test.csv.gz', dataType, batchRows });
   const batches: Batch[] = [];
   // The parser uses the memory of one batch for the next.
-  for (const batch of parser.push(Buffer.from(csv))) batches.push(copyOf(batch));
-  for (const batch of parser.end()) batches.push(copyOf(batch));
+  for (const batch of parser.push(Buffer.from(csv))) batches.push(copyBatch(batch));
+  for (const batch of parser.end()) batches.push(copyBatch(batch));
   return { schema: parser.schema ?? [], batches };
 }

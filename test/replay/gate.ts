@@ -1,6 +1,6 @@
 import { type RequestListener, request as send } from 'node:http';
 import type { TestContext } from 'node:test';
-import type { Sandbox } from '../../src/sandbox/options.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { serve } from '../service/loopback.js';
 
 /** What becomes of a request for a day file: an answer of the status, or the service's own, once the promise is over. */

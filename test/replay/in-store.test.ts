@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
+import { createChunkReader, createOpenFileLimit } from '../../src/replay/chunk-reader.js';
 import { toFile } from '../../src/replay/file-output.js';
-import { limitOpenFiles, readInTurns } from '../../src/replay/read-in-turns.js';
 import type { RandomAccess } from '../../src/store/files.js';
 import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
 
@@ -39,7 +39,7 @@ test('many objects are read side by side in ranges, with few requests at once', 
   const objects = Array.from({ length: 20 }, (_, at) => bytesOf(at * 1500, at));
   const files = counting(objectFiles());
   for (const [at, bytes] of objects.entries()) files.bucket.write(String(at), bytes);
-  const read = readInTurns(limitOpenFiles(3), CHUNK, files);
+  const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
   const found = await Promise.all(
     objects.map(async (_, at) => {
       const chunks: Buffer[] = [];
@@ -57,7 +57,7 @@ test('many objects are read side by side in ranges, with few requests at once', 
 test('no more is asked of a store than one range ahead, and none once a reader has enough', async () => {
   const files = objectFiles();
   files.bucket.write('large', bytesOf(100 * RANGE, 1));
-  const read = readInTurns(limitOpenFiles(3), CHUNK, files);
+  const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
   let chunks = 0;
   const enough = new Error('enough');
   const reading = read(
@@ -76,7 +76,7 @@ test('no more is asked of a store than one range ahead, and none once a reader h
 test('an object that is replaced while it is read is no longer read', async () => {
   const files = objectFiles();
   files.bucket.write('a', bytesOf(10 * RANGE, 1));
-  const read = readInTurns(limitOpenFiles(3), CHUNK, files);
+  const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
   const replace = async (): Promise<void> => void files.bucket.write('a', bytesOf(10 * RANGE, 2));
   await assert.rejects(read('s3://bucket/a', replace, signal), { code: 'changed' });
 });

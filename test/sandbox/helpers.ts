@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { parseDay } from '../../src/dataset/day.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
-import { startSandbox } from '../../src/sandbox/server.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
+import { startSandbox } from '../../src/sandbox/sandbox-server.js';
 
 export const KEY = { authorization: 'Bearer sandbox-key' };
 

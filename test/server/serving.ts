@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
-import type { ServeOptions } from '../../src/server/options.js';
-import { type RunningServer, startServer } from '../../src/server/server.js';
-import { createClient } from '../../src/service/http/client.js';
-import { openFolder } from '../../src/store/folder/folder-destination.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
+import { type RunningServer, startServer } from '../../src/server/replay-server.js';
+import type { ServeOptions } from '../../src/server/serve-options.js';
+import { createServiceClient } from '../../src/service/http/service-client.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { sandbox } from '../helpers/sandbox.js';
 
 export interface Served extends RunningServer {
@@ -39,7 +39,7 @@ export async function serveHere(
   dir: string,
   { env = {}, concurrency, ...input }: ServeHere = {},
 ): Promise<Served> {
-  const client = createClient({
+  const client = createServiceClient({
     apiUrl: service.apiUrl,
     datasetsUrl: service.datasetsUrl,
     apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
@@ -62,7 +62,7 @@ export async function serveHere(
     isCompressed: false,
     source: 'feeds',
     records: join(dir, 'records'),
-    destination: openFolder(join(dir, 'datasets')),
+    destination: openFolderDestination(join(dir, 'datasets')),
     dayFiles: {
       options: {
         ...transfer,

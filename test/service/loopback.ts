@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { type Client, createClient } from '../../src/service/http/client.js';
-import type { ServiceConfig } from '../../src/service/types.js';
+import { createServiceClient, type ServiceClient } from '../../src/service/http/service-client.js';
+import type { ServiceConfig } from '../../src/service/service-config.js';
 
 /** A server on loopback for one test; returns its address without a slash at the end. */
 export async function serve(t: TestContext, listener: RequestListener): Promise<string> {
@@ -19,8 +19,14 @@ export async function listen(t: TestContext, server: Server): Promise<string> {
 }
 
 /** A client whose both hosts are this address. */
-export function clientFor(t: TestContext, base: string, more: Partial<ServiceConfig> = {}): Client {
-  const client = createClient({ apiUrl: base, datasetsUrl: base, stallTimeoutMs: 10_000, env: {}, ...more });
+export function clientFor(t: TestContext, base: string, more: Partial<ServiceConfig> = {}): ServiceClient {
+  const client = createServiceClient({
+    apiUrl: base,
+    datasetsUrl: base,
+    stallTimeoutMs: 10_000,
+    env: {},
+    ...more,
+  });
   t.after(() => client.close());
   return client;
 }

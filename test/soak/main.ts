@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/sandbox/market/random.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { ask, busySandbox } from '../server/serving.js';

@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import fc from 'fast-check';
-import { publish } from '../../src/integrity/publish.js';
-import { partPath, readResumeNote, removeResumeNote, writeResumeNote } from '../../src/store/part.js';
-import { isInside, prepareParent, resolveInside } from '../../src/store/paths.js';
+import { publishPart } from '../../src/integrity/publish-part.js';
+import { partPath, readResumeNote, removeResumeNote, writeResumeNote } from '../../src/store/part-path.js';
+import { createParentFolder, isInside, resolveInside } from '../../src/store/paths.js';
 
 let top = '';
 let dir = '';
@@ -49,7 +49,7 @@ test('the paths of day files are let through', () => {
 });
 
 test('the folders above a file are made', async () => {
-  assert.equal(await prepareParent(dir, 'a/b/c.gz'), join(dir, 'a', 'b', 'c.gz'));
+  assert.equal(await createParentFolder(dir, 'a/b/c.gz'), join(dir, 'a', 'b', 'c.gz'));
   assert.ok((await stat(join(dir, 'a', 'b'))).isDirectory());
 });
 
@@ -58,23 +58,26 @@ test('a symbolic link is followed inside the folder, and refused where it leads 
   await mkdir(join(top, 'data-not'));
   await symlink(join(dir, 'real'), join(dir, 'in'));
   await symlink(join(top, 'data-not'), join(dir, 'out'));
-  await prepareParent(dir, 'in/x/f.gz');
+  await createParentFolder(dir, 'in/x/f.gz');
   assert.ok((await stat(join(dir, 'real', 'x'))).isDirectory());
-  await assert.rejects(prepareParent(dir, 'out/x/f.gz'), { code: 'path_taken', message: /symbolic link/ });
+  await assert.rejects(createParentFolder(dir, 'out/x/f.gz'), {
+    code: 'path_taken',
+    message: /symbolic link/,
+  });
   assert.deepEqual(await readdir(join(top, 'data-not')), []);
 });
 
 test('the download folder itself may be a symbolic link', async () => {
   await mkdir(join(top, 'disk'));
   await symlink(join(top, 'disk'), dir);
-  await prepareParent(dir, 'a/f.gz');
+  await createParentFolder(dir, 'a/f.gz');
   assert.deepEqual(await readdir(join(top, 'disk')), ['a']);
 });
 
 test('a file where a folder is needed concerns this path only', async () => {
   await mkdir(dir);
   await writeFile(join(dir, 'a'), '');
-  await assert.rejects(prepareParent(dir, 'a/b/f.gz'), { code: 'path_taken' });
+  await assert.rejects(createParentFolder(dir, 'a/b/f.gz'), { code: 'path_taken' });
 });
 
 test('a part gets the final name, replaces what stood there, and its handle is closed', async () => {
@@ -82,7 +85,7 @@ test('a part gets the final name, replaces what stood there, and its handle is c
   await writeFile(final, 'old');
   const handle = await open(partPath(final), 'w');
   await handle.writeFile('new');
-  await publish(partPath(final), final, handle);
+  await publishPart(partPath(final), final, handle);
   assert.equal(await readFile(final, 'utf8'), 'new');
   assert.deepEqual(await readdir(top), ['f.gz']);
   assert.equal(handle.fd, -1);
@@ -95,7 +98,7 @@ test('a file with the same bytes stays when a part is published, and anything el
     const handle = await open(partPath(final), 'w');
     await handle.writeFile('new');
     const made = (await handle.stat()).ino;
-    await publish(partPath(final), final, handle, sha256);
+    await publishPart(partPath(final), final, handle, sha256);
     assert.equal(handle.fd, -1);
     assert.equal(await readFile(final, 'utf8'), 'new');
     return made;
@@ -117,7 +120,7 @@ test('a part whose final name is a folder’s is reported so, and its handle is 
   const final = join(top, 'f.gz');
   await mkdir(final);
   const handle = await open(partPath(final), 'w');
-  await assert.rejects(publish(partPath(final), final, handle), { code: 'path_taken' });
+  await assert.rejects(publishPart(partPath(final), final, handle), { code: 'path_taken' });
   assert.equal(handle.fd, -1);
 });
 

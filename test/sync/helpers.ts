@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 import { parseDay } from '../../src/dataset/day.js';
-import type { DownloadOptions, Selection } from '../../src/download/types.js';
-import type { FileEvent, RunEvent, RunSummary } from '../../src/run/events.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
-import { openFolder } from '../../src/store/folder/folder-destination.js';
-import { sync } from '../../src/sync/run.js';
-import type { SyncInput, SyncJob } from '../../src/sync/types.js';
+import type { DownloadOptions, Selection } from '../../src/download/download-options.js';
+import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
+import { runSyncJobs } from '../../src/sync/run-sync-jobs.js';
+import type { SyncInput, SyncJob } from '../../src/sync/sync-options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { clientFor } from '../service/loopback.js';
 
@@ -64,10 +64,10 @@ export async function syncNow(
 ): Promise<Ran> {
   const { apiUrl, datasetsUrl, apiKey } = service;
   const events: RunEvent[] = [];
-  const summary = await sync({
+  const summary = await runSyncJobs({
     client: clientFor(t, apiUrl, { datasetsUrl, apiKey }),
     jobs,
-    destination: openFolder(dir),
+    destination: openFolderDestination(dir),
     options: { concurrency: 'auto' },
     owner: { pid: process.pid, host: 'here', now: Date.now(), command: 'test', isAlive: () => true },
     lockTimeoutMs: 0,

@@ -3,10 +3,10 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addDays, parseDay } from '../../src/dataset/day.js';
-import { proveFile } from '../../src/integrity/proof.js';
+import { verifyFile } from '../../src/integrity/verify-file.js';
 import { seededRandom } from '../../src/sandbox/market/random.js';
-import type { SandboxRequest } from '../../src/sandbox/options.js';
-import { startSandbox } from '../../src/sandbox/server.js';
+import type { SandboxRequest } from '../../src/sandbox/sandbox-options.js';
+import { startSandbox } from '../../src/sandbox/sandbox-server.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import { envOf, jsonLines, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
@@ -91,7 +91,7 @@ test('ten nights with faults and kills: all is there and whole, nothing came twi
   assert.equal(names.filter((name) => name.endsWith('.parquet')).length, night);
   const manifest = await openManifest(data, { warn: (message) => assert.fail(message) });
   for (const name of await dayFilesIn(data)) {
-    const { sha256, rows } = await proveFile(join(data, name));
+    const { sha256, rows } = await verifyFile(join(data, name));
     const record = manifest.get(name);
     assert.deepEqual([record?.sha256, record?.rows], [sha256, rows], name);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../src/dataset/day.js';
-import { waitStepMs } from '../../src/sync/wait-steps.js';
+import { waitStepMs } from '../../src/sync/wait-step.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';

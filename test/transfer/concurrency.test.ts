@@ -1,45 +1,45 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { autoConcurrency, createConcurrency } from '../../src/transfer/concurrency.js';
+import { createAutoConcurrency, createConcurrency } from '../../src/transfer/concurrency.js';
 import { createPause } from '../../src/transfer/pause.js';
-import { createRateLimit } from '../../src/transfer/rate.js';
+import { createRateLimit } from '../../src/transfer/rate-limit.js';
 
 test('auto begins at 8 and grows by one after each quiet stretch, to 20', () => {
-  const auto = autoConcurrency(0);
+  const auto = createAutoConcurrency(0);
   assert.equal(auto.limit, 8);
-  for (let i = 0; i < 4; i++) auto.quiet(i, true);
+  for (let i = 0; i < 4; i++) auto.onSuccess(i, true);
   assert.equal(auto.limit, 9);
-  auto.quiet(9_000, false);
+  auto.onSuccess(9_000, false);
   assert.equal(auto.limit, 9, 'bytes alone are no quiet stretch before its time');
-  auto.quiet(11_000, false);
+  auto.onSuccess(11_000, false);
   assert.equal(auto.limit, 10);
-  for (let i = 0; i < 1000; i++) auto.quiet(20_000, true);
+  for (let i = 0; i < 1000; i++) auto.onSuccess(20_000, true);
   assert.equal(auto.limit, 20);
 });
 
 test('one 429 lowers it by 0.7, however many transfers it hit', () => {
-  const auto = autoConcurrency(0);
-  for (let i = 0; i < 8; i++) auto.trouble(5_000 + i, 'rate');
+  const auto = createAutoConcurrency(0);
+  for (let i = 0; i < 8; i++) auto.onCongestion(5_000 + i, 'rate');
   assert.equal(auto.limit, 5);
-  auto.trouble(9_000, 'rate');
+  auto.onCongestion(9_000, 'rate');
   assert.equal(auto.limit, 3);
 });
 
 test('a single broken connection counts for nothing, a second in a row does', () => {
-  const auto = autoConcurrency(0);
-  auto.trouble(5_000, 'broken');
-  auto.quiet(5_500, true);
-  auto.trouble(6_000, 'broken');
+  const auto = createAutoConcurrency(0);
+  auto.onCongestion(5_000, 'broken');
+  auto.onSuccess(5_500, true);
+  auto.onCongestion(6_000, 'broken');
   assert.equal(auto.limit, 8);
-  auto.trouble(6_100, 'broken');
+  auto.onCongestion(6_100, 'broken');
   assert.equal(auto.limit, 5);
 });
 
 test('processes that share it have a part each, and one at least', () => {
   const auto = createConcurrency('auto', { processes: 3 });
   assert.equal(auto.limit, 2);
-  for (let i = 0; i < 1000; i++) auto.quiet(i, true);
+  for (let i = 0; i < 1000; i++) auto.onSuccess(i, true);
   assert.equal(auto.limit, 6);
   assert.equal(createConcurrency('auto', { processes: 64 }).limit, 1);
   assert.equal(createConcurrency(5, { processes: 2 }).limit, 2);
@@ -51,12 +51,12 @@ test('auto stays between 1 and 20 whatever happens', () => {
   const step = fc.record({ ms: fc.nat(5_000), kind: fc.constantFrom('finish', 'bytes', 'rate', 'broken') });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-      const auto = autoConcurrency(0);
+      const auto = createAutoConcurrency(0);
       let now = 0;
       for (const { ms, kind } of steps) {
         now += ms;
-        if (kind === 'finish' || kind === 'bytes') auto.quiet(now, kind === 'finish');
-        else auto.trouble(now, kind as 'rate' | 'broken');
+        if (kind === 'finish' || kind === 'bytes') auto.onSuccess(now, kind === 'finish');
+        else auto.onCongestion(now, kind as 'rate' | 'broken');
         assert.ok(Number.isInteger(auto.limit) && auto.limit >= 1 && auto.limit <= 20);
       }
     }),
@@ -66,14 +66,14 @@ test('auto stays between 1 and 20 whatever happens', () => {
 test('a pause holds everybody until its latest end', async () => {
   let now = 0;
   const pause = createPause(() => now);
-  assert.equal(pause.hold(1000), true);
-  assert.equal(pause.hold(500), false, 'a shorter pause changes nothing');
+  assert.equal(pause.extend(1000), true);
+  assert.equal(pause.extend(500), false, 'a shorter pause changes nothing');
   const abort = new AbortController();
-  const passed = pause.passed(abort.signal);
+  const passed = pause.waitUntilOver(abort.signal);
   abort.abort(new Error('stop'));
   await assert.rejects(passed, { code: 'interrupted' });
   now = 1000;
-  await pause.passed(new AbortController().signal);
+  await pause.waitUntilOver(new AbortController().signal);
 });
 
 test('a clock that is set back holds nobody up', async (t) => {
@@ -82,9 +82,9 @@ test('a clock that is set back holds nobody up', async (t) => {
   const pause = createPause();
   const rate = createRateLimit(1_000_000);
   const signal = AbortSignal.timeout(10_000);
-  pause.hold(1);
+  pause.extend(1);
   await rate(1000, signal);
   clock -= 3_600_000;
   await rate(1000, signal);
-  await pause.passed(signal);
+  await pause.waitUntilOver(signal);
 });

@@ -3,15 +3,15 @@ import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/run/events.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/options.js';
-import { createClient } from '../../src/service/http/client.js';
+import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
+import { createServiceClient } from '../../src/service/http/service-client.js';
 import type { Destination } from '../../src/store/destination.js';
-import { openFolder } from '../../src/store/folder/folder-destination.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import type { LockOwner } from '../../src/store/lock/run-lock.js';
 import { createRepair } from '../../src/verify/amend/repair.js';
-import type { CheckThread } from '../../src/verify/check/threads.js';
-import { verify } from '../../src/verify/run.js';
+import type { CheckThread } from '../../src/verify/check/check-thread.js';
+import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { envOf, type Finished } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -75,7 +75,7 @@ export function folderOf(service: Sandbox, dir: string): Folder {
     dir,
     env,
     run: (...args) => runHere(args, { env }),
-    verify: (...flags) => verifyHere(service, openFolder(dir), flags),
+    verify: (...flags) => verifyHere(service, openFolderDestination(dir), flags),
   };
 }
 
@@ -89,10 +89,10 @@ export async function verifyHere(
   const events: RunEvent[] = [];
   const emit = (event: RunEvent): void => void events.push(event);
   const { apiUrl, datasetsUrl, apiKey } = service;
-  const client = createClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
+  const client = createServiceClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
   const options = { concurrency: 4, retries: 1, maxWaitMs: 1000, existing: 'skip' } as const;
   try {
-    const summary = await verify({
+    const summary = await verifyDestination({
       destination,
       paths: flags.filter((flag) => !flag.startsWith('-')),
       quick: flags.includes('--quick'),

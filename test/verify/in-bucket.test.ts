@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { parseDay } from '../../src/dataset/day.js';
 import type { DayFile } from '../../src/dataset/day-file.js';
 import type { SeriesSelection } from '../../src/dataset/series-filter.js';
-import type { RunEvent, RunSummary } from '../../src/run/events.js';
+import type { RunEvent, RunSummary } from '../../src/run/run-events.js';
 import type { Destination } from '../../src/store/destination.js';
-import { USUAL_STORE } from '../../src/store/files.js';
-import { parseAddress } from '../../src/store/s3/address.js';
-import { bucketDestination } from '../../src/store/s3/bucket-destination.js';
-import type { ManifestRecord } from '../../src/store/types.js';
-import { verify } from '../../src/verify/run.js';
+import { DEFAULT_STORE_SETTINGS } from '../../src/store/files.js';
+import type { ManifestRecord } from '../../src/store/manifest-record.js';
+import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
+import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
+import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { type Gate, MemoryBucket } from '../helpers/memory-store.js';
 import { recordOf } from '../store/manifest/records.js';
 import { OWNER } from './helpers.js';
@@ -23,7 +23,7 @@ const FILES = ['binance_trades', 'binance_quotes', 'deribit_trades'].flatMap((se
 function open(bucket: MemoryBucket, gate?: Gate): Destination {
   const store = bucket.client(gate);
   const stores = { bucket: () => store, close: () => {} };
-  return bucketDestination(parseAddress('s3://bucket/data'), stores, USUAL_STORE);
+  return createBucketDestination(parseBucketAddress('s3://bucket/data'), stores, DEFAULT_STORE_SETTINGS);
 }
 
 /** The record of a day file of two months, as it stands. */
@@ -73,7 +73,7 @@ async function check(bucket: MemoryBucket, selection?: SeriesSelection, meanwhil
     emit,
     signal,
   };
-  return { summary: await verify(input), told, read };
+  return { summary: await verifyDestination(input), told, read };
 }
 
 test('a check of some series reads their part of the manifest, and knows the names of all', async () => {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
-import { orAborted } from '../../src/base/wait.js';
-import { readCoverage } from '../../src/coverage/read.js';
+import { rejectOnAbort } from '../../src/base/wait.js';
+import { readCoverage } from '../../src/coverage/read-coverage.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
-import { examine } from '../../src/verify/check/examine.js';
-import type { CheckThread } from '../../src/verify/check/threads.js';
-import { verify } from '../../src/verify/run.js';
+import type { CheckThread } from '../../src/verify/check/check-thread.js';
+import { inspectFileBytes } from '../../src/verify/check/inspect-file-bytes.js';
+import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { type MemoryDestination, memoryDestination } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
 import {
@@ -53,7 +53,9 @@ async function stored(t: TestContext): Promise<Store> {
 function inProcess({ files }: MemoryDestination): readonly CheckThread[] {
   const thread: CheckThread = {
     examine: (orders, onBytes) =>
-      Promise.all(orders.map((order, index) => examine(order, (count) => onBytes(index, count), files))),
+      Promise.all(
+        orders.map((order, index) => inspectFileBytes(order, (count) => onBytes(index, count), files)),
+      ),
     close: async () => {},
   };
   return [thread, thread];
@@ -189,12 +191,12 @@ test('a check and a survey of a store whose manifest never comes end when they a
     ...store,
     openManifest: (options) => {
       setImmediate(() => isOver.abort(new TickhaulError('interrupted', 'ended')));
-      return orAborted(new Promise(() => {}), options.signal ?? AbortSignal.timeout(10_000));
+      return rejectOnAbort(new Promise(() => {}), options.signal ?? AbortSignal.timeout(10_000));
     },
   };
   const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };
   const input = { destination: silent, paths: [], jobs: 1, ...no, owner: OWNER, emit: () => {}, signal };
-  await assert.rejects(verify(input), { message: 'ended' });
+  await assert.rejects(verifyDestination(input), { message: 'ended' });
   await assert.rejects(readCoverage(silent, { selection: {}, warn: assert.fail, signal }), {
     message: 'ended',
   });

@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { formatDay } from '../../src/dataset/day.js';
-import { proveBytes } from '../../src/integrity/prove-bytes.js';
-import type { RunEvent } from '../../src/run/events.js';
-import { openFolder } from '../../src/store/folder/folder-destination.js';
+import { verifyBytes } from '../../src/integrity/verify-bytes.js';
+import type { RunEvent } from '../../src/run/run-events.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
-import { formatLine } from '../../src/store/manifest/manifest-line.js';
-import { verify as verifyFolder } from '../../src/verify/run.js';
+import { formatManifestLine } from '../../src/store/manifest/manifest-line.js';
+import { verifyDestination as verifyFolder } from '../../src/verify/verify-destination.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { downloaded, FIRST, FOURTH, nameOf, namesIn, OWNER, SECOND, THIRD } from './helpers.js';
@@ -212,15 +212,15 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
     writeFileSync(join(dir, FIRST), bytes);
     rmSync(join(dir, SECOND));
     const records = [
-      { ...first, ...proveBytes(bytes) },
+      { ...first, ...verifyBytes(bytes) },
       { ...second, dropped: true as const },
     ];
-    appendFileSync(join(dir, '.tickhaul', 'manifest.jsonl'), records.map(formatLine).join(''));
+    appendFileSync(join(dir, '.tickhaul', 'manifest.jsonl'), records.map(formatManifestLine).join(''));
   };
   const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };
   const { signal } = new AbortController();
   const summary = await verifyFolder({
-    destination: openFolder(dir),
+    destination: openFolderDestination(dir),
     paths: [],
     jobs: 1,
     ...no,
@@ -242,7 +242,7 @@ test('a check that is broken off says what was left', async (t) => {
   };
   const { signal } = controller;
   const summary = await verifyFolder({
-    destination: openFolder(dir),
+    destination: openFolderDestination(dir),
     paths: [],
     jobs: 1,
     ...no,

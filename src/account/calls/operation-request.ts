@@ -1,8 +1,8 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest.js';
+import { didYouMean } from '../../base/nearest-names.js';
 import type { JsonObject, OperationRequest } from '../../service/account/account-api.js';
-import type { Operation, Parameter } from './openapi.js';
-import { type SchemaCheck, schemaCheck } from './schema-check.js';
+import type { AccountOperation, OperationParameter } from './list-operations.js';
+import { createSchemaValidator, type ValidateValue } from './schema-validator.js';
 
 /**
  * Makes the request of an operation from one JSON value. Of an object, the members that are named as parameters
@@ -10,14 +10,14 @@ import { type SchemaCheck, schemaCheck } from './schema-check.js';
  * @throws usage error for what the description does not allow; TickhaulError `bad_answer` for a description
  * whose schemas can't be read.
  */
-export function operationRequest(
+export function createOperationRequest(
   document: JsonObject,
-  operation: Operation,
+  operation: AccountOperation,
   data: unknown,
 ): OperationRequest {
-  const check = schemaCheck(document);
+  const check = createSchemaValidator(document);
   const { members, rest } = split(operation, data);
-  const texts = new Map<Parameter, readonly string[]>();
+  const texts = new Map<OperationParameter, readonly string[]>();
   for (const parameter of operation.parameters) {
     const value = members.get(parameter.name);
     if (value !== undefined) texts.set(parameter, checkedTexts(check, parameter, value));
@@ -33,7 +33,7 @@ export function operationRequest(
 }
 
 /** What a place of a request can carry, and does not take for something else, as a path does `..`. */
-const SENDABLE: Readonly<Record<Parameter['in'], RegExp>> = {
+const SENDABLE: Readonly<Record<OperationParameter['in'], RegExp>> = {
   path: /^(?!\.{0,2}$)[^\p{Cc}\p{Cs}]+$/u,
   query: /^\P{Cs}*$/u,
   header: /^[\x20-\x7e]+$/,
@@ -45,7 +45,7 @@ interface Split {
   readonly rest: unknown;
 }
 
-function split(operation: Operation, data: unknown): Split {
+function split(operation: AccountOperation, data: unknown): Split {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     return { members: new Map(), rest: data };
   const names = new Set(operation.parameters.map(({ name }) => name));
@@ -57,13 +57,13 @@ function split(operation: Operation, data: unknown): Split {
   };
 }
 
-function missing({ id, method, path }: Operation, { name, in: where }: Parameter): Error {
+function missing({ id, method, path }: AccountOperation, { name, in: where }: OperationParameter): Error {
   return usageError(
     `${id} (${method} ${path}) needs ${name} (in its ${where}): give it with --data '{"${name}": …}'`,
   );
 }
 
-function bodyOf(check: SchemaCheck, { id, body, parameters }: Operation, rest: unknown): unknown {
+function bodyOf(check: ValidateValue, { id, body, parameters }: AccountOperation, rest: unknown): unknown {
   if (!body) {
     if (rest === undefined) return undefined;
     const [first] = typeof rest === 'object' && rest !== null ? Object.keys(rest) : [];
@@ -79,7 +79,11 @@ function bodyOf(check: SchemaCheck, { id, body, parameters }: Operation, rest: u
   return value;
 }
 
-function checkedTexts(check: SchemaCheck, parameter: Parameter, value: unknown): readonly string[] {
+function checkedTexts(
+  check: ValidateValue,
+  parameter: OperationParameter,
+  value: unknown,
+): readonly string[] {
   const { name, schema } = parameter;
   const problem = schema === undefined ? undefined : check(schema, value);
   if (problem !== undefined) throw usageError(`--data: ${name} is not right: ${problem}`);
@@ -92,7 +96,10 @@ function checkedTexts(check: SchemaCheck, parameter: Parameter, value: unknown):
   });
 }
 
-function pathOf({ id, path }: Operation, texts: ReadonlyMap<Parameter, readonly string[]>): string {
+function pathOf(
+  { id, path }: AccountOperation,
+  texts: ReadonlyMap<OperationParameter, readonly string[]>,
+): string {
   const byName = new Map(
     [...texts].filter(([one]) => one.in === 'path').map(([one, all]) => [one.name, all]),
   );
@@ -103,7 +110,7 @@ function pathOf({ id, path }: Operation, texts: ReadonlyMap<Parameter, readonly 
   });
 }
 
-function queryOf(texts: ReadonlyMap<Parameter, readonly string[]>): string {
+function queryOf(texts: ReadonlyMap<OperationParameter, readonly string[]>): string {
   const pairs = [...texts]
     .filter(([one]) => one.in === 'query')
     .flatMap(([{ name, explode }, values]) => {
@@ -113,7 +120,7 @@ function queryOf(texts: ReadonlyMap<Parameter, readonly string[]>): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-function headersOf(texts: ReadonlyMap<Parameter, readonly string[]>): Record<string, string> {
+function headersOf(texts: ReadonlyMap<OperationParameter, readonly string[]>): Record<string, string> {
   const headers = [...texts].filter(([one]) => one.in === 'header');
   return Object.fromEntries(headers.map(([{ name }, values]) => [name.toLowerCase(), values.join(',')]));
 }

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
-import type { AccountContext } from '../context.js';
-import { notSignedIn } from '../refresh.js';
-import { parseEmail } from '../sign-in/email.js';
+import type { AccountContext } from '../account-context.js';
+import { createNotSignedInError } from '../refresh-if-expiring.js';
+import { parseEmail } from '../sign-in/parse-email.js';
 import type { Identity } from './identity.js';
 
 /**
@@ -14,12 +14,12 @@ export async function chooseIdentity(
 ): Promise<Identity> {
   if (email !== undefined) {
     const found = await store.read(issuer.host, parseEmail(email));
-    if (!found) throw notSignedIn(email);
+    if (!found) throw createNotSignedInError(email);
     return found;
   }
   const here = (await store.list()).filter((identity) => identity.issuer === issuer.host);
   const [only] = here;
-  if (!only) throw notSignedIn(undefined);
+  if (!only) throw createNotSignedInError(undefined);
   if (here.length > 1) {
     const emails = here.map((identity) => identity.email).sort();
     throw usageError(`several identities are stored: choose one with --email (${emails.join(', ')})`);

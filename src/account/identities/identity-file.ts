@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { diskError, isSystemError, usageError } from '../../base/errors.js';
+import { isSystemError, toDiskError, usageError } from '../../base/errors.js';
 import { openRegular } from '../../base/open-regular.js';
 import { NO_FOLLOW } from '../../store/no-follow.js';
 import type { Identity } from './identity.js';
-import { assertPrivateFolder, FILE_MODE, refuseWide, shellWord } from './private-files.js';
+import { assertPrivateFolder, assertPrivateMode, FILE_MODE, quoteForShell } from './private-files.js';
 
 /**
  * Reads a stored identity; undefined where there is none.
@@ -14,7 +14,7 @@ export async function readIdentity(path: string): Promise<Identity | undefined> 
   if (text === undefined) return undefined;
   const identity = parseIdentity(text);
   if (identity) return identity;
-  throw usageError(`${path}: a damaged identity; remove it (rm ${shellWord(path)}) and sign in again`);
+  throw usageError(`${path}: a damaged identity; remove it (rm ${quoteForShell(path)}) and sign in again`);
 }
 
 /** The text that `readIdentity` reads. */
@@ -28,14 +28,14 @@ async function readPrivate(path: string): Promise<string | undefined> {
     const file = await openRegular(path, NO_FOLLOW);
     try {
       await assertPrivateFolder(dirname(path));
-      refuseWide((await file.stat()).mode, path, FILE_MODE);
+      assertPrivateMode((await file.stat()).mode, path, FILE_MODE);
       return await file.readFile('utf8');
     } finally {
       await file.close();
     }
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
-    throw diskError(error, path, 'disk');
+    throw toDiskError(error, path, 'disk');
   }
 }
 

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import type { VerifiedIdentity } from '../../service/account/issuer.js';
+import { type AcquireLockOptions, acquireRunLock } from '../../store/lock/acquire-run-lock.js';
 import type { LockOwner, RunLock } from '../../store/lock/run-lock.js';
-import { type TakeLockOptions, takeLock } from '../../store/lock/take-lock.js';
 import type { Identity } from './identity.js';
 import { formatIdentity, readIdentity } from './identity-file.js';
-import { FILE_MODE, makePrivateFolder } from './private-files.js';
+import { createPrivateFolder, FILE_MODE } from './private-files.js';
 import { type StagedFile, stageFile } from './staged-file.js';
 
 /** Milliseconds: longer than a lock that nobody touches holds. */
@@ -57,7 +57,7 @@ export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOpt
     work: (path: string) => Promise<T>,
     timeoutMs = LOCK_TIMEOUT_MS,
   ): Promise<T> => {
-    await makePrivateFolder(folder);
+    await createPrivateFolder(folder);
     const holder = { ...owner, now: Date.now() };
     const lock = await lockIdentity(folder, holder, { timeoutMs, signal, name });
     try {
@@ -88,14 +88,14 @@ export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOpt
           staged.commit(formatIdentity(identity));
           return identity;
         } catch (error) {
-          throw diskError(error, path, 'disk');
+          throw toDiskError(error, path, 'disk');
         } finally {
           staged.discard();
         }
       }),
     remove: async (test, passOver = () => {}) => {
       const names = new Set((await namesIn(folder)).flatMap((name) => fileOf(name) ?? []));
-      if (names.size > 0) await makePrivateFolder(folder);
+      if (names.size > 0) await createPrivateFolder(folder);
       const isMeant = async (path: string): Promise<boolean> => {
         if (test === undefined) return true;
         const identity = await readIdentity(path).catch((error: unknown) => {
@@ -140,17 +140,17 @@ function stage(path: string): StagedFile {
   try {
     return stageFile(`${path}.${randomUUID()}.tmp`, path, FILE_MODE);
   } catch (error) {
-    throw diskError(error, path, 'disk');
+    throw toDiskError(error, path, 'disk');
   }
 }
 
 async function lockIdentity(
   folder: string,
   owner: LockOwner,
-  { name, ...options }: TakeLockOptions & { readonly name: string },
+  { name, ...options }: AcquireLockOptions & { readonly name: string },
 ): Promise<RunLock> {
   try {
-    return await takeLock(folder, owner, { ...options, name: `${name}.lock` });
+    return await acquireRunLock(folder, owner, { ...options, name: `${name}.lock` });
   } catch (error) {
     unlessLocked(error);
     throw new TickhaulError(
@@ -170,7 +170,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     return await readdir(folder);
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return [];
-    throw diskError(error, folder, 'disk');
+    throw toDiskError(error, folder, 'disk');
   }
 }
 
@@ -178,7 +178,7 @@ async function removeFiles(folder: string, test: (name: string) => boolean): Pro
   const names = (await namesIn(folder)).filter(test);
   for (const name of names) {
     await rm(join(folder, name), { force: true }).catch((error: unknown) => {
-      throw diskError(error, join(folder, name), 'disk');
+      throw toDiskError(error, join(folder, name), 'disk');
     });
   }
   return names.length;

@@ -8,7 +8,7 @@ const COMMANDS: readonly (readonly [string, string])[] = [
 ];
 
 /** What `tickhaul` alone prints: one screen of 24 lines and 80 columns. @param count how many commands there are. */
-export function firstScreen(count: number): string {
+export function createFirstScreen(count: number): string {
   const lines = COMMANDS.map(([name, does]) => `  tickhaul ${name.padEnd(10)}${does}`);
   return `Downloads, verifies and converts day files of the Tardis.dev dataset service.
 

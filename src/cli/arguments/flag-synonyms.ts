@@ -1,4 +1,4 @@
-import type { Action } from './types.js';
+import type { CommandAction } from './command.js';
 
 /**
  * Names that other tools give to flags, and what a command here may have for them, best first. `<name>` is an argument
@@ -69,9 +69,9 @@ function named(words: string, ...meant: readonly string[]): Readonly<Record<stri
  * @returns what to append to an error: a name that the command has, or nothing where the word is known but the command
  * has nothing of the kind; undefined for a word that isn't known.
  */
-export function flagSynonym(
+export function findFlagSynonym(
   flag: string,
-  command: Pick<Action, 'positionals'> & { readonly syntax: string },
+  command: Pick<CommandAction, 'positionals'> & { readonly syntax: string },
   known: readonly string[],
 ): string | undefined {
   const word = wordOf(flag);

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import type { Operation } from '../../account/calls/openapi.js';
-import type { AccountSession } from '../../account/session.js';
+import type { AccountSession } from '../../account/account-session.js';
+import type { AccountOperation } from '../../account/calls/list-operations.js';
 import { isSystemError, usageError } from '../../base/errors.js';
-import { readText, readToggle } from '../../commands/arguments/read.js';
-import { type AccountSetup, withAccount } from '../account.js';
-import { ACCOUNT_FLAGS } from '../arguments/flags.js';
-import type { Action, Args } from '../arguments/types.js';
-import { documentText } from '../output/text/document.js';
+import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import type { CommandAction, CommandArgs } from '../arguments/command.js';
+import { ACCOUNT_FLAGS } from '../arguments/run-flags.js';
+import { formatDocument } from '../output/text/format-document.js';
 import { textColumns } from '../output/text/screen.js';
 import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
+import { type AccountSetup, withAccount } from '../with-account.js';
 
-export const account: Action = {
+export const accountCommand: CommandAction = {
   positionals: {
     action: { type: 'string', choices: ['call'], describe: 'leave it out to see the account' },
     operation: { type: 'string', describe: 'operation id, as --operations lists them' },
@@ -34,19 +34,21 @@ export const account: Action = {
   async run(args, cli) {
     const call = await readCall(args);
     const { waitTeller } = await import('../output/waits.js');
-    const tellWait = readToggle(args, 'quiet') ? () => {} : waitTeller(cli.stderr, () => performance.now());
+    const tellWait = readBooleanFlag(args, 'quiet')
+      ? () => {}
+      : waitTeller(cli.stderr, () => performance.now());
     return withinTimeout(args, cli, 'account', (timed, timeoutMs) =>
-      withAccount(args, timed, { tellWait, timeoutMs }, async (setup) => {
-        const { callAccount, describeOperations } = await import('../../account/calls/operations.js');
+      withAccount(args, timed, { onPollWait: tellWait, timeoutMs }, async (setup) => {
+        const { callAccount, describeOperations } = await import('../../account/calls/call-account.js');
         const openSession = once(() => sessionOf(setup, args));
-        const json = readToggle(args, 'json');
+        const json = readBooleanFlag(args, 'json');
         const print = (value: unknown): void => {
-          cli.stdout.write(setup.calls.secrets.redact(documentText(value, !json)));
+          cli.stdout.write(setup.calls.secrets.redact(formatDocument(value, !json)));
         };
         if (call) {
           const answer = await callAccount(setup.calls, openSession, call.operation, call.data);
           if (answer !== undefined || json) print(answer ?? null);
-        } else if (readToggle(args, 'operations')) {
+        } else if (readBooleanFlag(args, 'operations')) {
           const operations = await describeOperations(setup.calls, openSession);
           if (json) print(operations.map(documentOf));
           else
@@ -69,9 +71,9 @@ interface Call {
   readonly data: unknown;
 }
 
-async function readCall(args: Args): Promise<Call | undefined> {
+async function readCall(args: CommandArgs): Promise<Call | undefined> {
   const { action, operation } = args;
-  const data = readText(args, 'data');
+  const data = readTextFlag(args, 'data');
   if (action === undefined) {
     if (data !== undefined)
       throw usageError('--data is for tickhaul account call <operation>; name the operation');
@@ -80,7 +82,7 @@ async function readCall(args: Args): Promise<Call | undefined> {
   if (operation === undefined) {
     throw usageError('the operation is missing: tickhaul account call <operation>; --operations lists them');
   }
-  if (readToggle(args, 'operations'))
+  if (readBooleanFlag(args, 'operations'))
     throw usageError('--operations lists the operations and calls none; give one of the two');
   return { operation: String(operation), data: data === undefined ? undefined : await readData(data) };
 }
@@ -106,10 +108,10 @@ async function readDataFile(path: string): Promise<string> {
 }
 
 /** The stored identity that the flags mean, in use. */
-async function sessionOf(setup: AccountSetup, args: Args): Promise<AccountSession> {
-  const { AccountSession: Session } = await import('../../account/session.js');
+async function sessionOf(setup: AccountSetup, args: CommandArgs): Promise<AccountSession> {
+  const { AccountSession: Session } = await import('../../account/account-session.js');
   const { chooseIdentity } = await import('../../account/identities/choose-identity.js');
-  return new Session(setup, await chooseIdentity(setup, readText(args, 'email')));
+  return new Session(setup, await chooseIdentity(setup, readTextFlag(args, 'email')));
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -120,7 +122,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-function documentOf({ id, method, path, summary, parameters, body }: Operation): object {
+function documentOf({ id, method, path, summary, parameters, body }: AccountOperation): object {
   return {
     operationId: id,
     method,
@@ -131,7 +133,7 @@ function documentOf({ id, method, path, summary, parameters, body }: Operation):
   };
 }
 
-async function operationsText(operations: readonly Operation[], columns: number): Promise<string> {
+async function operationsText(operations: readonly AccountOperation[], columns: number): Promise<string> {
   const { formatTable } = await import('../output/text/table.js');
   return formatTable(
     [
@@ -145,7 +147,7 @@ async function operationsText(operations: readonly Operation[], columns: number)
 }
 
 /** `from, [to], body`: what is optional stands in brackets. */
-function takes({ parameters, body }: Operation): string {
+function takes({ parameters, body }: AccountOperation): string {
   const all = [...parameters, ...(body ? [{ name: 'body', required: body.required }] : [])];
   return all.map(({ name, required }) => (required ? name : `[${name}]`)).join(', ');
 }

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { usageError } from '../../base/errors.js';
-import type { Action } from '../arguments/types.js';
+import type { CommandAction } from '../arguments/command.js';
 import { SCRIPTS } from '../completion/scripts.js';
 
-export const completion: Action = {
+export const completionCommand: CommandAction = {
   positionals: {
     shell: { type: 'string', choices: Object.keys(SCRIPTS), describe: 'default: the shell that SHELL names' },
   },

@@ -1,14 +1,14 @@
 import { usageError } from '../../base/errors.js';
-import { readText, readToggle } from '../../commands/arguments/read.js';
-import type { Wanted } from '../../convert/wanted.js';
-import type { ConvertOptions } from '../../format/options.js';
+import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import type { OutputSelection } from '../../convert/output-selection.js';
+import type { ConvertOptions } from '../../format/convert-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { CONVERT_FLAGS } from '../arguments/convert-flags.js';
 import { STORE_FLAGS } from '../arguments/folder-flags.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
 import { reportRun } from '../session.js';
 
-export const convert: Action = {
+export const convertCommand: CommandAction = {
   positionals: {
     path: { type: 'string', describe: 'day files (.csv.gz), folders to search, globs; s3://bucket/… too' },
   },
@@ -20,19 +20,19 @@ export const convert: Action = {
     ['$0 convert deribit_trades_2024-03-01_SPOT.csv.gz -o - | head -n 1', 'NDJSON to stdout'],
   ],
   async run(args, cli) {
-    if (readText(args, 'out') === '-') return convertToStdout(args, cli);
-    const { prepareConvert } = await import('../../commands/convert.js');
+    if (readTextFlag(args, 'out') === '-') return convertToStdout(args, cli);
+    const { prepareConvert } = await import('../../commands/prepare-convert.js');
     const run = await prepareConvert(args, cli);
     return reportRun(args, cli, run);
   },
 };
 
-async function convertToStdout(args: Args, cli: Cli): Promise<number> {
-  const { readConversion } = await import('../../commands/convert.js');
-  const { wanted, ...conversion } = await readConversion(args, cli);
+async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number> {
+  const { readConvertSelection } = await import('../../commands/prepare-convert.js');
+  const { outputSelection, ...conversion } = await readConvertSelection(args, cli);
   refuseWithStdout(args, conversion.options);
-  const computed = onlyOne(wanted);
-  const { convertToStream } = await import('../../convert/stream.js');
+  const computed = onlyOne(outputSelection);
+  const { convertToStream } = await import('../../convert/convert-to-stream.js');
   const { dataOut: output, signal } = cli;
   // Bars between rows on one screen would spoil both.
   const reported = cli.stdout.isTTY ? { ...args, quiet: true } : args;
@@ -42,16 +42,16 @@ async function convertToStdout(args: Args, cli: Cli): Promise<number> {
 }
 
 /** @throws usage error for what makes no sense when the rows go to stdout. */
-function refuseWithStdout(args: Args, { format }: ConvertOptions): void {
+function refuseWithStdout(args: CommandArgs, { format }: ConvertOptions): void {
   if (format !== 'ndjson') throw usageError('-o - writes NDJSON; leave --format out, or name a folder');
   const useless = ['layout', 'existing'].find((flag) => args[flag] !== undefined);
   if (useless !== undefined) throw usageError(`--${useless} is of no use with -o -; leave it out`);
-  const refused = ['json', 'no-keep-source'].find((flag) => readToggle(args, flag));
+  const refused = ['json', 'no-keep-source'].find((flag) => readBooleanFlag(args, flag));
   if (refused !== undefined) throw usageError(`--${refused} and -o - don't go together; name a folder`);
 }
 
 /** @throws usage error where there is more than one thing to write to stdout. */
-function onlyOne({ rows, computed }: Wanted): ComputedType | undefined {
+function onlyOne({ rows, computed }: OutputSelection): ComputedType | undefined {
   if (computed.length + (rows ? 1 : 0) > 1) {
     throw usageError('-o - takes one name of --as only; name a folder for several');
   }

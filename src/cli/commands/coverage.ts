@@ -1,17 +1,17 @@
 import { usageError } from '../../base/errors.js';
 import type { OutputTarget } from '../../base/output-target.js';
-import { readToggle } from '../../commands/arguments/read.js';
-import type { CoverageOf } from '../../commands/coverage.js';
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { isStdout, readOutputFile } from '../../commands/output-file.js';
-import type { Coverage } from '../../coverage/types.js';
-import { line } from '../../run/json.js';
+import type { FolderCoverage } from '../../commands/prepare-coverage.js';
+import type { Coverage } from '../../coverage/coverage-facts.js';
+import { toJsonLine } from '../../run/json-events.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { COVERAGE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
-import { printLines } from '../output/text/blocks.js';
+import { printLines } from '../output/text/print-lines.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';
 import { withStoreRequests } from '../session.js';
 
-export const coverage: Action = {
+export const coverageCommand: CommandAction = {
   positionals: {
     folder: { type: 'string', describe: 'a download folder, or a folder in one (default: --dir)' },
   },
@@ -24,13 +24,13 @@ export const coverage: Action = {
   ],
   async run(args, cli) {
     const html = await readOutputFile(args, 'html');
-    const isJson = readToggle(args, 'json');
+    const isJson = readBooleanFlag(args, 'json');
     if (isStdout(html) && isJson)
       throw usageError('--html - and --json both print to stdout; give one of them');
-    const { prepareCoverage } = await import('../../commands/coverage.js');
+    const { prepareCoverage } = await import('../../commands/prepare-coverage.js');
     const read = await prepareCoverage(args, cli);
     const warn = (message: string): void => {
-      if (!readToggle(args, 'quiet')) cli.warn(message);
+      if (!readBooleanFlag(args, 'quiet')) cli.warn(message);
     };
     const coverage = await withStoreRequests(args, cli, () => read(warn));
     if (html !== undefined) await writePage(html, coverage, cli);
@@ -39,38 +39,38 @@ export const coverage: Action = {
   },
 };
 
-async function writePage(target: OutputTarget, coverage: CoverageOf, cli: Cli): Promise<void> {
-  const { coveragePage } = await import('../../commands/coverage.js');
-  const html = await coveragePage(coverage);
+async function writePage(target: OutputTarget, coverage: FolderCoverage, cli: CliHost): Promise<void> {
+  const { createCoveragePage } = await import('../../commands/prepare-coverage.js');
+  const html = await createCoveragePage(coverage);
   if (isStdout(target)) return printLines(cli.stdout, [html], cli.signal);
-  const { writeReport } = await import('../../coverage/page/write.js');
+  const { writeReport } = await import('../../coverage/page/write-report.js');
   await writeReport(target, html, cli);
 }
 
 async function print(
   facts: Coverage,
-  args: Args,
-  cli: Cli,
+  args: CommandArgs,
+  cli: CliHost,
   { isJson, html }: { readonly isJson: boolean; readonly html: string | undefined },
 ): Promise<void> {
   const { stdout, env, signal } = cli;
   if (isJson) {
-    const { coverageDocument } = await import('../../coverage/document.js');
-    return printLines(stdout, [line(coverageDocument(facts))], signal);
+    const { toCoverageDocument } = await import('../../coverage/coverage-document.js');
+    return printLines(stdout, [toJsonLine(toCoverageDocument(facts))], signal);
   }
-  const { coverageText, totalsLines } = await import('../output/coverage/text.js');
+  const { formatCoverage, formatTotals } = await import('../output/coverage/format-coverage.js');
   if (html !== undefined)
     return printLines(
       stdout,
-      [...totalsLines(facts.totals, textColumns(stdout)), `${html}: written\n`],
+      [...formatTotals(facts.totals, textColumns(stdout)), `${html}: written\n`],
       signal,
     );
-  const { chalkFor } = await import('../output/text/color.js');
+  const { createChalk } = await import('../output/text/color.js');
   const options = {
     columns: screenColumns(stdout),
     isTerminal: stdout.isTTY === true,
-    chalk: chalkFor(stdout, env, readToggle(args, 'no-color')),
-    all: readToggle(args, 'all'),
+    chalk: createChalk(stdout, env, readBooleanFlag(args, 'no-color')),
+    all: readBooleanFlag(args, 'all'),
   };
-  await printLines(stdout, coverageText(facts, options), signal);
+  await printLines(stdout, formatCoverage(facts, options), signal);
 }

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plural } from '../../base/units.js';
-import { readPath, readToggle } from '../../commands/arguments/read.js';
+import { readBooleanFlag, readPath } from '../../commands/arguments/read-arguments.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
-import type { Action, Cli, Outline } from '../arguments/types.js';
-import { chalkFor } from '../output/text/color.js';
+import type { CliHost, CommandAction, CommandOutline } from '../arguments/command.js';
+import { createChalk } from '../output/text/color.js';
 import { sandboxEnvironment } from '../sandbox-environment.js';
 
 const SELECTION = 'binance-futures -t trades,book_snapshot_5 -s BTCUSDT,ETHUSDT --from 2024-03-01';
@@ -14,7 +14,7 @@ const EXPORTED_UNTIL = '2024-03-09';
 const FAULTS = ['500=0.15', 'truncate=0.1', 'bit-flip=0.1', 'short=0.1', 'rate-limit=0.02'];
 
 /** @param commands all of the command line: the demo types some of them. */
-export function demoOf(commands: readonly Outline[]): Action {
+export function createDemoCommand(commands: readonly CommandOutline[]): CommandAction {
   return {
     flags: {
       dir: {
@@ -27,10 +27,10 @@ export function demoOf(commands: readonly Outline[]): Action {
     },
     examples: [['$0 demo', 'takes some seconds, and asks nothing']],
     async run(args, cli) {
-      const { startSandbox } = await import('../../sandbox/server.js');
-      const { parseFaults } = await import('../../sandbox/http/faults.js');
+      const { startSandbox } = await import('../../sandbox/sandbox-server.js');
+      const { parseFaults } = await import('../../sandbox/http/fault-kinds.js');
       const { parseDay } = await import('../../dataset/day.js');
-      const chalk = chalkFor(cli.stdout, cli.env, readToggle(args, 'no-color'));
+      const chalk = createChalk(cli.stdout, cli.env, readBooleanFlag(args, 'no-color'));
       const say = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
       const dir = readPath(args, 'dir') ?? (await newFolder());
       const service = await startSandbox({
@@ -97,14 +97,14 @@ async function newFolder(): Promise<string> {
 }
 
 async function runWords(
-  commands: readonly Outline[],
+  commands: readonly CommandOutline[],
   words: readonly string[],
-  cli: Cli,
+  cli: CliHost,
   say: (text: string) => unknown,
 ): Promise<number> {
-  const { parse } = await import('../arguments/parser.js');
+  const { parseCommandLine } = await import('../arguments/parse-command-line.js');
   say(`\n$ tickhaul ${words.map(shown).join(' ')}`);
-  const parsed = await parse(commands, words, 80);
+  const parsed = await parseCommandLine(commands, words, 80);
   return parsed.kind === 'run' ? parsed.command.run(parsed.args, cli) : 0;
 }
 

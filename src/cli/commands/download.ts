@@ -1,5 +1,8 @@
-import { readToggle } from '../../commands/arguments/read.js';
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import type { CommandAction } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
+import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
+import { EXCHANGE } from '../arguments/positionals.js';
 import {
   DOWNLOAD_FLAGS,
   DRY_RUN_FLAGS,
@@ -7,15 +10,12 @@ import {
   LIST_FLAGS,
   PLAN_FLAGS,
   SELECTION_FLAGS,
-} from '../arguments/flags.js';
-import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE } from '../arguments/positionals.js';
-import type { Action } from '../arguments/types.js';
-import { askForSpaceOn } from '../ask.js';
+} from '../arguments/run-flags.js';
 import { reportRun, withStoreRequests } from '../session.js';
-import { plan } from './plan.js';
+import { createSpaceQuestion } from '../space-question.js';
+import { planCommand } from './plan.js';
 
-export const download: Action = {
+export const downloadCommand: CommandAction = {
   positionals: { exchange: EXCHANGE },
   flags: {
     ...SELECTION_FLAGS,
@@ -48,9 +48,9 @@ export const download: Action = {
     ],
   ],
   async run(args, cli) {
-    if (readToggle(args, 'dry-run')) return plan.run(args, cli);
-    const { prepareDownload } = await import('../../commands/download.js');
+    if (readBooleanFlag(args, 'dry-run')) return planCommand.run(args, cli);
+    const { prepareDownload } = await import('../../commands/prepare-download.js');
     const run = await withStoreRequests(args, cli, () => prepareDownload(args, cli));
-    return reportRun(args, cli, (teller) => run({ ...teller, askForSpace: askForSpaceOn(args, cli) }));
+    return reportRun(args, cli, (teller) => run({ ...teller, askForSpace: createSpaceQuestion(args, cli) }));
   },
 };

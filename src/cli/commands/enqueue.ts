@@ -1,16 +1,16 @@
-import { ERRORS } from '../../base/errors.js';
+import { ERROR_TABLE } from '../../base/errors.js';
 import { formatCount, plural } from '../../base/units.js';
-import { readToggle } from '../../commands/arguments/read.js';
-import { line } from '../../run/json.js';
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { toJsonLine } from '../../run/json-events.js';
+import type { CommandAction } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
-import { LIST_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import { ENQUEUE_FLAGS, QUEUE_FLAGS, SLICE_FLAGS } from '../arguments/fleet-flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { EXCHANGE } from '../arguments/positionals.js';
-import type { Action } from '../arguments/types.js';
+import { LIST_FLAGS, SELECTION_FLAGS } from '../arguments/run-flags.js';
 import { warningTeller, withStoreRequests } from '../session.js';
 
-export const enqueue: Action = {
+export const enqueueCommand: CommandAction = {
   positionals: { exchange: EXCHANGE },
   flags: {
     ...SELECTION_FLAGS,
@@ -33,7 +33,7 @@ export const enqueue: Action = {
     ],
   ],
   async run(args, cli) {
-    const { prepareEnqueue } = await import('../../commands/fleet/enqueue.js');
+    const { prepareEnqueue } = await import('../../commands/fleet/prepare-enqueue.js');
     const { stdout, stderr, warn } = cli;
     const { unauthorized, missing, ...told } = await withStoreRequests(args, cli, async () => {
       const run = await prepareEnqueue(args, cli);
@@ -41,11 +41,11 @@ export const enqueue: Action = {
     });
     if (unauthorized > 0)
       warn(`${plural(unauthorized, 'day file')} left out: the API key does not cover them`);
-    const isStrict = readToggle(args, 'strict') && missing > 0;
+    const isStrict = readBooleanFlag(args, 'strict') && missing > 0;
     if (isStrict) warn(`${plural(missing, 'day file')} pending or unavailable, and --strict asks for them`);
-    const exitCode = isStrict ? ERRORS.not_exported.exitCode : 0;
-    if (readToggle(args, 'json')) stdout.write(line({ event: 'summary', exitCode, ...told }));
-    else if (!readToggle(args, 'quiet')) {
+    const exitCode = isStrict ? ERROR_TABLE.not_exported.exitCode : 0;
+    if (readBooleanFlag(args, 'json')) stdout.write(toJsonLine({ event: 'summary', exitCode, ...told }));
+    else if (!readBooleanFlag(args, 'quiet')) {
       const { slices, added, present } = told;
       stderr.write(
         `${plural(slices, 'slice')}: ${formatCount(added)} added, ${formatCount(present)} there already\n`,

@@ -1,11 +1,11 @@
-import { readExchange, readToggle } from '../../commands/arguments/read.js';
-import { line } from '../../run/json.js';
-import type { ExchangeRecord, ExchangeSummary } from '../../service/records/metadata.js';
-import type { Action } from '../arguments/types.js';
+import { readBooleanFlag, readExchange } from '../../commands/arguments/read-arguments.js';
+import { toJsonLine } from '../../run/json-events.js';
+import type { ExchangeRecord, ExchangeSummary } from '../../service/records/fetch-records.js';
+import type { CommandAction } from '../arguments/command.js';
 import { textColumns } from '../output/text/screen.js';
 import { withSession } from '../session.js';
 
-export const exchanges: Action = {
+export const exchangesCommand: CommandAction = {
   positionals: { exchange: { type: 'string', describe: 'exchange id; leave it out to list all' } },
   flags: {},
   examples: [
@@ -14,15 +14,15 @@ export const exchanges: Action = {
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
-      const { fetchExchange, fetchExchanges } = await import('../../service/records/metadata.js');
+      const { fetchExchange, fetchExchanges } = await import('../../service/records/fetch-records.js');
       const options = { cache: settings.cacheDir, signal: cli.signal };
-      const json = readToggle(args, 'json');
+      const json = readBooleanFlag(args, 'json');
       if (args['exchange'] === undefined) {
         const list = await fetchExchanges(client, options);
-        cli.stdout.write(json ? line(list) : await listText(list, textColumns(cli.stdout)));
+        cli.stdout.write(json ? toJsonLine(list) : await listText(list, textColumns(cli.stdout)));
       } else {
         const record = await fetchExchange(client, readExchange(args), options);
-        cli.stdout.write(json ? line(record) : await recordText(record, textColumns(cli.stdout)));
+        cli.stdout.write(json ? toJsonLine(record) : await recordText(record, textColumns(cli.stdout)));
       }
       return 0;
     });

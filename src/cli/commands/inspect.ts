@@ -1,13 +1,18 @@
-import { fileLocation, readDataType, readLocations, readToggle } from '../../commands/arguments/read.js';
-import { storeOf } from '../../commands/destination.js';
-import type { Cell, Inspection } from '../../inspect/index.js';
+import {
+  assertFileLocation,
+  readBooleanFlag,
+  readDataType,
+  readLocations,
+} from '../../commands/arguments/read-arguments.js';
+import { readStoreSettings } from '../../commands/with-destination.js';
+import type { Cell, Inspection } from '../../inspect/inspect-file.js';
+import type { CommandAction } from '../arguments/command.js';
 import { STORE_FLAGS } from '../arguments/folder-flags.js';
-import type { Action } from '../arguments/types.js';
-import { inspectionText } from '../output/inspection.js';
-import { documentText } from '../output/text/document.js';
+import { formatInspection } from '../output/format-inspection.js';
+import { formatDocument } from '../output/text/format-document.js';
 import { withStoreRequests } from '../session.js';
 
-export const inspect: Action = {
+export const inspectCommand: CommandAction = {
   positionals: {
     file: { type: 'string', describe: 'one file, or s3://bucket/key; .ndjson may be compressed: .gz, .zst' },
   },
@@ -25,18 +30,18 @@ export const inspect: Action = {
     ['$0 inspect day.parquet --json | jq .rows', 'one JSON document'],
   ],
   async run(args, cli) {
-    const { inspectFile } = await import('../../inspect/index.js');
+    const { inspectFile } = await import('../../inspect/inspect-file.js');
     const [named = ''] = readLocations(args, 'file');
-    const path = fileLocation(named, named);
+    const path = assertFileLocation(named, named);
     const dataType = readDataType(args, 'type');
-    const reached = await storeOf(args, cli, [path]);
+    const reached = await readStoreSettings(args, cli, [path]);
     const store = reached && { ...reached, ...PATIENCE };
     const inspection = await withStoreRequests(args, cli, () =>
       inspectFile({ path, dataType, store, signal: cli.signal }),
     );
-    const text = readToggle(args, 'json')
-      ? documentText(documentOf(inspection), false)
-      : inspectionText(inspection, cli.stdout);
+    const text = readBooleanFlag(args, 'json')
+      ? formatDocument(documentOf(inspection), false)
+      : formatInspection(inspection, cli.stdout);
     cli.stdout.write(text);
     return 0;
   },

@@ -1,11 +1,16 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest.js';
-import { readExchange, readList, readText, readToggle } from '../../commands/arguments/read.js';
-import { line } from '../../run/json.js';
-import type { Client } from '../../service/http/client.js';
-import type { Instrument, InstrumentFilter } from '../../service/records/instruments.js';
+import { didYouMean } from '../../base/nearest-names.js';
+import {
+  readBooleanFlag,
+  readExchange,
+  readListFlag,
+  readTextFlag,
+} from '../../commands/arguments/read-arguments.js';
+import { toJsonLine } from '../../run/json-events.js';
+import type { ServiceClient } from '../../service/http/service-client.js';
+import type { InstrumentFilter, InstrumentInfo } from '../../service/records/fetch-instruments.js';
+import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { EXCHANGE } from '../arguments/positionals.js';
-import type { Action, Args } from '../arguments/types.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 
@@ -23,7 +28,7 @@ const FIELDS = [
   ['contract-type', 'contractType'],
 ] as const;
 
-export const instruments: Action = {
+export const instrumentsCommand: CommandAction = {
   positionals: {
     exchange: EXCHANGE,
     symbol: { type: 'string', describe: 'one instrument, as the exchange writes it, in any case' },
@@ -47,21 +52,23 @@ export const instruments: Action = {
   ],
   async run(args, cli) {
     const exchange = readExchange(args);
-    const symbol = readText(args, 'symbol');
+    const symbol = readTextFlag(args, 'symbol');
     const filter = readFilter(args);
     if (symbol !== undefined && Object.keys(filter).length > 0) {
       throw usageError(`"${symbol}" names one instrument; leave the filters out, or the symbol`);
     }
     return withSession(args, cli, {}, async ({ client, settings }) => {
-      const { fetchInstrument, fetchInstruments } = await import('../../service/records/instruments.js');
+      const { fetchInstrument, fetchInstruments } = await import(
+        '../../service/records/fetch-instruments.js'
+      );
       try {
         const found =
           symbol === undefined
             ? await fetchInstruments(client, exchange, filter, cli.signal)
             : await fetchInstrument(client, exchange, symbol, cli.signal);
-        const list: readonly Instrument[] = Array.isArray(found) ? found : [found];
+        const list: readonly InstrumentInfo[] = Array.isArray(found) ? found : [found];
         refuseUnknownTypes(args, list);
-        cli.stdout.write(readToggle(args, 'json') ? line(found) : tableOf(list));
+        cli.stdout.write(readBooleanFlag(args, 'json') ? toJsonLine(found) : tableOf(list));
         return 0;
       } catch (error) {
         throw await explain(error, client, exchange, symbol, settings.cacheDir, cli.signal);
@@ -70,13 +77,13 @@ export const instruments: Action = {
   },
 };
 
-function readFilter(args: Args): InstrumentFilter {
-  const filter: Record<string, unknown> = { ...parseFilter(readText(args, 'filter')) };
+function readFilter(args: CommandArgs): InstrumentFilter {
+  const filter: Record<string, unknown> = { ...parseFilter(readTextFlag(args, 'filter')) };
   for (const [flag, field] of FIELDS) {
-    const values = readList(args, flag);
+    const values = readListFlag(args, flag);
     if (values) filter[field] = values.length === 1 ? values[0] : values;
   }
-  const [isActive, isInactive] = [readToggle(args, 'active'), readToggle(args, 'no-active')];
+  const [isActive, isInactive] = [readBooleanFlag(args, 'active'), readBooleanFlag(args, 'no-active')];
   if (isActive && isInactive) throw usageError('--active and --no-active leave nothing; give one of them');
   if (isActive || isInactive) filter['active'] = isActive;
   return filter;
@@ -94,9 +101,9 @@ function parseFilter(text: string | undefined): object {
 }
 
 /** @throws usage error for a type that nobody knows, and that nothing came of. */
-function refuseUnknownTypes(args: Args, found: readonly Instrument[]): void {
+function refuseUnknownTypes(args: CommandArgs, found: readonly InstrumentInfo[]): void {
   const known = new Set([...TYPES, ...found.map(({ type }) => type)]);
-  const wrong = readList(args, 'type')?.find((type) => !known.has(type));
+  const wrong = readListFlag(args, 'type')?.find((type) => !known.has(type));
   if (wrong === undefined) return;
   const near = didYouMean(wrong, known) || `; known are ${TYPES.join(', ')}`;
   throw usageError(`unknown instrument type "${wrong}"${near}`);
@@ -105,7 +112,7 @@ function refuseUnknownTypes(args: Args, found: readonly Instrument[]): void {
 /** An unknown exchange or symbol is a mistake of the user's, with the nearest names. */
 async function explain(
   error: unknown,
-  client: Client,
+  client: ServiceClient,
   exchange: string,
   symbol: string | undefined,
   cache: string,
@@ -120,7 +127,7 @@ async function explain(
   return usageError(`unknown symbol "${symbol}" of ${exchange}${near}`);
 }
 
-function tableOf(found: readonly Instrument[]): string {
+function tableOf(found: readonly InstrumentInfo[]): string {
   return formatTable(
     [
       { title: 'id', cell: ({ id }) => id },

@@ -1,11 +1,11 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { readToggle } from '../../commands/arguments/read.js';
-import { oneLine } from '../../service/http/error-answer.js';
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { toOneLine } from '../../service/http/read-error-response.js';
+import { formatKeyForLog } from '../../service/key/format-key-for-log.js';
 import type { KeyAccess } from '../../service/key/key-access.js';
-import { shownKey } from '../../service/key/shown-key.js';
-import type { Action } from '../arguments/types.js';
-import { documentText } from '../output/text/document.js';
+import type { CommandAction } from '../arguments/command.js';
+import { formatDocument } from '../output/text/format-document.js';
 import { textColumns } from '../output/text/screen.js';
 import { withSession } from '../session.js';
 import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
@@ -14,7 +14,7 @@ import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
 const MOST_LISTED = 10;
 const MAX_CELL = 200;
 
-export const key: Action = {
+export const keyCommand: CommandAction = {
   flags: { timeout: { ...TIMEOUT_FLAG, group: 'Key:' } },
   examples: [['$0 key', 'exchanges, symbols, days and plan of the key in TICKHAUL_API_KEY']],
   async run(args, cli) {
@@ -25,10 +25,10 @@ export const key: Action = {
         if (apiKey === undefined) {
           throw new TickhaulError('bad_key', 'there is no API key: set TICKHAUL_API_KEY');
         }
-        const shown = shownKey(apiKey);
+        const shown = formatKeyForLog(apiKey);
         const access = await fetchKeyInfo(client, { signal: timed.signal });
-        const text = readToggle(args, 'json')
-          ? documentText({ key: shown, expired: access.length === 0, access }, false)
+        const text = readBooleanFlag(args, 'json')
+          ? formatDocument({ key: shown, expired: access.length === 0, access }, false)
           : await accessText(shown, access, textColumns(cli.stdout));
         cli.stdout.write(text.replaceAll(apiKey, '***'));
         if (access.length > 0) return 0;
@@ -62,5 +62,5 @@ function symbolsText(symbols: readonly string[]): string {
 }
 
 function cell(text: string | null | undefined): string {
-  return oneLine(text ?? '', MAX_CELL);
+  return toOneLine(text ?? '', MAX_CELL);
 }

@@ -1,20 +1,20 @@
-import type { LoginEvent } from '../../account/events.js';
+import type { LoginEvent } from '../../account/login-events.js';
 import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
-import { readDuration, readText, readToggle } from '../../commands/arguments/read.js';
-import { line } from '../../run/json.js';
-import { withAccount } from '../account.js';
-import { ACCOUNT_FLAGS } from '../arguments/flags.js';
-import type { Action, Args, Cli, Screen } from '../arguments/types.js';
+import { readBooleanFlag, readDuration, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import { toJsonLine } from '../../run/json-events.js';
+import type { CliHost, CommandAction, CommandArgs, OutputScreen } from '../arguments/command.js';
+import { ACCOUNT_FLAGS } from '../arguments/run-flags.js';
 import { openCodeSource } from '../code-source.js';
-import { tellFailure } from '../output/failure.js';
-import { documentText } from '../output/text/document.js';
+import { printFailure } from '../output/print-failure.js';
+import { formatDocument } from '../output/text/format-document.js';
 import type { Wait } from '../output/waits.js';
+import { withAccount } from '../with-account.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Signing in:' } as const;
 const TIMEOUT_MS = 10 * 60_000;
 
-export const login: Action = {
+export const loginCommand: CommandAction = {
   flags: {
     ...ACCOUNT_FLAGS,
     'code-file': {
@@ -33,41 +33,43 @@ export const login: Action = {
   ],
   async run(args, cli) {
     const started = performance.now();
-    const { parseEmail } = await import('../../account/sign-in/email.js');
-    const given = readText(args, 'email');
+    const { parseEmail } = await import('../../account/sign-in/parse-email.js');
+    const given = readTextFlag(args, 'email');
     if (given === undefined) throw usageError('--email is missing: give the address that you sign in with');
     const email = parseEmail(given);
     const timeoutMs = readDuration(args, 'timeout') ?? TIMEOUT_MS;
-    const json = readToggle(args, 'json');
-    const source = openCodeSource(readText(args, 'code-file'), cli);
+    const json = readBooleanFlag(args, 'json');
+    const source = openCodeSource(readTextFlag(args, 'code-file'), cli);
     const emit = await reporterOf(args, cli, email, source.place);
     let host: string | undefined;
     const tellSummary = (exitCode: number, more: object): void => {
       const seconds = secondsSince(started);
-      cli.stdout.write(line({ event: 'summary', exitCode, email, issuer: host, ...more, seconds }));
+      cli.stdout.write(toJsonLine({ event: 'summary', exitCode, email, issuer: host, ...more, seconds }));
     };
     const tellWait = (wait: Wait): void => emit({ event: 'waiting', ...wait });
-    const { login: signIn, signInDeadline } = await import('../../account/sign-in/login.js');
+    const { signInToAccount: signIn, createSignInDeadline } = await import(
+      '../../account/sign-in/sign-in-to-account.js'
+    );
     // To find the issuer, and to wait for other processes, is part of it.
-    const deadline = signInDeadline(timeoutMs);
+    const deadline = createSignInDeadline(timeoutMs);
     const timed = { ...cli, signal: AbortSignal.any([cli.signal, deadline.signal]) };
     try {
-      return await withAccount(args, timed, { tellWait, timeoutMs }, async (setup) => {
+      return await withAccount(args, timed, { onPollWait: tellWait, timeoutMs }, async (setup) => {
         host = setup.issuer.host;
         const context = { ...setup, calls: { ...setup.calls, lastSignal: deadline.signal } };
         const { account, reused } = await signIn({ context, email, emit, askCode: source.ask });
         if (json) {
-          const shown = setup.calls.secrets.redact(documentText({ event: 'account', account }, false));
+          const shown = setup.calls.secrets.redact(formatDocument({ event: 'account', account }, false));
           cli.stdout.write(shown);
           tellSummary(0, { reused });
-        } else if (!readToggle(args, 'quiet')) {
+        } else if (!readBooleanFlag(args, 'quiet')) {
           cli.stdout.write(`signed in as ${email} at ${host}\n`);
         }
         return 0;
       });
     } catch (thrown) {
       if (!json) throw thrown;
-      const { exitCode, error } = tellFailure(thrown, cli.stderr, readToggle(args, 'verbose'));
+      const { exitCode, error } = printFailure(thrown, cli.stderr, readBooleanFlag(args, 'verbose'));
       tellSummary(exitCode, { error });
       return exitCode;
     } finally {
@@ -78,25 +80,25 @@ export const login: Action = {
 };
 
 async function reporterOf(
-  args: Args,
-  cli: Cli,
+  args: CommandArgs,
+  cli: CliHost,
   email: string,
   codePlace: string | undefined,
 ): Promise<(event: LoginEvent) => void> {
-  const { loginReporter } = await import('../output/login.js');
+  const { createLoginReporter } = await import('../output/login-reporter.js');
   const { stdout, stderr } = cli;
   const render = stderr.isTTY === true ? (await import('uqr')).renderUnicodeCompact : undefined;
-  const tell = loginReporter({
+  const tell = createLoginReporter({
     stdout,
     stderr,
     email,
-    json: readToggle(args, 'json'),
-    quiet: readToggle(args, 'quiet'),
+    json: readBooleanFlag(args, 'json'),
+    quiet: readBooleanFlag(args, 'quiet'),
     codePlace,
     drawLink: (uri) => render && drawLink(uri, stderr, render),
     now: () => performance.now(),
   });
-  const toOpen = readToggle(args, 'open');
+  const toOpen = readBooleanFlag(args, 'open');
   return (event) => {
     tell(event);
     if (toOpen && event.event === 'verification') openBrowser(event.uri, stderr);
@@ -106,7 +108,7 @@ async function reporterOf(
 /** As a QR code, on a terminal that has room for it. */
 function drawLink(
   uri: string,
-  screen: Screen,
+  screen: OutputScreen,
   render: (text: string, options: { border: number }) => string,
 ): string | undefined {
   try {
@@ -118,7 +120,7 @@ function drawLink(
   }
 }
 
-function openBrowser(uri: string, screen: Screen): void {
+function openBrowser(uri: string, screen: OutputScreen): void {
   import('open')
     .then(({ default: open }) => open(uri))
     .catch((error: unknown) => {

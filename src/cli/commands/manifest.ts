@@ -1,15 +1,15 @@
 import { plural } from '../../base/units.js';
-import { readLocations, readToggle } from '../../commands/arguments/read.js';
-import { loadSettings } from '../../commands/config/file.js';
-import { withDestination } from '../../commands/destination.js';
-import type { Settings } from '../../commands/environment.js';
+import { readBooleanFlag, readLocations } from '../../commands/arguments/read-arguments.js';
+import { loadSettings } from '../../commands/config/load-config.js';
+import type { Settings } from '../../commands/settings.js';
+import { withDestination } from '../../commands/with-destination.js';
 import type { Destination } from '../../store/destination.js';
+import type { CommandAction } from '../arguments/command.js';
 import { DIR, STORE_FLAGS } from '../arguments/folder-flags.js';
-import type { Action } from '../arguments/types.js';
-import { documentText } from '../output/text/document.js';
+import { formatDocument } from '../output/text/format-document.js';
 import { withStoreRequests } from '../session.js';
 
-export const manifest: Action = {
+export const manifestCommand: CommandAction = {
   positionals: {
     action: { type: 'string', choices: ['merge'], describe: 'one manifest of several' },
     folder: { type: 'string', describe: 'download folders, or s3://bucket/prefix, whose manifests are read' },
@@ -24,7 +24,7 @@ export const manifest: Action = {
   async run(args, cli) {
     const named = readLocations(args, 'folder');
     const settings = await loadSettings(args, cli);
-    const { mergeManifests } = await import('../../store/manifest/merge.js');
+    const { mergeManifests } = await import('../../store/manifest/merge-manifests.js');
     const { warn, signal } = cli;
     const merged = await withStoreRequests(args, cli, () =>
       withDestination(settings, cli, (target) =>
@@ -34,8 +34,8 @@ export const manifest: Action = {
         })),
       ),
     );
-    if (readToggle(args, 'json')) cli.stdout.write(documentText(merged, false));
-    else if (!readToggle(args, 'quiet')) {
+    if (readBooleanFlag(args, 'json')) cli.stdout.write(formatDocument(merged, false));
+    else if (!readBooleanFlag(args, 'quiet')) {
       const { path, records, added, changed } = merged;
       cli.stderr.write(`${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed\n`);
     }

@@ -1,22 +1,28 @@
 import { plural } from '../../base/units.js';
-import { readToggle } from '../../commands/arguments/read.js';
-import type { ShownPlan } from '../../commands/plan.js';
-import type { PlanTotals } from '../../download/plan/plan.js';
-import type { PlannedFile } from '../../download/types.js';
-import type { PlanCounts, PlanStatus, RunSummary } from '../../run/events.js';
-import { line, summaryObject } from '../../run/json.js';
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import type { OpenedPlanReport } from '../../commands/prepare-plan.js';
+import type { PlannedFile } from '../../download/download-options.js';
+import type { PlanTotals } from '../../download/plan/create-download-plan.js';
+import { toJsonLine, toSummaryJson } from '../../run/json-events.js';
+import type { PlanCounts, PlanStatus, RunSummary } from '../../run/run-events.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
-import { DOWNLOAD_FLAGS, LIST_FLAGS, PIN_FLAGS, PLAN_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { EXCHANGE } from '../arguments/positionals.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
-import { estimateText } from '../output/plan/estimate.js';
-import { printLines } from '../output/text/blocks.js';
+import {
+  DOWNLOAD_FLAGS,
+  LIST_FLAGS,
+  PIN_FLAGS,
+  PLAN_FLAGS,
+  SELECTION_FLAGS,
+} from '../arguments/run-flags.js';
+import { formatEstimate } from '../output/plan/format-estimate.js';
+import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
 import { warningTeller, withStoreRequests } from '../session.js';
 
-export const plan: Action = {
+export const planCommand: CommandAction = {
   positionals: { exchange: EXCHANGE },
   flags: {
     ...SELECTION_FLAGS,
@@ -36,32 +42,36 @@ export const plan: Action = {
   run: (args, cli) => withStoreRequests(args, cli, () => run(args, cli)),
 };
 
-async function run(args: Args, cli: Cli): Promise<number> {
-  const { preparePlan } = await import('../../commands/plan.js');
+async function run(args: CommandArgs, cli: CliHost): Promise<number> {
+  const { preparePlan } = await import('../../commands/prepare-plan.js');
   const open = await preparePlan(args, cli);
   return open(warningTeller(args, cli), async (shown) => {
     const summary = await showPlan(shown, args, cli);
-    if (readToggle(args, 'json')) cli.stdout.write(line(summaryObject(summary)));
+    if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine(toSummaryJson(summary)));
     return summary.exitCode;
   });
 }
 
 /** Prints a plan, as text or as JSON lines without their summary. @returns what it comes to. */
-export async function showPlan(shown: ShownPlan, args: Args, cli: Cli): Promise<RunSummary> {
-  const { planSummary, tellPlan } = await import('../../commands/plan.js');
-  if (readToggle(args, 'json')) {
-    const told = await tellPlan(shown, cli.signal);
-    cli.stdout.write(line(told.plan));
-    await printLines(cli.stdout, linesOf(told.files(), line), cli.signal);
+export async function showPlan(
+  shown: OpenedPlanReport,
+  args: CommandArgs,
+  cli: CliHost,
+): Promise<RunSummary> {
+  const { planSummary, createPlanReport } = await import('../../commands/prepare-plan.js');
+  if (readBooleanFlag(args, 'json')) {
+    const told = await createPlanReport(shown, cli.signal);
+    cli.stdout.write(toJsonLine(told.plan));
+    await printLines(cli.stdout, linesOf(told.files(), toJsonLine), cli.signal);
     return told.summary();
   }
   if (shown.job !== undefined) cli.stdout.write(`${shown.job}\n`);
   const totals = await printPlan(shown, args, cli);
   const described = await shown.describe(totals);
-  if (!readToggle(args, 'quiet')) {
+  if (!readBooleanFlag(args, 'quiet')) {
     const why = shown.keyExpired && totals.counts.unauthorized > 0 ? ' (the API key has expired)' : '';
     const whose = shown.job === undefined ? '' : `${shown.job}: `;
-    const texts = [`${whose}${countsText(totals.counts)}${why}`, estimateText(described)].filter(
+    const texts = [`${whose}${countsText(totals.counts)}${why}`, formatEstimate(described)].filter(
       (text) => text !== '',
     );
     const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
@@ -71,23 +81,27 @@ export async function showPlan(shown: ShownPlan, args: Args, cli: Cli): Promise<
 }
 
 /** Prints it for people, and counts it on the way. */
-async function printPlan({ plan: opened }: ShownPlan, args: Args, cli: Cli): Promise<PlanTotals> {
+async function printPlan(
+  { plan: opened }: OpenedPlanReport,
+  args: CommandArgs,
+  cli: CliHost,
+): Promise<PlanTotals> {
   const { stdout, signal } = cli;
-  const { emptyTotals, totalled } = await import('../../download/plan/plan.js');
-  const totals = emptyTotals();
-  const files = totalled(opened, opened.inOrder(), totals);
-  if (readToggle(args, 'files')) {
+  const { createTotals, countFiles } = await import('../../download/plan/create-download-plan.js');
+  const totals = createTotals();
+  const files = countFiles(opened, opened.filesInPathOrder(), totals);
+  if (readBooleanFlag(args, 'files')) {
     await printLines(stdout, linesOf(files, textLine), signal);
     return totals;
   }
-  const [{ seriesDays }, { planText }, { chalkFor }] = await Promise.all([
+  const [{ groupSeriesDays }, { formatPlan }, { createChalk }] = await Promise.all([
     import('../output/plan/series-days.js'),
-    import('../output/plan/text.js'),
+    import('../output/plan/format-plan.js'),
     import('../output/text/color.js'),
   ]);
-  const chalk = chalkFor(stdout, cli.env, readToggle(args, 'no-color'));
+  const chalk = createChalk(stdout, cli.env, readBooleanFlag(args, 'no-color'));
   const columns = textColumns(stdout);
-  await printLines(stdout, planText(seriesDays(files, opened.sizeOf), { columns, chalk }), signal);
+  await printLines(stdout, formatPlan(groupSeriesDays(files, opened.sizeOf), { columns, chalk }), signal);
   return totals;
 }
 

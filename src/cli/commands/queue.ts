@@ -1,16 +1,16 @@
 import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import { readPaths, readText, readToggle } from '../../commands/arguments/read.js';
-import type { FailedSlice, QueueStatus } from '../../fleet/queue.js';
-import type { OpenQueue } from '../../fleet/redis.js';
-import { formatSlice } from '../../fleet/slices.js';
+import { readBooleanFlag, readPaths, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import type { OpenQueue } from '../../fleet/open-queue.js';
+import type { FailedSlice, QueueStatus } from '../../fleet/queue-commands.js';
+import { formatSlice } from '../../fleet/split-into-slices.js';
+import type { CommandAction } from '../arguments/command.js';
 import { QUEUE_FLAGS } from '../arguments/fleet-flags.js';
-import type { Action } from '../arguments/types.js';
-import { documentText } from '../output/text/document.js';
+import { formatDocument } from '../output/text/format-document.js';
 
 const ACTIONS = ['status', 'failed', 'retry', 'pause', 'resume', 'drain'] as const;
 
-export const queue: Action = {
+export const queueCommand: CommandAction = {
   positionals: {
     action: { type: 'string', choices: ACTIONS, describe: 'what to do with the queue' },
     id: { type: 'string', describe: 'of retry: failed slices, as failed lists them (default: all)' },
@@ -23,19 +23,19 @@ export const queue: Action = {
     ['$0 queue pause', 'begin no slice; resume goes on, drain drops what waits'],
   ],
   async run(args, cli) {
-    const action = readText(args, 'action') as (typeof ACTIONS)[number];
+    const action = readTextFlag(args, 'action') as (typeof ACTIONS)[number];
     const ids = readPaths(args, 'id');
     if (action !== 'retry' && ids.length > 0)
       throw usageError(`queue ${action} takes no ids; leave "${ids[0]}" out`);
     const { readQueueAccess, withQueue } = await import('../../commands/fleet/queue-access.js');
-    const fleet = await import('../../fleet/queue.js');
+    const fleet = await import('../../fleet/queue-commands.js');
     const acts: Record<typeof action, (open: OpenQueue) => Promise<Told>> = {
       async status(open) {
-        const status = await fleet.queueStatus(open);
+        const status = await fleet.readQueueStatus(open);
         return { json: status, text: statusText(status) };
       },
       async failed(open) {
-        const failed = await fleet.failedSlices(open);
+        const failed = await fleet.listFailedSlices(open);
         return { json: failed, text: failedText(failed) };
       },
       async retry(open) {
@@ -59,8 +59,8 @@ export const queue: Action = {
       },
     };
     const { json, text } = await withQueue(readQueueAccess(args, cli), cli, acts[action]);
-    if (readToggle(args, 'json')) cli.stdout.write(documentText(json, false));
-    else if (!readToggle(args, 'quiet')) cli.stdout.write(text);
+    if (readBooleanFlag(args, 'json')) cli.stdout.write(formatDocument(json, false));
+    else if (!readBooleanFlag(args, 'quiet')) cli.stdout.write(text);
     return 0;
   },
 };

@@ -1,10 +1,10 @@
-import type { Written } from '../../market/lines/line-sink.js';
-import { hearRequests } from '../../store/s3/told-requests.js';
-import { REPLAY_FLAGS } from '../arguments/flags.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
-import { tellMessages } from '../output/run/message-summary.js';
+import type { WrittenCounts } from '../../market/lines/line-sink.js';
+import { withRequestLog } from '../../store/s3/request-log-channel.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
+import { REPLAY_FLAGS } from '../arguments/run-flags.js';
+import { runWithMessageSummary } from '../output/run/message-summary.js';
 
-export const replay: Action = {
+export const replayCommand: CommandAction = {
   positionals: {
     exchange: {
       type: 'string',
@@ -34,21 +34,21 @@ export const replay: Action = {
       'normalized messages, made of them',
     ],
   ],
-  run: (args, cli) => tellMessages(args, cli, (written) => run(args, cli, written)),
+  run: (args, cli) => runWithMessageSummary(args, cli, (written) => run(args, cli, written)),
 };
 
-async function run(args: Args, cli: Cli, written: Written): Promise<void> {
-  const [{ prepareReplay }, { showReplay }, { ReaderGone, streamSink }] = await Promise.all([
-    import('../../commands/replay.js'),
+async function run(args: CommandArgs, cli: CliHost, written: WrittenCounts): Promise<void> {
+  const [{ prepareReplay }, { showReplay }, { ReaderClosedError, streamSink }] = await Promise.all([
+    import('../../commands/prepare-replay.js'),
     import('../replay-teller.js'),
     import('../../base/output-sink.js'),
   ]);
   const replayTo = await prepareReplay(args, cli);
   const { teller, close } = await showReplay(args, cli, written);
   const output = streamSink(cli.dataOut, 'stdout');
-  await hearRequests(teller.note, () => replayTo({ ...teller, output, written }))
+  await withRequestLog(teller.note, () => replayTo({ ...teller, output, written }))
     .catch((error: unknown) => {
-      if (!(error instanceof ReaderGone)) throw error;
+      if (!(error instanceof ReaderClosedError)) throw error;
     })
     .finally(close);
 }

@@ -1,27 +1,27 @@
 import { usageError } from '../../base/errors.js';
-import { aborted } from '../../base/wait.js';
-import type { Args } from '../../commands/arguments/args.js';
+import { waitForAbort } from '../../base/wait.js';
+import type { CommandArgs } from '../../commands/arguments/command-args.js';
 import {
+  readBooleanFlag,
   readCount,
   readDay,
   readDuration,
-  readList,
+  readListFlag,
   readSize,
-  readText,
-  readTimer,
-  readToggle,
-} from '../../commands/arguments/read.js';
+  readTextFlag,
+  readTimerMs,
+} from '../../commands/arguments/read-arguments.js';
 import { parseDay } from '../../dataset/day.js';
-import { FEED_FAULTS } from '../../sandbox/feeds/faults.js';
-import { FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/faults.js';
-import type { Action } from '../arguments/types.js';
-import { runChild } from '../child.js';
+import { FEED_FAULTS } from '../../sandbox/feeds/feed-faults.js';
+import { FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/fault-kinds.js';
+import type { CommandAction } from '../arguments/command.js';
+import { runChild } from '../run-child.js';
 import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Service:' } as const;
 const account = { ...value, group: 'Account:' } as const;
 
-export const sandbox: Action = {
+export const sandboxCommand: CommandAction = {
   positionals: {
     command: {
       type: 'string',
@@ -83,27 +83,27 @@ export const sandbox: Action = {
     ['$0 sandbox --fault 503=0.1,reset=0.1,truncate=0.05 --latency 50ms', 'a service in bad shape'],
   ],
   async run(args, cli) {
-    const { startSandbox } = await import('../../sandbox/server.js');
+    const { startSandbox } = await import('../../sandbox/sandbox-server.js');
     const { parseStepFaults } = await import('../../sandbox/issuer/step-faults.js');
     const command = readCommand(args);
-    const authFaults = readList(args, 'auth-fault');
-    const faults = readList(args, 'fault');
-    const feedFaults = readList(args, 'feed-fault');
+    const authFaults = readListFlag(args, 'auth-fault');
+    const faults = readListFlag(args, 'fault');
+    const feedFaults = readListFlag(args, 'feed-fault');
     const exportedUntil = readDay(args, 'exported-until');
     const service = await startSandbox({
       port: readCount(args, 'port', 0, 65_532),
-      latencyMs: readTimer(args, 'latency'),
+      latencyMs: readTimerMs(args, 'latency'),
       rate: readSize(args, 'rate'),
       rows: readCount(args, 'rows', 0),
       seed: readCount(args, 'seed', 0),
       exportedUntil: exportedUntil === undefined ? undefined : parseDay(exportedUntil),
       faults: faults === undefined ? undefined : parseFaults(faults),
-      redirect: readToggle(args, 'redirect'),
+      redirect: readBooleanFlag(args, 'redirect'),
       feeds: {
         faults: feedFaults === undefined ? undefined : parseShares(feedFaults, FEED_FAULTS),
         requestLimit: readCount(args, 'request-limit', 1),
       },
-      replayDir: readText(args, 'replay-dir'),
+      replayDir: readTextFlag(args, 'replay-dir'),
       issuer: {
         lifetimes: {
           claim: readDuration(args, 'claim-lifetime'),
@@ -114,13 +114,13 @@ export const sandbox: Action = {
         },
         faults: authFaults === undefined ? undefined : parseStepFaults(authFaults),
         faultsPerStep: readCount(args, 'auth-fault-limit', 0),
-        organizations: readList(args, 'organizations'),
+        organizations: readListFlag(args, 'organizations'),
       },
-      onRequest: readToggle(args, 'verbose')
+      onRequest: readBooleanFlag(args, 'verbose')
         ? ({ method, url, status }) => cli.stderr.write(`${method} ${url} ${status}\n`)
         : undefined,
     });
-    const isQuiet = readToggle(args, 'quiet');
+    const isQuiet = readBooleanFlag(args, 'quiet');
     try {
       if (command.length > 0) {
         if (!isQuiet) cli.stderr.write(`the embedded service: ${service.apiUrl}\n`);
@@ -131,7 +131,7 @@ export const sandbox: Action = {
       );
       cli.stdout.write(lines.join(''));
       if (!isQuiet) cli.stderr.write('use these lines in another terminal; Ctrl-C ends the service\n');
-      await aborted(cli.signal);
+      await waitForAbort(cli.signal);
       // A signal is the way to end it, so it is no failure.
       return 0;
     } finally {
@@ -141,7 +141,7 @@ export const sandbox: Action = {
 };
 
 /** The words after `--`. @throws usage error for a name that no command has. */
-function readCommand(args: Args): readonly string[] {
+function readCommand(args: CommandArgs): readonly string[] {
   const words = [args['command']]
     .flat()
     .filter((word) => word !== undefined)

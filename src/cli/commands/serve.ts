@@ -1,8 +1,8 @@
-import { aborted } from '../../base/wait.js';
-import { readText, readToggle } from '../../commands/arguments/read.js';
-import type { RunningServer } from '../../server/server.js';
-import { SERVE_FLAGS } from '../arguments/flags.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
+import { waitForAbort } from '../../base/wait.js';
+import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import type { RunningServer } from '../../server/replay-server.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
+import { SERVE_FLAGS } from '../arguments/run-flags.js';
 import { isTrue, readServeSettings, type ServeSettings } from '../serving/serve-options.js';
 
 /** Milliseconds that answers under way have: the process leaves at 5 s (`main.ts`). */
@@ -10,7 +10,7 @@ const GRACE_MS = 4_600;
 /** Workers have less, since each has to end as a process. */
 const WORKER_GRACE_MS = 4_200;
 
-export const serve: Action = {
+export const serveCommand: CommandAction = {
   flags: SERVE_FLAGS,
   examples: [
     ['$0 serve', 'HTTP on port 8000, WebSocket on 8001, of this machine only'],
@@ -24,15 +24,15 @@ export const serve: Action = {
     if (worker) return serveAsWorker(worker, cli);
     const settings = await readServeSettings(args, cli);
     await warnOfOthers(args, cli, settings);
-    const isCluster = readToggle(args, 'cluster-mode') || isTrue(cli, 'TM_CLUSTER_MODE');
+    const isCluster = readBooleanFlag(args, 'cluster-mode') || isTrue(cli, 'TM_CLUSTER_MODE');
     return (isCluster ? serveOverProcesses : serveHere)(args, cli, settings);
   },
 };
 
-async function serveHere(args: Args, cli: Cli, settings: ServeSettings): Promise<number> {
+async function serveHere(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
   const { withServeOptions } = await import('../serving/with-options.js');
   return withServeOptions(args, cli, settings, async (options, countIn) => {
-    const { startServer } = await import('../../server/server.js');
+    const { startServer } = await import('../../server/replay-server.js');
     const server = await startServer(options);
     countIn(server.serving);
     await clearCache(cli, settings);
@@ -40,7 +40,7 @@ async function serveHere(args: Args, cli: Cli, settings: ServeSettings): Promise
   });
 }
 
-async function serveOverProcesses(args: Args, cli: Cli, settings: ServeSettings): Promise<number> {
+async function serveOverProcesses(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
   const { startWorkers } = await import('../serving/cluster.js');
   const starting = startWorkers(args, cli, settings, () => clearCache(cli, settings));
   const server = await starting.catch((error: unknown) => {
@@ -54,7 +54,7 @@ async function serveOverProcesses(args: Args, cli: Cli, settings: ServeSettings)
 }
 
 /** When the ports are its own: not the cache of a server that has them already. */
-async function clearCache(cli: Cli, { feeds }: ServeSettings): Promise<void> {
+async function clearCache(cli: CliHost, { feeds }: ServeSettings): Promise<void> {
   if (!feeds.clearCache && !isTrue(cli, 'TM_CLEAR_CACHE')) return;
   const { clearSlices } = await import('../../feeds/cache/slice-cache.js');
   await clearSlices(feeds.options.cacheFolder);
@@ -62,22 +62,26 @@ async function clearCache(cli: Cli, { feeds }: ServeSettings): Promise<void> {
 
 /** A signal is the way to end it, so it is no failure. */
 async function untilSignal(
-  { stdout, signal }: Cli,
+  { stdout, signal }: CliHost,
   { httpPort, wsPort, close }: Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>,
   graceMs: number,
   onListening = (): void => {},
 ): Promise<number> {
   stdout.write(`HTTP port: ${httpPort}\nWS port: ${wsPort}\n`);
   onListening();
-  await aborted(signal);
+  await waitForAbort(signal);
   await close(graceMs);
   return 0;
 }
 
-async function warnOfOthers(args: Args, cli: Cli, { options: { host } }: ServeSettings): Promise<void> {
-  if (readText(args, 'api-key') !== undefined) {
+async function warnOfOthers(
+  args: CommandArgs,
+  cli: CliHost,
+  { options: { host } }: ServeSettings,
+): Promise<void> {
+  if (readTextFlag(args, 'api-key') !== undefined) {
     cli.warn('--api-key: other users of this machine see arguments; set TICKHAUL_API_KEY instead');
   }
-  const { isLoopback } = await import('../../server/http/guard.js');
-  if (!isLoopback(host)) cli.warn(`--host ${host}: whoever can reach it uses your key and your disk`);
+  const { isLoopbackHost } = await import('../../server/http/origin-guard.js');
+  if (!isLoopbackHost(host)) cli.warn(`--host ${host}: whoever can reach it uses your key and your disk`);
 }

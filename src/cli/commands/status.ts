@@ -1,18 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_TIMER_MS } from '../../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
-import { readDay, readDuration, readExchange, readToggle } from '../../commands/arguments/read.js';
-import { addDays, type Day, dayOfMs, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
-import { line } from '../../run/json.js';
-import type { Client } from '../../service/http/client.js';
-import type { ExchangeRecord } from '../../service/records/metadata.js';
+import {
+  readBooleanFlag,
+  readDay,
+  readDuration,
+  readExchange,
+} from '../../commands/arguments/read-arguments.js';
+import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../../dataset/day.js';
+import { toJsonLine } from '../../run/json-events.js';
+import type { ServiceClient } from '../../service/http/service-client.js';
+import type { ExchangeRecord } from '../../service/records/fetch-records.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { EXCHANGE } from '../arguments/positionals.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
 import { withSession } from '../session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
 
-export const status: Action = {
+export const statusCommand: CommandAction = {
   positionals: { exchange: EXCHANGE },
   flags: {
     wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
@@ -29,14 +34,20 @@ export const status: Action = {
     return withSession(args, cli, {}, async ({ client }) => {
       const exchange = readExchange(args);
       const show = (record: ExchangeRecord): void => {
-        cli.stdout.write(readToggle(args, 'json') ? line(documentOf(record)) : textOf(record));
+        cli.stdout.write(readBooleanFlag(args, 'json') ? toJsonLine(documentOf(record)) : textOf(record));
       };
-      const { fetchExchange } = await import('../../service/records/metadata.js');
+      const { fetchExchange } = await import('../../service/records/fetch-records.js');
       if (wait === undefined) {
         show(await fetchExchange(client, exchange, { signal: cli.signal }));
         return 0;
       }
-      const { record, reached } = await pollUntil(client, exchange, wait, cli, readToggle(args, 'quiet'));
+      const { record, reached } = await pollUntil(
+        client,
+        exchange,
+        wait,
+        cli,
+        readBooleanFlag(args, 'quiet'),
+      );
       if (record !== undefined) show(record);
       if (reached) return 0;
       throw new TickhaulError('not_exported', timeoutMessage(exchange, wait, record));
@@ -50,18 +61,18 @@ interface Wait {
   readonly timeoutMs: number;
 }
 
-function readWait(args: Args): Wait | undefined {
+function readWait(args: CommandArgs): Wait | undefined {
   const until = readDay(args, 'until');
   const intervalMs = readDuration(args, 'interval') ?? 60_000;
   const timeoutMs = readDuration(args, 'timeout') ?? Number.POSITIVE_INFINITY;
-  if (!readToggle(args, 'wait')) {
+  if (!readBooleanFlag(args, 'wait')) {
     const useless = ['until', 'interval', 'timeout'].find((flag) => args[flag] !== undefined);
     if (useless !== undefined) throw usageError(`--${useless} goes with --wait; add it`);
     return undefined;
   }
   if (intervalMs === 0) throw usageError('--interval must be longer than 0');
   return {
-    until: until === undefined ? addDays(dayOfMs(Date.now()), -1) : parseDay(until),
+    until: until === undefined ? addDays(msToDay(Date.now()), -1) : parseDay(until),
     intervalMs,
     timeoutMs,
   };
@@ -75,13 +86,13 @@ interface Waited {
 
 /** Asks until the day is exported or the time is over. A service that cannot be reached is asked again. */
 async function pollUntil(
-  client: Client,
+  client: ServiceClient,
   exchange: string,
   wait: Wait,
-  { signal, stderr }: Cli,
+  { signal, stderr }: CliHost,
   quiet: boolean,
 ): Promise<Waited> {
-  const { fetchExchange } = await import('../../service/records/metadata.js');
+  const { fetchExchange } = await import('../../service/records/fetch-records.js');
   const end = performance.now() + wait.timeoutMs;
   let record: ExchangeRecord | undefined;
   for (;;) {
@@ -109,7 +120,7 @@ function isExported(record: ExchangeRecord, day: Day): boolean {
 /** The first day that is not exported. */
 function exportedUntil({ id, datasets }: ExchangeRecord): Day | undefined {
   if (datasets === undefined) throw usageError(`exchange "${id}" has no datasets`);
-  return dayOfTime(datasets.exportedUntil);
+  return parseTimeToDay(datasets.exportedUntil);
 }
 
 function documentOf(record: ExchangeRecord): object {

@@ -1,21 +1,21 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
-import { readText, readToggle } from '../../commands/arguments/read.js';
-import type { OutputStuck } from '../../live/line-pump.js';
-import type { LiveEvent } from '../../live/types.js';
-import { STREAM_FLAGS } from '../arguments/flags.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
-import { showFileProgress, writesFile } from '../file-progress.js';
-import { warnerOf } from '../output/messages.js';
-import { tellMessages } from '../output/run/message-summary.js';
+import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import type { OutputStalledError } from '../../live/line-pump.js';
+import type { LiveEvent } from '../../live/live-options.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
+import { STREAM_FLAGS } from '../arguments/run-flags.js';
+import { createWarner } from '../output/format-events.js';
+import { runWithMessageSummary } from '../output/run/message-summary.js';
 import { plainNoteOf } from '../session.js';
+import { showFileProgress, writesFile } from '../show-file-progress.js';
 
 /** Milliseconds between two lines about one exchange (contract, Output). */
 const LINES_MS = 10_000;
 /** Milliseconds that a reader has for a write once the stream is ended. */
 const PATIENCE_MS = 1000;
 
-export const stream: Action = {
+export const streamCommand: CommandAction = {
   positionals: {
     exchange: {
       type: 'string',
@@ -30,19 +30,19 @@ export const stream: Action = {
   ],
   async run(args, cli) {
     let isStuck = false;
-    const exitCode = await tellMessages(args, cli, async (written) => {
-      const { prepareStream } = await import('../../commands/stream.js');
-      const { ReaderGone, streamSink } = await import('../../base/output-sink.js');
-      const { OutputStuck } = await import('../../live/line-pump.js');
+    const exitCode = await runWithMessageSummary(args, cli, async (written) => {
+      const { prepareStream } = await import('../../commands/prepare-stream.js');
+      const { ReaderClosedError, streamSink } = await import('../../base/output-sink.js');
+      const { OutputStalledError } = await import('../../live/line-pump.js');
       const streamTo = await prepareStream(args, cli);
       const hide = await showFileProgress(args, cli, written);
       const output = streamSink(cli.dataOut, 'stdout');
       const note = plainNoteOf(args, cli);
-      await streamTo({ tell: tellerOf(args, cli), note, output, written, patienceMs: PATIENCE_MS })
+      await streamTo({ onEvent: tellerOf(args, cli), note, output, written, patienceMs: PATIENCE_MS })
         .catch((error: unknown) => {
-          if (error instanceof ReaderGone) return;
-          isStuck = error instanceof OutputStuck;
-          throw error instanceof OutputStuck ? stuckError(error, args, cli) : error;
+          if (error instanceof ReaderClosedError) return;
+          isStuck = error instanceof OutputStalledError;
+          throw error instanceof OutputStalledError ? stuckError(error, args, cli) : error;
         })
         .finally(hide);
     });
@@ -53,9 +53,9 @@ export const stream: Action = {
 };
 
 /** Its exit code is that of what ended the stream: messages are lost, so the end is no normal one. */
-function stuckError({ messages }: OutputStuck, args: Args, { signal }: Cli): TickhaulError {
+function stuckError({ messages }: OutputStalledError, args: CommandArgs, { signal }: CliHost): TickhaulError {
   const { code } = signal.aborted ? abortReason(signal) : { code: 'interrupted' as const };
-  const name = writesFile(args) ? readText(args, 'out') : 'stdout';
+  const name = writesFile(args) ? readTextFlag(args, 'out') : 'stdout';
   return new TickhaulError(
     code,
     `${name}: its reader took nothing for ${PATIENCE_MS / 1000}s; ${plural(messages, 'message')} lost`,
@@ -63,10 +63,10 @@ function stuckError({ messages }: OutputStuck, args: Args, { signal }: Cli): Tic
 }
 
 /** Warnings, and what became of connections; with `--verbose` every time. */
-function tellerOf(args: Args, { stderr }: Cli): (event: LiveEvent) => void {
-  if (readToggle(args, 'quiet')) return () => {};
-  const warn = warnerOf(stderr);
-  const tellsAll = readToggle(args, 'verbose');
+function tellerOf(args: CommandArgs, { stderr }: CliHost): (event: LiveEvent) => void {
+  if (readBooleanFlag(args, 'quiet')) return () => {};
+  const warn = createWarner(stderr);
+  const tellsAll = readBooleanFlag(args, 'verbose');
   const last = new Map<string, number>();
   return (event) => {
     if (event.event === 'warning') return warn(event.message);

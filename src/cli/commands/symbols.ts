@@ -1,19 +1,25 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean, nearestNames } from '../../base/nearest.js';
-import { readDay, readExchange, readList, readPaths, readToggle } from '../../commands/arguments/read.js';
-import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
-import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
-import { line } from '../../run/json.js';
-import type { DatasetSymbol, ExchangeRecord } from '../../service/records/metadata.js';
+import { didYouMean, nearestNames } from '../../base/nearest-names.js';
+import {
+  readBooleanFlag,
+  readDay,
+  readExchange,
+  readListFlag,
+  readPaths,
+} from '../../commands/arguments/read-arguments.js';
+import { createGlobMatcher, isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
+import { type Day, parseDay, parseTimeToDay } from '../../dataset/day.js';
+import { toJsonLine } from '../../run/json-events.js';
+import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
+import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { EXCHANGE } from '../arguments/positionals.js';
-import type { Action, Args } from '../arguments/types.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
-export const symbols: Action = {
+export const symbolsCommand: CommandAction = {
   positionals: {
     exchange: EXCHANGE,
     glob: { type: 'string', describe: 'only these symbols, as --symbol takes them' },
@@ -31,7 +37,7 @@ export const symbols: Action = {
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
-      const { fetchDatasetRecord } = await import('../../service/records/metadata.js');
+      const { fetchDatasetRecord } = await import('../../service/records/fetch-records.js');
       const record = await fetchDatasetRecord(client, readExchange(args), {
         cache: settings.cacheDir,
         signal: cli.signal,
@@ -42,8 +48,10 @@ export const symbols: Action = {
       );
       if (found.length === 0 && unmatched.length === 0)
         warnings.push(`no symbol of ${record.id} matches all filters`);
-      if (!readToggle(args, 'quiet')) for (const message of warnings) cli.warn(message);
-      cli.stdout.write(readToggle(args, 'json') ? line(found) : tableOf(found, textColumns(cli.stdout)));
+      if (!readBooleanFlag(args, 'quiet')) for (const message of warnings) cli.warn(message);
+      cli.stdout.write(
+        readBooleanFlag(args, 'json') ? toJsonLine(found) : tableOf(found, textColumns(cli.stdout)),
+      );
       return 0;
     });
   },
@@ -56,17 +64,17 @@ interface FilteredSymbols {
 }
 
 /** @throws usage error for a data type, symbol or symbol type that the record doesn't have. */
-function filterSymbols(record: ExchangeRecord, args: Args): FilteredSymbols {
+function filterSymbols(record: ExchangeRecord, args: CommandArgs): FilteredSymbols {
   const all = record.datasets?.symbols;
   if (all === undefined) throw usageError(`exchange "${record.id}" has no datasets`);
   const types = known(
-    readList(args, 'type'),
+    readListFlag(args, 'type'),
     'data type',
     () => all.flatMap(({ dataTypes }) => dataTypes),
     itHas,
   );
   const symbolTypes = known(
-    readList(args, 'symbol-type'),
+    readListFlag(args, 'symbol-type'),
     'symbol type',
     () => all.flatMap(({ type }) => type ?? []),
     itHas,
@@ -87,15 +95,15 @@ function filterSymbols(record: ExchangeRecord, args: Args): FilteredSymbols {
 }
 
 /** Arguments and `--symbol` together; undefined if there are none. */
-function wantedSymbols(args: Args): readonly string[] | undefined {
+function wantedSymbols(args: CommandArgs): readonly string[] | undefined {
   const globs = readPaths(args, 'glob');
-  const listed = readList(args, 'symbol') ?? [];
+  const listed = readListFlag(args, 'symbol') ?? [];
   if (globs.length === 0) return listed.length > 0 ? listed : undefined;
-  return [...(readList({ glob: globs }, 'glob') ?? []), ...listed];
+  return [...(readListFlag({ glob: globs }, 'glob') ?? []), ...listed];
 }
 
 function matcherOf(text: string): (symbol: DatasetSymbol) => boolean {
-  const matches = globMatcher(toDatasetSymbol(text));
+  const matches = createGlobMatcher(toDatasetSymbol(text));
   return ({ id }) => matches(toDatasetSymbol(id));
 }
 
@@ -145,13 +153,13 @@ function symbolTest(
     () => all.map(({ id }) => id),
     () => `; see: tickhaul symbols ${exchange}`,
   );
-  const globs = patterns.filter(isGlob).map(globMatcher);
+  const globs = patterns.filter(isGlob).map(createGlobMatcher);
   return (id) => names?.has(id) === true || globs.some((matches) => matches(id));
 }
 
 function isAvailable({ availableSince, availableTo }: DatasetSymbol, day: Day): boolean {
-  const first = availableSince === undefined ? undefined : dayOfTime(availableSince);
-  const last = availableTo === undefined ? undefined : dayOfTime(availableTo);
+  const first = availableSince === undefined ? undefined : parseTimeToDay(availableSince);
+  const last = availableTo === undefined ? undefined : parseTimeToDay(availableTo);
   return (first === undefined || day >= first) && (last === undefined || day <= last);
 }
 

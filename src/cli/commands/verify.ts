@@ -1,9 +1,9 @@
-import { REPAIR_FLAGS } from '../arguments/flags.js';
+import type { CommandAction } from '../arguments/command.js';
 import { STORE_FLAGS, VERIFY_FLAGS } from '../arguments/folder-flags.js';
-import type { Action } from '../arguments/types.js';
+import { REPAIR_FLAGS } from '../arguments/run-flags.js';
 import { reportRun } from '../session.js';
 
-export const verify: Action = {
+export const verifyCommand: CommandAction = {
   positionals: {
     path: { type: 'string', describe: 'files or folders to check (default: the download folder)' },
   },
@@ -18,7 +18,7 @@ export const verify: Action = {
     ['$0 verify --adopt /data', 'record files that came from elsewhere, or whose manifest was lost'],
   ],
   async run(args, cli) {
-    const { prepareVerify } = await import('../../commands/verify.js');
+    const { prepareVerify } = await import('../../commands/prepare-verify.js');
     const run = await prepareVerify(args, cli);
     return reportRun(args, cli, run);
   },

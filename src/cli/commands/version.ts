@@ -1,13 +1,13 @@
 import { VERSION } from '../../base/version.js';
-import { readToggle } from '../../commands/arguments/read.js';
-import { line } from '../../run/json.js';
-import type { Action } from '../arguments/types.js';
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { toJsonLine } from '../../run/json-events.js';
+import type { CommandAction } from '../arguments/command.js';
 
-export const version: Action = {
+export const version: CommandAction = {
   flags: {},
   examples: [['$0 version', 'the same as --version, -V and -v']],
   async run(args, { stdout }) {
-    stdout.write(readToggle(args, 'json') ? line({ version: VERSION }) : `${VERSION}\n`);
+    stdout.write(readBooleanFlag(args, 'json') ? toJsonLine({ version: VERSION }) : `${VERSION}\n`);
     return 0;
   },
 };

@@ -1,30 +1,30 @@
 import { formatSize, plural } from '../../base/units.js';
-import { readToggle } from '../../commands/arguments/read.js';
-import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/events.js';
-import { formatSlice } from '../../fleet/slices.js';
-import { line } from '../../run/json.js';
-import { hearRequests } from '../../store/s3/told-requests.js';
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { formatSlice } from '../../fleet/split-into-slices.js';
+import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
+import { toJsonLine } from '../../run/json-events.js';
+import { withRequestLog } from '../../store/s3/request-log-channel.js';
+import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { QUEUE_FLAGS, WORKER_FLAGS } from '../arguments/fleet-flags.js';
-import type { Action, Args, Cli } from '../arguments/types.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapLines } from '../output/text/wrap.js';
 import { plainNoteOf } from '../session.js';
 
-export const worker: Action = {
+export const workerCommand: CommandAction = {
   flags: { ...WORKER_FLAGS, ...QUEUE_FLAGS },
   examples: [
     ['$0 worker', 'four slices at once, till it is told to end'],
     ['$0 worker -j 1 --once --json', 'one at a time, as JSON lines, till none is left'],
   ],
   async run(args, cli) {
-    const { prepareWorker } = await import('../../commands/fleet/worker.js');
+    const { prepareWorker } = await import('../../commands/fleet/prepare-worker.js');
     const work = prepareWorker(args, cli);
     const note = plainNoteOf(args, cli);
-    const summary = await hearRequests(note, () => work(tellerOf(args, cli), note));
-    if (readToggle(args, 'json')) cli.stdout.write(line({ event: 'summary', ...summary }));
+    const summary = await withRequestLog(note, () => work(tellerOf(args, cli), note));
+    if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine({ event: 'summary', ...summary }));
     else if (summary.error)
       cli.stderr.write(wrapLines(`error   ${summary.error.message}\n`, textColumns(cli.stderr)));
-    if (!readToggle(args, 'json') && !readToggle(args, 'quiet'))
+    if (!readBooleanFlag(args, 'json') && !readBooleanFlag(args, 'quiet'))
       cli.stderr.write(`${summaryText(summary)}\n`);
     // A Redis that is gone may hold its connections for long.
     if (cli.signal.aborted) cli.leave(summary.exitCode);
@@ -32,9 +32,9 @@ export const worker: Action = {
   },
 };
 
-function tellerOf(args: Args, { stdout, stderr, warn }: Cli): (event: WorkerEvent) => void {
-  if (readToggle(args, 'json')) return (event) => stdout.write(line(event));
-  const isQuiet = readToggle(args, 'quiet');
+function tellerOf(args: CommandArgs, { stdout, stderr, warn }: CliHost): (event: WorkerEvent) => void {
+  if (readBooleanFlag(args, 'json')) return (event) => stdout.write(toJsonLine(event));
+  const isQuiet = readBooleanFlag(args, 'quiet');
   return (event) => {
     if (event.event === 'warning') warn(event.message);
     else if (event.event === 'note') stderr.write(`${event.message}\n`);

@@ -1,9 +1,9 @@
-import { readSettings } from '../../commands/environment.js';
-import { storedExchanges, storedNames } from '../../service/records/stored.js';
-import { COMMANDS } from '../commands/index.js';
-import { candidatesAt } from './candidates.js';
-import { findCursor } from './position.js';
-import { answerText, SHELLS } from './shells.js';
+import { readSettings } from '../../commands/settings.js';
+import { listStoredExchanges, readStoredNames } from '../../service/records/stored-names.js';
+import { COMMANDS } from '../commands/command-list.js';
+import { findCandidates } from './find-candidates.js';
+import { findCursor } from './find-cursor.js';
+import { formatAnswer, SHELLS } from './shells.js';
 
 /**
  * Answers a shell that asks what may stand at the cursor: `__complete <shell> …`. Nothing is asked for, nothing is
@@ -21,11 +21,11 @@ export async function complete(
     const { words, kept } = shell.read(asked);
     const cursor = await findCursor(COMMANDS, words);
     const { apiUrl, cacheDir } = readSettings(env, Object.fromEntries(cursor.given.flags), home());
-    const answer = await candidatesAt(cursor, COMMANDS, {
-      exchanges: () => storedExchanges(apiUrl, cacheDir),
-      names: (exchange) => storedNames(apiUrl, cacheDir, exchange).catch(() => undefined),
+    const answer = await findCandidates(cursor, COMMANDS, {
+      exchanges: () => listStoredExchanges(apiUrl, cacheDir),
+      names: (exchange) => readStoredNames(apiUrl, cacheDir, exchange).catch(() => undefined),
     });
-    return answerText(shell, answer, kept);
+    return formatAnswer(shell, answer, kept);
   } catch {
     return '';
   }

@@ -1,5 +1,5 @@
-import type { Answer, Candidate } from './candidates.js';
-import { readLine } from './line.js';
+import type { Candidate, CompletionAnswer } from './find-candidates.js';
+import { splitShellLine } from './shell-line.js';
 
 /** How a shell asks, and what it understands. */
 interface Shell {
@@ -12,7 +12,7 @@ interface Shell {
 export const SHELLS: Readonly<Record<string, Shell>> = {
   bash: {
     read([line = '', breaks = '']) {
-      const { words, kept } = readLine(line, breaks);
+      const { words, kept } = splitShellLine(line, breaks);
       return { words: words.slice(1), kept };
     },
     line: ({ text }, kept) => text.slice(kept),
@@ -31,7 +31,7 @@ export const SHELLS: Readonly<Record<string, Shell>> = {
 };
 
 /** An answer as the scripts read it: its kind, then a candidate a line. */
-export function answerText(shell: Shell, answer: Answer, kept: number): string {
+export function formatAnswer(shell: Shell, answer: CompletionAnswer, kept: number): string {
   const lines = answer.kind === 'words' ? answer.candidates.map((each) => shell.line(each, kept)) : [];
   return [answer.kind, ...lines].map((line) => `${line}\n`).join('');
 }

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../base/units.js';
-import type { Screen } from '../arguments/types.js';
+import type { OutputScreen } from '../arguments/command.js';
 
 /** Milliseconds between two lines that say the same (contract, Output), and the shortest wait worth a line. */
 const INTERVAL_MS = 10_000;
@@ -13,7 +13,7 @@ export interface Wait {
 }
 
 /** Tells of waits for a try again. @param now milliseconds of a clock that never goes back. */
-export function waitTeller(screen: Screen, now: () => number): (wait: Wait) => void {
+export function waitTeller(screen: OutputScreen, now: () => number): (wait: Wait) => void {
   let last = { reason: '', time: Number.NEGATIVE_INFINITY };
   return ({ reason, message, waitMs }) => {
     if (waitMs < WORTH_TELLING_MS) return;

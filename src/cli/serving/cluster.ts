@@ -1,11 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
-import { given, KEY_VARIABLES, readKey } from '../../commands/environment.js';
-import { proxiesOf } from '../../http/proxy-env.js';
-import { describeFailure, stackOf } from '../../run/failure.js';
-import type { RunningCluster } from '../../server/cluster/primary.js';
-import type { Primary } from '../../server/cluster/worker.js';
-import type { Args, Cli } from '../arguments/types.js';
+import { KEY_VARIABLES, readKey, readVariable } from '../../commands/settings.js';
+import { readProxySettings } from '../../http/proxy-settings.js';
+import { bugStack, toRunFailure } from '../../run/run-failure.js';
+import type { PrimaryLink } from '../../server/cluster/connect-to-primary.js';
+import type { RunningCluster } from '../../server/cluster/start-cluster.js';
+import type { CliHost, CommandArgs } from '../arguments/command.js';
 import { readServeSettings, type ServeSettings } from './serve-options.js';
 import { withServeOptions } from './with-options.js';
 
@@ -15,23 +15,23 @@ const VARIABLE = 'TICKHAUL_SERVE_WORKER';
 const FEWEST = 2;
 
 /** This process as a worker; undefined where it is none. */
-export function ownWorker({ env }: Cli): Worker | undefined {
-  return given(env, VARIABLE) === undefined ? undefined : cluster.worker;
+export function ownWorker({ env }: CliHost): Worker | undefined {
+  return readVariable(env, VARIABLE) === undefined ? undefined : cluster.worker;
 }
 
 /** @param prepare done once, when the ports are its own. @throws as `startCluster`. */
 export async function startWorkers(
-  args: Args,
-  cli: Cli,
+  args: CommandArgs,
+  cli: CliHost,
   { feeds, options }: ServeSettings,
   prepare: () => Promise<void>,
 ): Promise<RunningCluster> {
   // What would end each worker is said once.
-  proxiesOf(cli.env);
+  readProxySettings(cli.env);
   const apiKey = await readKey(feeds.settings.keySource, cli.stdin, cli.signal);
   // What a worker is told over its channel is in neither its arguments nor its environment.
-  const input: Args = { ...args, 'api-key': apiKey };
-  const { startCluster } = await import('../../server/cluster/primary.js');
+  const input: CommandArgs = { ...args, 'api-key': apiKey };
+  const { startCluster } = await import('../../server/cluster/start-cluster.js');
   cluster.setupPrimary({ args: ['serve'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const { port, host, memory, log } = options;
   // What is given here stands over the environment that they inherit; empty is as not set.
@@ -50,15 +50,15 @@ export async function startWorkers(
 }
 
 /** Serves what the primary process hands over, until that ends it. @returns the exit code. */
-export async function serveAsWorker(worker: Worker, cli: Cli): Promise<number> {
+export async function serveAsWorker(worker: Worker, cli: CliHost): Promise<number> {
   // Ctrl-C and service managers reach all processes; the primary one lets its workers end.
   cli.passSignals(() => {});
-  const { meetPrimary } = await import('../../server/cluster/worker.js');
-  const primary = await meetPrimary(worker);
+  const { connectToPrimary } = await import('../../server/cluster/connect-to-primary.js');
+  const primary = await connectToPrimary(worker);
   const exitCode = await serveFor(primary, cli).catch(async (error: unknown) => {
-    const stack = stackOf(error);
+    const stack = bugStack(error);
     if (stack !== undefined) cli.warn(stack);
-    const failure = describeFailure(error);
+    const failure = toRunFailure(error);
     await primary.fail(failure.error);
     return failure.exitCode;
   });
@@ -67,9 +67,9 @@ export async function serveAsWorker(worker: Worker, cli: Cli): Promise<number> {
   return exitCode;
 }
 
-async function serveFor({ input, share, serve }: Primary, cli: Cli): Promise<number> {
-  const args = input as Args;
-  const { createReplayServer } = await import('../../server/server.js');
+async function serveFor({ input, share, serve }: PrimaryLink, cli: CliHost): Promise<number> {
+  const args = input as CommandArgs;
+  const { createReplayServer } = await import('../../server/replay-server.js');
   return withServeOptions(args, cli, await readServeSettings(args, cli), async (options, countIn) => {
     const server = createReplayServer({ ...options, cluster: share });
     countIn(server.serving);

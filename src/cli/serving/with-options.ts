@@ -1,9 +1,9 @@
-import { withDestination } from '../../commands/destination.js';
-import { withSession } from '../../commands/session.js';
-import type { ServeOptions } from '../../server/options.js';
-import type { Serving } from '../../server/serving.js';
-import { hearRequests } from '../../store/s3/told-requests.js';
-import type { Args, Cli } from '../arguments/types.js';
+import { withServiceSession } from '../../commands/service-session.js';
+import { withDestination } from '../../commands/with-destination.js';
+import type { ServeOptions } from '../../server/serve-options.js';
+import type { ServerContext } from '../../server/server-context.js';
+import { withRequestLog } from '../../store/s3/request-log-channel.js';
+import type { CliHost, CommandArgs } from '../arguments/command.js';
 import type { ServeSettings } from './serve-options.js';
 
 /**
@@ -11,26 +11,26 @@ import type { ServeSettings } from './serve-options.js';
  * @param work has to tell of the server, so that requests to the service are counted.
  */
 export function withServeOptions(
-  args: Args,
-  cli: Cli,
+  args: CommandArgs,
+  cli: CliHost,
   { feeds, options }: ServeSettings,
-  work: (options: ServeOptions, countIn: (serving: Serving) => void) => Promise<number>,
+  work: (options: ServeOptions, countIn: (serving: ServerContext) => void) => Promise<number>,
 ): Promise<number> {
   let countRequest = (): void => {};
   const note = (line: string): void => {
     countRequest();
     options.log.debug?.(line);
   };
-  const countIn = ({ metrics }: Serving): void => {
+  const countIn = ({ metrics }: ServerContext): void => {
     countRequest = () => {
       metrics.upstreamRequests++;
     };
   };
   const { debug } = options.log;
   const { stallTimeoutMs } = feeds;
-  return withSession(args, cli, { ...feeds, note }, ({ client, settings }) => {
+  return withServiceSession(args, cli, { ...feeds, note }, ({ client, settings }) => {
     const store = { ...settings.store, tellsRequests: debug !== undefined };
-    return hearRequests(debug, () =>
+    return withRequestLog(debug, () =>
       withDestination({ ...settings, store }, { stallTimeoutMs, signal: cli.signal }, (destination) =>
         work({ ...options, destination, feeds: { ...feeds.options, client } }, countIn),
       ),

@@ -1,19 +1,29 @@
 import { usageError } from '../../base/errors.js';
-import { isReply, type OpenQueue, openQueue, redisError, serverOf } from '../../fleet/redis.js';
-import type { Args } from '../arguments/args.js';
-import { readText } from '../arguments/read.js';
-import type { Host } from '../host.js';
+import {
+  formatRedisServer,
+  isRedisReply,
+  type OpenQueue,
+  openQueue,
+  toRedisError,
+} from '../../fleet/open-queue.js';
+import type { CommandArgs } from '../arguments/command-args.js';
+import { readTextFlag } from '../arguments/read-arguments.js';
+import type { CommandHost } from '../command-host.js';
 
-export const QUEUE_URL = 'TICKHAUL_QUEUE_URL';
+export const QUEUE_URL_VARIABLE = 'TICKHAUL_QUEUE_URL';
 /** BullMQ makes keys of it, with colons between. */
 const NAME = /^[\w.-]{1,100}$/;
 
 /** Which queue is meant. @throws usage error. */
-export function readQueueAccess(args: Args, { env }: Host): { readonly url: string; readonly name: string } {
-  const url = env[QUEUE_URL];
-  if (!url) throw usageError(`${QUEUE_URL} is not set: a queue lives in a Redis, as redis://host:6379`);
-  serverOf(url);
-  const name = readText(args, 'queue') ?? 'tickhaul';
+export function readQueueAccess(
+  args: CommandArgs,
+  { env }: CommandHost,
+): { readonly url: string; readonly name: string } {
+  const url = env[QUEUE_URL_VARIABLE];
+  if (!url)
+    throw usageError(`${QUEUE_URL_VARIABLE} is not set: a queue lives in a Redis, as redis://host:6379`);
+  formatRedisServer(url);
+  const name = readTextFlag(args, 'queue') ?? 'tickhaul';
   if (!NAME.test(name))
     throw usageError(`--queue: "${name}" is no name; take letters, digits, ".", "_" and "-"`);
   return { url, name };
@@ -29,7 +39,7 @@ export async function withQueue<T>(
   try {
     return await work(open);
   } catch (error) {
-    throw isReply(error) ? redisError(open.server, error) : error;
+    throw isRedisReply(error) ? toRedisError(open.server, error) : error;
   } finally {
     await open.close();
   }

@@ -1,11 +1,11 @@
-import type { Batch, Schema } from '../../format/columns.js';
+import type { Batch, Schema } from '../../format/batch.js';
 import { loadCompressor } from '../../format/compression/compressor.js';
-import type { Encoded } from '../../format/kernel/batch-kernel.js';
-import type { ConvertOptions } from '../../format/options.js';
-import { createLineEncoder } from './lines.js';
+import type { ConvertOptions } from '../../format/convert-options.js';
+import type { EncodedBatch } from '../../format/kernel/batch-kernel.js';
+import { createLineEncoder } from './line-encoder.js';
 
 /** Makes a batch of computed rows bytes of the output, which stay until the next call; synchronous. */
-export type BatchEncoder = (batch: Batch) => Encoded;
+export type BatchEncoder = (batch: Batch) => EncodedBatch;
 
 export async function createBatchEncoder(schema: Schema, options: ConvertOptions): Promise<BatchEncoder> {
   const { compression, numbers } = options;

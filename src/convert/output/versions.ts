@@ -1,7 +1,7 @@
 import { DATA_TYPES, type DataType } from '../../dataset/data-types.js';
-import type { Format } from '../../format/options.js';
+import type { Format } from '../../format/convert-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
-import type { ConversionEntry } from '../../store/types.js';
+import type { ConversionEntry } from '../../store/manifest-record.js';
 
 /*
  * Raise a number here in the commit that changes what an output of that kind holds, or its bytes, for the same source

@@ -5,7 +5,7 @@ export interface Deferred<T> {
   reject(error: unknown): void;
 }
 
-export function deferred<T>(): Deferred<T> {
+export function createDeferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {};
   let reject: (error: unknown) => void = () => {};
   const promise = new Promise<T>((done, failed) => {

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
-import type { Rows } from '../../format/csv/row-cutter.js';
-import type { Encoded, KernelJob } from '../../format/kernel/batch-kernel.js';
-import { type Piece, PieceMemory } from '../../format/kernel/pieces.js';
-import { type Deferred, deferred } from './deferred.js';
+import type { PieceRows } from '../../format/csv/row-splitter.js';
+import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
+import { type Piece, PieceMemory } from '../../format/kernel/piece-memory.js';
+import { createDeferred, type Deferred } from './deferred.js';
 import type { KernelHost } from './kernel-host.js';
-import type { KernelAnswer, KernelOrder } from './kernel-worker.js';
+import type { KernelCommand, KernelResponse } from './kernel-worker.js';
 
 /** Pieces of text on the way to a thread: as much as a usual batch, so that it never waits between two. */
-const PIECES = 16;
+const PIECE_COUNT = 16;
 
 /**
  * Starts a thread with a kernel in it.
@@ -20,24 +20,24 @@ export function startKernelThread(onWait: OnWait): KernelHost {
 
 type OnWait = (milliseconds: number) => void;
 
-interface Order {
+interface PendingPiece {
   readonly piece: Piece;
   readonly ends: boolean;
 }
 
-interface Batch {
-  readonly made: Deferred<readonly Encoded[]>;
-  readonly parts: Encoded[];
+interface PendingBatch {
+  readonly made: Deferred<readonly EncodedBatch[]>;
+  readonly parts: EncodedBatch[];
 }
 
 class KernelThread implements KernelHost {
   readonly #onWait: OnWait;
   readonly #worker = new Worker(new URL('./kernel-worker.js', import.meta.url));
-  readonly #pieces = PieceMemory.create(PIECES);
+  readonly #pieces = PieceMemory.create(PIECE_COUNT);
   readonly #written = new SharedArrayBuffer(4);
   /** Those without an answer, in order. */
-  readonly #orders: Order[] = [];
-  readonly #batches: Batch[] = [];
+  readonly #orders: PendingPiece[] = [];
+  readonly #batches: PendingBatch[] = [];
   /** Whoever waits for a piece, or for all answers. */
   #wake: Deferred<void> | undefined;
   #early = 0;
@@ -49,7 +49,7 @@ class KernelThread implements KernelHost {
   constructor(onWait: OnWait) {
     this.#onWait = onWait;
     this.#pieces.catch(() => {});
-    this.#worker.on('message', (answer: KernelAnswer) => this.#hear(answer));
+    this.#worker.on('message', (answer: KernelResponse) => this.#hear(answer));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', () => this.#fail(new Error('the thread of a kernel ended')));
   }
@@ -61,7 +61,7 @@ class KernelThread implements KernelHost {
     );
   }
 
-  async room(): Promise<Piece> {
+  async acquirePiece(): Promise<Piece> {
     const pieces = await this.#pieces;
     this.#check();
     const free = pieces.take();
@@ -78,19 +78,19 @@ class KernelThread implements KernelHost {
     }
   }
 
-  batch(): Promise<readonly Encoded[]> {
-    const made = deferred<readonly Encoded[]>();
+  finishBatch(): Promise<readonly EncodedBatch[]> {
+    const made = createDeferred<readonly EncodedBatch[]>();
     if (this.#failure !== undefined) made.reject(this.#failure);
     this.#batches.push({ made, parts: [] });
     return made.promise;
   }
 
-  async take(piece: Piece, rows: Rows): Promise<void> {
+  async parse(piece: Piece, rows: PieceRows): Promise<void> {
     this.#orders.push({ piece, ends: rows.ends });
     this.#send({ order: 'take', at: piece.at, rows });
   }
 
-  async settle(): Promise<number> {
+  async drain(): Promise<number> {
     while (this.#orders.length > 0) {
       this.#check();
       await this.#answered();
@@ -101,7 +101,7 @@ class KernelThread implements KernelHost {
     return early;
   }
 
-  written(): void {
+  onWritten(): void {
     const written = new Int32Array(this.#written);
     Atomics.add(written, 0, 1);
     Atomics.notify(written, 0);
@@ -113,11 +113,11 @@ class KernelThread implements KernelHost {
     await this.#ended;
   }
 
-  #send(order: KernelOrder): void {
+  #send(order: KernelCommand): void {
     this.#worker.postMessage(order);
   }
 
-  async #hear({ made, early, busy, error }: KernelAnswer): Promise<void> {
+  async #hear({ made, early, busy, error }: KernelResponse): Promise<void> {
     this.#busy += busy;
     if (error) return this.#fail(new TickhaulError(error.code, error.message));
     const order = this.#orders.shift();
@@ -135,7 +135,7 @@ class KernelThread implements KernelHost {
   }
 
   #answered(): Promise<void> {
-    this.#wake ??= deferred();
+    this.#wake ??= createDeferred();
     return this.#wake.promise;
   }
 

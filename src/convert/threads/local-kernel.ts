@@ -1,18 +1,23 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { Rows } from '../../format/csv/row-cutter.js';
-import type { Encoded, KernelJob } from '../../format/kernel/batch-kernel.js';
-import { type Piece, PieceMemory } from '../../format/kernel/pieces.js';
-import { type Deferred, deferred } from './deferred.js';
-import type { KernelHost, Kernels } from './kernel-host.js';
-import { emptyShelf, type KernelUse, type Lease, useKernel } from './kernel-shelf.js';
-import { takeRows } from './take-rows.js';
+import type { PieceRows } from '../../format/csv/row-splitter.js';
+import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
+import { type Piece, PieceMemory } from '../../format/kernel/piece-memory.js';
+import { createDeferred, type Deferred } from './deferred.js';
+import {
+  acquireSharedKernel,
+  clearKernelCache,
+  type KernelLease,
+  type SharedKernelHandle,
+} from './kernel-cache.js';
+import type { KernelHost, KernelPool } from './kernel-host.js';
+import { parseRows } from './parse-rows.js';
 
 /**
  * One kernel in this thread, shared with the other conversions of this thread.
  * @param gather whether a batch's text is held until it is whole: where text comes slowly, others go first.
  */
-export function localKernels(gather: boolean): Kernels {
-  const host = new LocalHost(gather);
+export function createLocalKernels(gather: boolean): KernelPool {
+  const host = new LocalKernelHost(gather);
   return {
     first: host,
     open: (job) => host.open(job),
@@ -22,11 +27,11 @@ export function localKernels(gather: boolean): Kernels {
 }
 
 /** The pieces of all conversions in this thread. */
-let pieces: Promise<PieceMemory> | undefined;
+let pieceMemory: Promise<PieceMemory> | undefined;
 
-async function takePiece(): Promise<Piece> {
-  pieces ??= PieceMemory.create(1);
-  const memory = await pieces;
+async function acquirePiece(): Promise<Piece> {
+  pieceMemory ??= PieceMemory.create(1);
+  const memory = await pieceMemory;
   let piece = memory.take();
   while (!piece) {
     memory.grow();
@@ -35,36 +40,36 @@ async function takePiece(): Promise<Piece> {
   return piece;
 }
 
-async function freePiece(piece: Piece): Promise<void> {
-  (await pieces)?.free(piece);
+async function releasePiece(piece: Piece): Promise<void> {
+  (await pieceMemory)?.free(piece);
 }
 
 /** Gives the memory of kernels and pieces back, but for what is in use: it is kept for files to come. */
-export function forgetKernels(): void {
-  emptyShelf();
-  pieces = undefined;
+export function clearKernels(): void {
+  clearKernelCache();
+  pieceMemory = undefined;
 }
 
-interface Held {
+interface HeldPiece {
   readonly piece: Piece;
-  readonly rows: Rows;
+  readonly rows: PieceRows;
 }
 
-class LocalHost implements KernelHost {
+class LocalKernelHost implements KernelHost {
   readonly #gather: boolean;
   #job: KernelJob | undefined;
-  #kernel: KernelUse | undefined;
+  #kernel: SharedKernelHandle | undefined;
   /** Handed out by `room`, or held. */
   readonly #pieces = new Set<Piece>();
-  #held: Held[] = [];
-  #batch: Deferred<readonly Encoded[]> | undefined;
-  #ended: Encoded[] = [];
+  #held: HeldPiece[] = [];
+  #batch: Deferred<readonly EncodedBatch[]> | undefined;
+  #ended: EncodedBatch[] = [];
   /** Rows that ended early since somebody asked. */
   #early = 0;
   /** Of the batch in the making. */
-  #lease: Lease | undefined;
+  #lease: KernelLease | undefined;
   /** Of batches whose output isn't used yet, in order. */
-  readonly #unwritten: Lease[] = [];
+  readonly #unwritten: KernelLease[] = [];
   #failure: unknown;
 
   constructor(gather: boolean) {
@@ -73,29 +78,29 @@ class LocalHost implements KernelHost {
 
   open(job: KernelJob): void {
     this.#job = job;
-    this.#kernel = useKernel(job);
+    this.#kernel = acquireSharedKernel(job);
   }
 
-  async room(): Promise<Piece> {
+  async acquirePiece(): Promise<Piece> {
     if (this.#failure !== undefined) throw this.#failure;
-    const piece = await takePiece();
+    const piece = await acquirePiece();
     this.#pieces.add(piece);
     return piece;
   }
 
-  batch(): Promise<readonly Encoded[]> {
-    const batch = deferred<readonly Encoded[]>();
+  finishBatch(): Promise<readonly EncodedBatch[]> {
+    const batch = createDeferred<readonly EncodedBatch[]>();
     this.#batch = batch;
     if (this.#failure !== undefined) batch.reject(this.#failure);
     return batch.promise;
   }
 
-  async take(piece: Piece, rows: Rows): Promise<void> {
+  async parse(piece: Piece, rows: PieceRows): Promise<void> {
     this.#held.push({ piece, rows });
     if (!this.#gather || rows.ends) await this.#work();
   }
 
-  async settle(): Promise<number> {
+  async drain(): Promise<number> {
     await this.#work();
     if (this.#failure !== undefined) throw this.#failure;
     const early = this.#early;
@@ -103,8 +108,8 @@ class LocalHost implements KernelHost {
     return early;
   }
 
-  written(): void {
-    this.#unwritten.shift()?.written();
+  onWritten(): void {
+    this.#unwritten.shift()?.onWritten();
   }
 
   async close(): Promise<void> {
@@ -122,29 +127,29 @@ class LocalHost implements KernelHost {
       for (const { piece, rows } of held) {
         this.#takeRows(this.#lease, job, piece, rows);
         this.#pieces.delete(piece);
-        await freePiece(piece);
+        await releasePiece(piece);
       }
     } catch (error) {
       await this.#fail(error);
     }
   }
 
-  async #takeLease(kernel: KernelUse): Promise<Lease> {
-    const lease = await kernel.lease();
+  async #takeLease(kernel: SharedKernelHandle): Promise<KernelLease> {
+    const lease = await kernel.acquire();
     if (this.#failure === undefined) return lease;
     lease.discard();
     throw this.#failure;
   }
 
-  #takeRows(lease: Lease, job: KernelJob, piece: Piece, rows: Rows): void {
+  #takeRows(lease: KernelLease, job: KernelJob, piece: Piece, rows: PieceRows): void {
     const text = piece.bytes.subarray(0, rows.length);
-    for (const encoded of takeRows(lease.kernel, job, text, rows)) {
+    for (const encoded of parseRows(lease.kernel, job, text, rows)) {
       this.#ended.push(encoded);
       this.#early += encoded.rows;
     }
     if (!rows.ends) return;
     const last = lease.kernel.finish();
-    lease.end();
+    lease.release();
     this.#lease = undefined;
     this.#unwritten.push(lease);
     this.#batch?.resolve(last ? [...this.#ended, last] : this.#ended);
@@ -159,11 +164,11 @@ class LocalHost implements KernelHost {
     this.#batch?.reject(error);
     this.#lease?.discard();
     this.#lease = undefined;
-    for (const lease of this.#unwritten.splice(0)) lease.written();
-    this.#kernel?.end();
+    for (const lease of this.#unwritten.splice(0)) lease.onWritten();
+    this.#kernel?.release();
     this.#kernel = undefined;
     const pieces = [...this.#pieces];
     this.#pieces.clear();
-    for (const piece of pieces) await freePiece(piece);
+    for (const piece of pieces) await releasePiece(piece);
   }
 }

@@ -1,7 +1,7 @@
-import { fieldsIn } from '../fields.js';
+import { toFields } from '../message-fields.js';
 import type { Normalizer } from '../normalizer.js';
-import { upperCase } from './symbols.js';
-import { pairLevels, stampOfMs } from './values.js';
+import { toUpperCaseSymbols } from './filter-symbols.js';
+import { eventTimeFromMs, parseLevelPairs } from './parse-values.js';
 
 /** `ob.BTC_USDT.400`: the pair, and how many levels a side. */
 const STREAM = /^ob\.(.+)\.\d+$/;
@@ -13,16 +13,23 @@ const STREAM = /^ob\.(.+)\.\d+$/;
 export function gateIoBooks(): Normalizer {
   return {
     kind: 'gate-io-books',
-    filters: (symbols) => [{ channel: 'obu', ...upperCase(symbols) }],
+    filters: (symbols) => [{ channel: 'obu', ...toUpperCaseSymbols(symbols) }],
     read(message, localTimestamp, emit) {
-      const { channel, event, result } = fieldsIn(message);
+      const { channel, event, result } = toFields(message);
       if (channel !== 'spot.obu' || event !== 'update') return;
-      const { s, t, full, b, a } = fieldsIn(result);
+      const { s, t, full, b, a } = toFields(result);
       const symbol = STREAM.exec(String(s))?.[1];
       if (symbol === undefined) return;
-      const stamp = stampOfMs(t, localTimestamp);
+      const stamp = eventTimeFromMs(t, localTimestamp);
       const isSnapshot = full === true;
-      emit({ type: 'book_change', symbol, isSnapshot, bids: pairLevels(b), asks: pairLevels(a), ...stamp });
+      emit({
+        type: 'book_change',
+        symbol,
+        isSnapshot,
+        bids: parseLevelPairs(b),
+        asks: parseLevelPairs(a),
+        ...stamp,
+      });
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { PriceLevel } from '../../market/messages.js';
-import { fieldsIn, listIn } from '../fields.js';
+import { toFields, toFieldsList } from '../message-fields.js';
 import type { Normalizer } from '../normalizer.js';
-import { inCase } from './symbols.js';
-import { stampOfMs } from './values.js';
+import { mapSymbols } from './filter-symbols.js';
+import { eventTimeFromMs } from './parse-values.js';
 
 /** Coins that are traded by the thousand: the exchange writes a small k before them. */
 const THOUSANDS = /^k(PEPE|SHIB|BONK|FLOKI|LUNC|DOGS|NEIRO)$/i;
@@ -15,28 +15,28 @@ const THOUSANDS = /^k(PEPE|SHIB|BONK|FLOKI|LUNC|DOGS|NEIRO)$/i;
 export function hyperliquidBooks(): Normalizer {
   return {
     kind: 'hyperliquid-fast-books',
-    filters: (symbols) => [{ channel: 'fastBook', ...inCase(symbols, coinOf) }],
+    filters: (symbols) => [{ channel: 'fastBook', ...mapSymbols(symbols, toCoin) }],
     read(message, localTimestamp, emit) {
-      const { channel, data } = fieldsIn(message);
-      const { coin, time, levels, fast } = fieldsIn(data);
+      const { channel, data } = toFields(message);
+      const { coin, time, levels, fast } = toFields(data);
       if (channel !== 'fastBook' && !(channel === 'l2Book' && fast === true)) return;
       const [bids, asks] = Array.isArray(levels) ? (levels as readonly unknown[]) : [];
       emit({
         type: 'book_change',
         symbol: String(coin).toUpperCase(),
         isSnapshot: true,
-        bids: levelsOf(bids),
-        asks: levelsOf(asks),
-        ...stampOfMs(time, localTimestamp),
+        bids: parseHyperliquidLevels(bids),
+        asks: parseHyperliquidLevels(asks),
+        ...eventTimeFromMs(time, localTimestamp),
       });
     },
   };
 }
 
-function coinOf(symbol: string): string {
+function toCoin(symbol: string): string {
   return THOUSANDS.test(symbol) ? `k${symbol.slice(1).toUpperCase()}` : symbol;
 }
 
-function levelsOf(side: unknown): readonly PriceLevel[] {
-  return listIn(side).map(({ px, sz }) => ({ price: Number(px), amount: Number(sz) }));
+function parseHyperliquidLevels(side: unknown): readonly PriceLevel[] {
+  return toFieldsList(side).map(({ px, sz }) => ({ price: Number(px), amount: Number(sz) }));
 }

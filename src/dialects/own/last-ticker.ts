@@ -1,7 +1,7 @@
-import type { DerivativeTickerRecord } from '../../market/records/records.js';
-import type { Stamp } from './values.js';
+import type { DerivativeTickerRecord } from '../../market/records/source-record.js';
+import type { EventTime } from './parse-values.js';
 
-type Values = Partial<
+type TickerValues = Partial<
   Pick<
     DerivativeTickerRecord,
     | 'lastPrice'
@@ -20,17 +20,17 @@ type Values = Partial<
  */
 export class LastTicker {
   readonly #symbol: string;
-  #values: Values = {};
-  #stamp: Stamp | undefined;
+  #values: TickerValues = {};
+  #stamp: EventTime | undefined;
 
   constructor(symbol: string) {
     this.#symbol = symbol;
   }
 
   /** @param values those that the message has; undefined ones stay as they are. */
-  update(values: Values, stamp: Stamp): DerivativeTickerRecord | undefined {
+  update(values: TickerValues, stamp: EventTime): DerivativeTickerRecord | undefined {
     const news = Object.entries(values).filter(
-      ([key, value]) => value !== undefined && value !== this.#values[key as keyof Values],
+      ([key, value]) => value !== undefined && value !== this.#values[key as keyof TickerValues],
     );
     if (this.#stamp === undefined || stamp.timestamp >= this.#stamp.timestamp) this.#stamp = stamp;
     if (news.length === 0) return undefined;

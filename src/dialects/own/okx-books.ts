@@ -1,7 +1,7 @@
-import { fieldsIn, listIn } from '../fields.js';
+import { toFields, toFieldsList } from '../message-fields.js';
 import type { Normalizer } from '../normalizer.js';
-import { upperCase } from './symbols.js';
-import { pairLevels, stampOfMs } from './values.js';
+import { toUpperCaseSymbols } from './filter-symbols.js';
+import { eventTimeFromMs, parseLevelPairs } from './parse-values.js';
 
 /**
  * Book changes of OKX's public channel `books` (400 levels; OKX API v5, Order book channel): a snapshot first, then
@@ -11,18 +11,18 @@ import { pairLevels, stampOfMs } from './values.js';
 export function okxBooks(): Normalizer {
   return {
     kind: 'okx-books',
-    filters: (symbols) => [{ channel: 'books', ...upperCase(symbols) }],
+    filters: (symbols) => [{ channel: 'books', ...toUpperCaseSymbols(symbols) }],
     read(message, localTimestamp, emit) {
-      const { arg, action, event, data } = fieldsIn(message);
-      const { channel, instId } = fieldsIn(arg);
+      const { arg, action, event, data } = toFields(message);
+      const { channel, instId } = toFields(arg);
       if (channel !== 'books' || event !== undefined) return;
       const isSnapshot = action === 'snapshot';
-      for (const book of listIn(data)) {
-        const bids = pairLevels(book['bids']);
-        const asks = pairLevels(book['asks']);
+      for (const book of toFieldsList(data)) {
+        const bids = parseLevelPairs(book['bids']);
+        const asks = parseLevelPairs(book['asks']);
         const isIdle = !isSnapshot && bids.length === 0 && asks.length === 0;
         if (isIdle || Number(book['ts']) === 0) continue;
-        const stamp = stampOfMs(book['ts'], localTimestamp);
+        const stamp = eventTimeFromMs(book['ts'], localTimestamp);
         emit({ type: 'book_change', symbol: String(instId), isSnapshot, bids, asks, ...stamp });
       }
     },

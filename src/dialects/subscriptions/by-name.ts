@@ -1,6 +1,6 @@
-import type { Filter } from '../../service/feed-filter.js';
-import { type Fields, fieldsIn, isFields, listIn } from '../fields.js';
-import { eachOf, filterIn, form, namedFilters } from './form.js';
+import type { FeedFilter } from '../../service/feed-filter.js';
+import { isMessageFields, type MessageFields, toFields, toFieldsList } from '../message-fields.js';
+import { createForm, mapAllOrNone, namedFilters, toFilter } from './subscription-form.js';
 
 /**
  * Exchanges whose names for what is subscribed are others than the feed's channels, or stand for several. One name that
@@ -10,18 +10,18 @@ import { eachOf, filterIn, form, namedFilters } from './form.js';
 function productChannels(
   key: 'product_ids' | 'product_codes',
   channels: Readonly<Record<string, readonly string[]>>,
-): (message: Fields) => readonly Filter[] | undefined {
+): (message: MessageFields) => readonly FeedFilter[] | undefined {
   return (message) => {
     if (message['type'] !== 'subscribe' || !Array.isArray(message['channels'])) return undefined;
     return eachNamed(message['channels'] as readonly unknown[], (item) =>
-      isFields(item)
+      isMessageFields(item)
         ? namedFilters(item['name'], item[key] ?? message[key], channels)
         : namedFilters(item, message[key], channels),
     );
   };
 }
 
-export const coinbase = form(
+export const coinbaseForm = createForm(
   '{"type":"subscribe","channels":["matches"],"product_ids":["BTC-USD"]}',
   productChannels('product_ids', {
     full: ['received', 'open', 'done', 'match', 'change', 'full_snapshot'],
@@ -33,22 +33,22 @@ export const coinbase = form(
 );
 
 /** Changes of a book are in the feed as `level`; the vendor's server asks for `levels`, which is not there. */
-export const bitnomial = form(
+export const bitnomial = createForm(
   '{"type":"subscribe","channels":["trade"],"product_codes":["BUIH24"]}',
   productChannels('product_codes', { book: ['book', 'level'], trade: ['trade'], block: ['block'] }),
 );
 
 const GEMINI = { l2: ['trade', 'l2_updates', 'auction_open', 'auction_indicative', 'auction_result'] };
 
-export const gemini = form(
+export const gemini = createForm(
   '{"type":"subscribe","subscriptions":[{"name":"l2","symbols":["BTCUSD"]}]}',
   ({ type, subscriptions }) =>
     type === 'subscribe'
-      ? eachNamed(listIn(subscriptions), ({ name, symbols }) => namedFilters(name, symbols, GEMINI))
+      ? eachNamed(toFieldsList(subscriptions), ({ name, symbols }) => namedFilters(name, symbols, GEMINI))
       : undefined,
 );
 
-export const serum = form(
+export const serum = createForm(
   '{"op":"subscribe","channel":"trades","markets":["BTC/USDC"]}',
   ({ op, channel, markets }) =>
     op === 'subscribe'
@@ -61,17 +61,17 @@ export const serum = form(
       : undefined,
 );
 
-export const hitbtc = form(
+export const hitbtc = createForm(
   '{"method":"subscribeTrades","params":{"symbol":"BTCUSD"}}',
   ({ method, params }) =>
-    namedFilters(method, fieldsIn(params)['symbol'], {
+    namedFilters(method, toFields(params)['symbol'], {
       subscribeTrades: ['snapshotTrades', 'updateTrades'],
       subscribeOrderbook: ['snapshotOrderbook', 'updateOrderbook'],
     }),
 );
 
 /** Behind its symbols, a book is asked for with how often and how deep. */
-export const phemex = form('{"method":"trade.subscribe","params":["BTCUSD"]}', ({ method, params }) => {
+export const phemex = createForm('{"method":"trade.subscribe","params":["BTCUSD"]}', ({ method, params }) => {
   const symbols: unknown = Array.isArray(params)
     ? params.filter((item: unknown, at) => at === 0 || typeof item === 'string')
     : params;
@@ -86,10 +86,10 @@ export const phemex = form('{"method":"trade.subscribe","params":["BTCUSD"]}', (
   });
 });
 
-export const bullish = form(
+export const bullish = createForm(
   '{"method":"subscribe","params":{"topic":"anonymousTrades","symbol":"BTCUSDC"}}',
   ({ method, params }) => {
-    const { topic, symbol, assetSymbol } = fieldsIn(params);
+    const { topic, symbol, assetSymbol } = toFields(params);
     return method === 'subscribe'
       ? namedFilters(topic, symbol ?? assetSymbol, {
           l2Orderbook: ['V1TALevel2'],
@@ -102,35 +102,37 @@ export const bullish = form(
   },
 );
 
-export const mexcFutures = form('{"method":"sub.deal","param":{"symbol":"BTC_USDT"}}', ({ method, param }) =>
-  namedFilters(method, fieldsIn(param)['symbol'], {
-    'sub.deal': ['push.deal'],
-    'sub.depth': ['push.depth'],
-    'sub.ticker': ['push.ticker'],
-    'sub.index.price': ['push.index.price'],
-    'sub.fair.price': ['push.fair.price'],
-    'sub.funding.rate': ['push.funding.rate'],
-    'sub.contract': ['push.contract'],
-  }),
+export const mexcFutures = createForm(
+  '{"method":"sub.deal","param":{"symbol":"BTC_USDT"}}',
+  ({ method, param }) =>
+    namedFilters(method, toFields(param)['symbol'], {
+      'sub.deal': ['push.deal'],
+      'sub.depth': ['push.depth'],
+      'sub.ticker': ['push.ticker'],
+      'sub.index.price': ['push.index.price'],
+      'sub.fair.price': ['push.fair.price'],
+      'sub.funding.rate': ['push.funding.rate'],
+      'sub.contract': ['push.contract'],
+    }),
 );
 
 const POLYMARKET = ['book', 'price_change', 'last_trade_price', 'tick_size_change'];
 const POLYMARKET_CUSTOM = ['best_bid_ask', 'new_market', 'market_resolved'];
 
-export const polymarket = form(
+export const polymarket = createForm(
   '{"type":"market","assets_ids":["1234"],"custom_feature_enabled":true}',
   ({ type, assets_ids, custom_feature_enabled }) => {
     if (type !== 'market') return undefined;
     const more = custom_feature_enabled === true ? POLYMARKET_CUSTOM : [];
-    return eachOf([...POLYMARKET, ...more], (channel) => filterIn(channel, assets_ids));
+    return mapAllOrNone([...POLYMARKET, ...more], (channel) => toFilter(channel, assets_ids));
   },
 );
 
 /** The filters of all items; undefined where one of them gives none, or there is no item. */
 function eachNamed<Item>(
   items: readonly Item[],
-  read: (item: Item) => readonly Filter[] | undefined,
-): readonly Filter[] | undefined {
+  read: (item: Item) => readonly FeedFilter[] | undefined,
+): readonly FeedFilter[] | undefined {
   const filters = items.map(read);
   return filters.length > 0 && filters.every((some) => some !== undefined) ? filters.flat() : undefined;
 }

@@ -1,9 +1,9 @@
-import type { Filter } from '../../service/feed-filter.js';
-import { binance, bitmex, bybit, coinflex, mexc } from './by-list.js';
+import type { FeedFilter } from '../../service/feed-filter.js';
+import { binance, bitmexForm, bybitForm, coinflex, mexc } from './by-list.js';
 import {
   bitnomial,
   bullish,
-  coinbase,
+  coinbaseForm,
   gemini,
   hitbtc,
   mexcFutures,
@@ -21,7 +21,7 @@ import {
   cryptoCom,
   cryptofacilities,
   delta,
-  deribit,
+  deribitForm,
   dydx,
   ftx,
   huobi,
@@ -31,11 +31,11 @@ import {
   upbit,
   wooX,
 } from './channels.js';
-import { form, type SubscriptionForm } from './form.js';
+import { createForm, type SubscriptionForm } from './subscription-form.js';
 import { bitget, bybitSpot, gateIo, gateIoFutures, kraken, okex, poloniex } from './versions.js';
 
 /** Its messages name no channel of the feed: any of them is answered with the whole exchange. */
-const bitfinex = form('{"event":"subscribe","channel":"trades","symbol":"tBTCUSD"}', () => []);
+const bitfinex = createForm('{"event":"subscribe","channel":"trades","symbol":"tBTCUSD"}', () => []);
 
 /** How clients of each exchange subscribe (replay facts, section 5). */
 const FORMS: Readonly<Record<string, SubscriptionForm>> = {
@@ -55,22 +55,22 @@ const FORMS: Readonly<Record<string, SubscriptionForm>> = {
   bitflyer,
   bitget,
   'bitget-futures': bitget,
-  bitmex,
+  bitmex: bitmexForm,
   bitnomial,
   bitstamp,
   'blockchain-com': blockchainCom,
   bullish,
-  bybit,
-  'bybit-options': bybit,
+  bybit: bybitForm,
+  'bybit-options': bybitForm,
   'bybit-spot': bybitSpot,
-  coinbase,
+  coinbase: coinbaseForm,
   'coinbase-international': coinbaseInternational,
   coinflex,
   'crypto-com': cryptoCom,
   'crypto-com-derivatives': cryptoCom,
   cryptofacilities,
   delta,
-  deribit,
+  deribit: deribitForm,
   dydx,
   'dydx-v4': dydx,
   ftx,
@@ -111,7 +111,7 @@ const FORMS: Readonly<Record<string, SubscriptionForm>> = {
 export type Subscription =
   | {
       /** A channel may be there twice; none at all is the whole exchange. */
-      readonly filters: readonly Filter[];
+      readonly filters: readonly FeedFilter[];
     }
   | {
       readonly filters: undefined;

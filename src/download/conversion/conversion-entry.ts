@@ -1,13 +1,13 @@
 import { isOutdated } from '../../convert/output/versions.js';
-import type { ConvertOptions } from '../../format/options.js';
-import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
-import type { PlannedOutput } from '../types.js';
+import type { ConvertOptions } from '../../format/convert-options.js';
+import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
+import type { PlannedOutput } from '../download-options.js';
 
 /**
  * What the manifest tells of this output of a day file, made with these options in the version that is made now;
  * undefined for nothing.
  */
-export function conversionOf(
+export function findConversionEntry(
   { file, conversions }: ManifestRecord,
   { path, type }: PlannedOutput,
   options: ConversionEntry['options'],
@@ -16,18 +16,18 @@ export function conversionOf(
     (entry) =>
       entry.path === path &&
       entry.computed === type?.name &&
-      isSame(entry.options, options) &&
+      hasSameOptions(entry.options, options) &&
       !isOutdated(entry, file.dataType),
   );
 }
 
-function isSame(some: ConversionEntry['options'], others: ConversionEntry['options']): boolean {
+function hasSameOptions(some: ConversionEntry['options'], others: ConversionEntry['options']): boolean {
   const keys = Object.keys(some);
   return keys.length === Object.keys(others).length && keys.every((key) => some[key] === others[key]);
 }
 
 /** The options as the manifest keeps them. */
-export function optionsEntry(options: ConvertOptions): ConversionEntry['options'] {
+export function toEntryOptions(options: ConvertOptions): ConversionEntry['options'] {
   const chosen = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(chosen) as ConversionEntry['options'];
 }

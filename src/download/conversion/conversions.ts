@@ -1,22 +1,22 @@
 import { TickhaulError } from '../../base/errors.js';
-import { computedColumns } from '../../convert/computed/columns.js';
+import { computedColumns } from '../../convert/computed/computed-columns.js';
 import { outputVersion } from '../../convert/output/versions.js';
-import { columnsOf } from '../../dataset/data-types.js';
-import { batchRows, type ConvertOptions } from '../../format/options.js';
+import { dataTypeColumns } from '../../dataset/data-types.js';
+import { type ConvertOptions, chooseBatchRows } from '../../format/convert-options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
-import type { Proof } from '../../integrity/proof.js';
-import type { EventSink } from '../../run/events.js';
+import type { FileChecksums } from '../../integrity/verify-file.js';
+import type { EventSink } from '../../run/run-events.js';
 import type { Destination } from '../../store/destination.js';
-import { partPath } from '../../store/part.js';
-import type { ConversionEntry } from '../../store/types.js';
-import type { ConvertSetting, PlannedFile, PlannedOutput } from '../types.js';
-import { optionsEntry } from './conversion-entry.js';
+import type { ConversionEntry } from '../../store/manifest-record.js';
+import { partPath } from '../../store/part-path.js';
+import type { ConvertSetting, PlannedFile, PlannedOutput } from '../download-options.js';
+import { toEntryOptions } from './conversion-entry.js';
 import { createConvertThreads, type ThreadConversion } from './convert-threads.js';
-import type { MadeOutput } from './convert-worker.js';
+import type { ConvertedOutput } from './convert-worker.js';
 
 /** What came of the conversions of a source that is whole: outputs under their names; of others nothing is left. */
 export interface ConversionOutcome {
-  readonly made: readonly ConversionEntry[];
+  readonly newConversions: readonly ConversionEntry[];
   /** Why there is no more. */
   readonly failure?: TickhaulError | undefined;
 }
@@ -29,7 +29,7 @@ export interface DayFileConversion {
    */
   textSink(): TextSink;
   /** To be called when the source was proven whole. */
-  finish(proof: Proof): Promise<ConversionOutcome>;
+  finish(proof: FileChecksums): Promise<ConversionOutcome>;
   /** To be called in any case; after `finish` it does nothing. */
   end(): Promise<void>;
 }
@@ -39,12 +39,12 @@ export interface Conversions extends ConvertSetting {
   /** Bytes of memory for the batches of a day file's conversions. */
   batchBytes(planned: PlannedFile): number;
   /** Undefined where nothing is to be made of the file. To be begun when there is memory for its batches. */
-  begin(planned: PlannedFile): DayFileConversion | undefined;
+  start(planned: PlannedFile): DayFileConversion | undefined;
   close(): Promise<void>;
 }
 
 /** Where nobody has heard of the data type. */
-const USUAL_COLUMNS = 32;
+const DEFAULT_COLUMN_COUNT = 32;
 
 /**
  * @param partSuffix makes part names private to this run, when another run works in the same folder.
@@ -60,7 +60,7 @@ export function createConversions(
 
   const entryOf = (
     { path, type }: PlannedOutput,
-    { warning, ...made }: MadeOutput,
+    { warning, ...made }: ConvertedOutput,
     dataType: string,
   ): ConversionEntry => {
     if (warning !== undefined) emit({ event: 'warning', message: warning });
@@ -69,7 +69,7 @@ export function createConversions(
       path,
       ...made,
       ...(type && { computed: type.name }),
-      options: optionsEntry(options),
+      options: toEntryOptions(options),
       ...(version !== undefined && { version }),
     };
   };
@@ -77,10 +77,10 @@ export function createConversions(
   return {
     ...setting,
     batchBytes: ({ file, outputs }) =>
-      outputs.reduce((sum, { type }) => sum + batchBytes(options, file.dataType, type), 0),
-    begin({ file, path, outputs }) {
+      outputs.reduce((sum, { type }) => sum + estimateBatchBytes(options, file.dataType, type), 0),
+    start({ file, path, outputs }) {
       if (outputs.length === 0) return undefined;
-      const groups = inOnePass(outputs);
+      const groups = groupByPass(outputs);
       let running: readonly ThreadConversion[] = [];
       let failure: TickhaulError | undefined;
       return {
@@ -91,17 +91,17 @@ export function createConversions(
               const target = destination.locate(output);
               return { type, target, part: partPath(target, partSuffix) };
             });
-            return threads.begin({ path, dataType, day, options, outputs: targets });
+            return threads.start({ path, dataType, day, options, outputs: targets });
           });
           return async (text) => {
             if (failure) return;
             await Promise.all(running.map((one) => one.write(text))).catch((error: unknown) => {
-              failure = ofThisFile(error);
+              failure = toConversionError(error);
             });
           };
         },
         async finish({ bytes, md5 }) {
-          if (failure) return { made: [], failure };
+          if (failure) return { newConversions: [], failure };
           if (running.length === 0) throw new Error(`${path}: no text came`);
           const entries: ConversionEntry[] = [];
           try {
@@ -111,9 +111,9 @@ export function createConversions(
                 entries.push(entryOf(groups[i]?.[j] as PlannedOutput, output, file.dataType));
               }
             }
-            return { made: entries };
+            return { newConversions: entries };
           } catch (error) {
-            if (error instanceof TickhaulError) return { made: entries, failure: error };
+            if (error instanceof TickhaulError) return { newConversions: entries, failure: error };
             throw error;
           }
         },
@@ -127,21 +127,21 @@ export function createConversions(
 }
 
 /** The rows by themselves, and all computed types together: each group in one thread. */
-function inOnePass(outputs: readonly PlannedOutput[]): readonly (readonly PlannedOutput[])[] {
+function groupByPass(outputs: readonly PlannedOutput[]): readonly (readonly PlannedOutput[])[] {
   const rows = outputs.filter(({ type }) => type === undefined);
   const computed = outputs.filter(({ type }) => type !== undefined);
   return [rows, computed].filter((group) => group.length > 0);
 }
 
 /** A transfer that goes on while the disk is full would be in vain. */
-function ofThisFile(error: unknown): TickhaulError {
-  if (error instanceof TickhaulError && !error.everyone) return error;
+function toConversionError(error: unknown): TickhaulError {
+  if (error instanceof TickhaulError && !error.affectsRun) return error;
   throw error;
 }
 
 /** Memory for the cells of one batch, in bytes; for NDJSON, whose batches are small, with the lines they become. */
-function batchBytes(options: ConvertOptions, dataType: string, type: PlannedOutput['type']): number {
-  const columns = (type ? computedColumns(type) : columnsOf(dataType))?.length ?? USUAL_COLUMNS;
+function estimateBatchBytes(options: ConvertOptions, dataType: string, type: PlannedOutput['type']): number {
+  const columns = (type ? computedColumns(type) : dataTypeColumns(dataType))?.length ?? DEFAULT_COLUMN_COUNT;
   const cell = options.format === 'ndjson' ? 60 : options.numbers === 'string' ? 20 : 8;
-  return batchRows(options, columns) * columns * cell;
+  return chooseBatchRows(options, columns) * columns * cell;
 }

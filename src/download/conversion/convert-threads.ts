@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
-import { TEXT_CHUNK } from '../../integrity/gunzip.js';
+import { TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
 import type { StoreSettings } from '../../store/files.js';
-import type { ConversionJob, ConvertAnswer, ConvertOrder, MadeOutput } from './convert-worker.js';
+import type { ConversionJob, ConvertCommand, ConvertedOutput, ConvertResponse } from './convert-worker.js';
 
 /** Chunks of text on the way to one conversion; what is left waits in the connection. */
-const CHUNKS_AHEAD = 4;
+const MAX_CHUNKS_AHEAD = 4;
 
 /** One conversion in one of the threads. Calls must not overlap, but for `abort`, after which nothing is written. */
 export interface ThreadConversion {
   /** Copies the text; resolves when more may come. @throws as `startConversion` tells, late perhaps. */
   write(text: Buffer): Promise<void>;
   /** Gives what was made, in the order of the job's outputs. */
-  finish(source: { readonly bytes: number; readonly md5: string }): Promise<readonly MadeOutput[]>;
+  finish(source: { readonly bytes: number; readonly md5: string }): Promise<readonly ConvertedOutput[]>;
   /** To be called in any case, at the end: leaves no half output behind. */
   abort(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface ThreadConversion {
  * a thread and none waits for another's end.
  */
 export interface ConvertThreads {
-  begin(job: ConversionJob): ThreadConversion;
+  start(job: ConversionJob): ThreadConversion;
   close(): Promise<void>;
 }
 
@@ -39,29 +39,29 @@ export function createConvertThreads(count: number, settings: StoreSettings): Co
     return thread;
   };
   return {
-    begin: (job) => leastBusy().begin(nextId++, job),
+    start: (job) => leastBusy().begin(nextId++, job),
     close: async () => {
       await Promise.all(threads.map((thread) => thread.close()));
     },
   };
 }
 
-interface Waiting {
-  resolve(made: readonly MadeOutput[] | undefined): void;
+interface PendingResponse {
+  resolve(made: readonly ConvertedOutput[] | undefined): void;
   reject(error: unknown): void;
 }
 
 class ConvertThread {
   readonly #worker: Worker;
   /** Of each conversion, who waits for answers, in the order of the orders. */
-  readonly #waiting = new Map<number, Waiting[]>();
+  readonly #waiting = new Map<number, PendingResponse[]>();
   /** Memory for text that came back, to be used again: new memory costs more than the copy. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #ended: unknown;
 
   constructor(settings: StoreSettings) {
     this.#worker = new Worker(new URL('./convert-worker.js', import.meta.url), { workerData: settings });
-    this.#worker.on('message', ({ id, made, text, error, bug }: ConvertAnswer) => {
+    this.#worker.on('message', ({ id, made, text, error, bug }: ConvertResponse) => {
       if (text) this.#spare.push(text);
       const next = this.#waiting.get(id)?.shift();
       if (bug !== undefined) next?.reject(bug);
@@ -80,9 +80,9 @@ class ConvertThread {
     this.#waiting.set(id, []);
     const ahead: Promise<unknown>[] = [];
     const send = (
-      order: ConvertOrder,
+      order: ConvertCommand,
       transfer: ArrayBuffer[] = [],
-    ): Promise<readonly MadeOutput[] | undefined> => {
+    ): Promise<readonly ConvertedOutput[] | undefined> => {
       const answer = this.#send(order, transfer);
       // It is looked at when the next chunk comes, or at the end.
       answer.catch(() => {});
@@ -92,7 +92,7 @@ class ConvertThread {
     let ended = false;
     return {
       write: async (text) => {
-        while (ahead.length >= CHUNKS_AHEAD) await ahead.shift();
+        while (ahead.length >= MAX_CHUNKS_AHEAD) await ahead.shift();
         if (ended) return;
         const copy = this.#roomFor(text.length);
         copy.set(text);
@@ -119,10 +119,10 @@ class ConvertThread {
 
   #roomFor(length: number): Uint8Array<ArrayBuffer> {
     const spare = this.#spare.pop();
-    return spare && spare.length >= length ? spare : new Uint8Array(Math.max(length, TEXT_CHUNK));
+    return spare && spare.length >= length ? spare : new Uint8Array(Math.max(length, TEXT_CHUNK_BYTES));
   }
 
-  #send(order: ConvertOrder, transfer: ArrayBuffer[]): Promise<readonly MadeOutput[] | undefined> {
+  #send(order: ConvertCommand, transfer: ArrayBuffer[]): Promise<readonly ConvertedOutput[] | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended);
       this.#waiting.get(order.id)?.push({ resolve, reject });

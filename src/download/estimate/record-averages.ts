@@ -1,14 +1,14 @@
 import { type DataType, isDataType } from '../../dataset/data-types.js';
-import { dayOfTime } from '../../dataset/day.js';
-import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
-import type { ExchangeRecord } from '../../service/records/metadata.js';
-import type { DaySize } from '../../store/manifest/history.js';
-import { sizeOfRows, typicalDay } from './typical.js';
+import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import { parseTimeToDay } from '../../dataset/day.js';
+import type { ExchangeRecord } from '../../service/records/fetch-records.js';
+import type { DaySize } from '../../store/manifest/download-history.js';
+import { rowsToDaySize, typicalDaySize } from './typical-day.js';
 
 type Statistic = 'trades' | 'bookChanges';
 
 /** The statistic that a data type's rows go with, and the data type whose rows it counts. */
-const COUNTED: Readonly<Partial<Record<DataType, readonly [Statistic, DataType]>>> = {
+const COUNTED_TYPES: Readonly<Partial<Record<DataType, readonly [Statistic, DataType]>>> = {
   trades: ['trades', 'trades'],
   liquidations: ['trades', 'trades'],
   incremental_book_L2: ['bookChanges', 'incremental_book_L2'],
@@ -28,31 +28,31 @@ export interface AverageDay extends DaySize {
  * `datasets.stats`, taken as totals of the whole export (service facts, Metadata). Symbols differ a good deal.
  * @returns undefined where the record tells nothing of it.
  */
-export function recordAverages(record: ExchangeRecord): (dataType: string) => AverageDay | undefined {
+export function createRecordAverages(record: ExchangeRecord): (dataType: string) => AverageDay | undefined {
   const stats = record.datasets?.['stats'];
   return (dataType) => {
-    const [statistic, counted] = (isDataType(dataType) && COUNTED[dataType]) || [];
+    const [statistic, counted] = (isDataType(dataType) && COUNTED_TYPES[dataType]) || [];
     if (statistic === undefined || counted === undefined || !isDataType(dataType)) return undefined;
-    const total = countOf(stats, statistic);
-    const days = total === 0 ? 0 : symbolDays(record, counted);
+    const total = readStatistic(stats, statistic);
+    const days = total === 0 ? 0 : countSymbolDays(record, counted);
     if (days === 0) return undefined;
-    const share = (typicalDay(dataType)?.rows ?? 0) / (typicalDay(counted)?.rows ?? 1);
-    return { ...sizeOfRows(dataType, (total / days) * share), isCounted: dataType === counted };
+    const share = (typicalDaySize(dataType)?.rows ?? 0) / (typicalDaySize(counted)?.rows ?? 1);
+    return { ...rowsToDaySize(dataType, (total / days) * share), isCounted: dataType === counted };
   };
 }
 
-function countOf(stats: unknown, name: Statistic): number {
+function readStatistic(stats: unknown, name: Statistic): number {
   if (typeof stats !== 'object' || stats === null) return 0;
   const count = (stats as Readonly<Record<string, unknown>>)[name];
   return typeof count === 'number' && Number.isFinite(count) && count > 0 ? count : 0;
 }
 
 /** Exported days of all symbols that have the data type; grouped files repeat them. */
-function symbolDays({ datasets }: ExchangeRecord, dataType: string): number {
+function countSymbolDays({ datasets }: ExchangeRecord, dataType: string): number {
   // A record names the same few times for all its symbols.
   const times = new Map<string, number | undefined>();
   const dayOf = (iso: string): number | undefined => {
-    if (!times.has(iso)) times.set(iso, dayOfTime(iso));
+    if (!times.has(iso)) times.set(iso, parseTimeToDay(iso));
     return times.get(iso);
   };
   const from = dayOf(datasets?.exportedFrom ?? '') ?? Number.NEGATIVE_INFINITY;

@@ -1,21 +1,21 @@
-import type { EventSink } from '../../run/events.js';
-import type { Client } from '../../service/http/client.js';
+import type { EventSink } from '../../run/run-events.js';
+import type { ServiceClient } from '../../service/http/service-client.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { Concurrency } from '../../transfer/concurrency.js';
 import type { Pause } from '../../transfer/pause.js';
-import type { RateLimit } from '../../transfer/rate.js';
+import type { RateLimit } from '../../transfer/rate-limit.js';
 import type { Conversions } from '../conversion/conversions.js';
-import type { Memory } from '../memory.js';
-import type { Recording } from '../recording.js';
+import type { MemoryBudget } from '../memory-budget.js';
+import type { RecordWriter } from '../record-writer.js';
 
 /** What the transfers of one run share. */
 export interface TransferContext {
-  readonly client: Client;
+  readonly client: ServiceClient;
   readonly destination: Destination;
   /** What is recorded already. */
   readonly manifest: Pick<Manifest, 'get'>;
-  readonly recording: Recording;
+  readonly recording: RecordWriter;
   /** Makes part names private to this run, when another run works in the same folder. */
   readonly partSuffix: string | undefined;
   readonly retries: number;
@@ -23,7 +23,7 @@ export interface TransferContext {
   readonly rate: RateLimit;
   readonly pause: Pause;
   readonly concurrency: Concurrency;
-  readonly memory: Memory;
+  readonly memory: MemoryBudget;
   /** Undefined where nothing is to be converted. */
   readonly conversions: Conversions | undefined;
   readonly emit: EventSink;

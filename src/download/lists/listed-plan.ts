@@ -2,16 +2,16 @@ import { posix } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
 import { dayFileName, type LayoutChoice, parseLayout } from '../../dataset/layout.js';
-import { inShard } from '../../dataset/shard.js';
-import type { MayRead } from '../../service/key/key-coverage.js';
+import { createShardTest } from '../../dataset/shard.js';
+import type { CanRequest } from '../../service/key/key-coverage.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import { createSizes } from '../estimate/sizes.js';
+import type { DownloadOptions, ExpectedBytes, PlannedFile } from '../download-options.js';
+import { createSizeEstimator } from '../estimate/size-estimator.js';
+import type { DownloadPlan } from '../plan/create-download-plan.js';
 import { createDiskLookup } from '../plan/disk-state.js';
-import { createOutputs, warningsOf } from '../plan/outputs.js';
-import type { Plan } from '../plan/plan.js';
-import { prefixesOfList } from '../plan/survey.js';
-import type { DownloadOptions, ExpectedBytes, PlannedFile } from '../types.js';
+import { conversionWarnings, createOutputPlanner } from '../plan/output-planner.js';
+import { listPrefixesOfPaths } from '../plan/plan-prefixes.js';
 
 /** A day file that a list names. */
 export interface ListedFile {
@@ -45,7 +45,7 @@ export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | 
   for (const listed of files) {
     const { file } = listed;
     const own = layout === undefined ? listed.path : undefined;
-    const pathOf = own === undefined ? inLayout : besides(file, own);
+    const pathOf = own === undefined ? inLayout : createSiblingPaths(file, own);
     const path = own ?? inLayout(file, 'csv.gz');
     const owner = placed.get(path);
     if (owner && !isSameDayFile(owner.file, file)) {
@@ -56,11 +56,11 @@ export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | 
   return placed;
 }
 
-const HIVE = parseLayout('hive');
+const HIVE_LAYOUT = parseLayout('hive');
 
 /** Where files go that belong to a day file with a path of its own: hive stays hive, else they stand beside it. */
-function besides(file: DayFile, path: string): PlacedFile['pathOf'] {
-  if (HIVE.pathOf(file, 'csv.gz') === path) return HIVE.pathOf;
+function createSiblingPaths(file: DayFile, path: string): PlacedFile['pathOf'] {
+  if (HIVE_LAYOUT.pathOf(file, 'csv.gz') === path) return HIVE_LAYOUT.pathOf;
   const stem = path.replace(/\.csv\.gz$/, '');
   const isNamed = posix.basename(stem) === dayFileName(file);
   return (made, extension) => {
@@ -73,26 +73,29 @@ function besides(file: DayFile, path: string): PlacedFile['pathOf'] {
 export interface ListInput {
   readonly files: PlacedFiles;
   readonly manifest: Manifest;
-  readonly destination: Pick<Destination, 'survey'>;
+  readonly destination: Pick<Destination, 'openLookup'>;
   readonly options: Pick<DownloadOptions, 'existing' | 'convert' | 'shard'>;
-  readonly mayRead: MayRead;
+  readonly mayRead: CanRequest;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A list worked out against what stands on disk; the exchange's record isn't asked for. */
-export type ListPlan = Pick<Plan, 'files' | 'inOrder' | 'sizeOf' | 'warnings'>;
+export type ListPlan = Pick<DownloadPlan, 'files' | 'filesInPathOrder' | 'sizeOf' | 'warnings'>;
 
 export async function planList(input: ListInput): Promise<ListPlan> {
   const { files, manifest, options, mayRead } = input;
   const { existing, convert } = options;
-  const outputsOf = createOutputs(convert);
-  const isOurs = inShard(options.shard);
+  const outputsOf = createOutputPlanner(convert);
+  const isOurs = createShardTest(options.shard);
   const ours = [...files.values()].filter(({ file }) => isOurs(file));
   const pathsOf = ({ file, path, pathOf }: PlacedFile): readonly string[] => [
     path,
     ...outputsOf(file, pathOf).map((output) => output.path),
   ];
-  const survey = await input.destination.survey(() => prefixesOfList(ours.flatMap(pathsOf)), input.signal);
+  const survey = await input.destination.openLookup(
+    () => listPrefixesOfPaths(ours.flatMap(pathsOf)),
+    input.signal,
+  );
 
   const planOne = (placed: PlacedFile, stateOf: DiskLookup): PlannedFile => {
     const { file, path, refusal, expected } = placed;
@@ -113,9 +116,9 @@ export async function planList(input: ListInput): Promise<ListPlan> {
 
   return {
     files: () => planAll(ours),
-    inOrder: () => planAll([...ours].sort(bySeries)),
-    sizeOf: createSizes(manifest.history),
-    warnings: warningsOf(
+    filesInPathOrder: () => planAll([...ours].sort(bySeries)),
+    sizeOf: createSizeEstimator(manifest.history),
+    warnings: conversionWarnings(
       convert,
       ours.map(({ file }) => file.dataType),
     ),

@@ -1,9 +1,9 @@
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
-import type { Survey } from '../../store/destination.js';
+import type { FileLookup } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { ManifestRecord } from '../../store/types.js';
-import { conversionOf, optionsEntry } from '../conversion/conversion-entry.js';
-import type { ConvertSetting, Existing, PlannedAction, PlannedOutput } from '../types.js';
+import type { ManifestRecord } from '../../store/manifest-record.js';
+import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
+import type { ConvertSetting, Existing, PlannedAction, PlannedOutput } from '../download-options.js';
 
 /** What stands on disk for one path, as a plan wants to know it. */
 export interface DiskState {
@@ -23,34 +23,34 @@ const ADOPT: DiskState = { status: 'skip', action: 'adopt' };
 const DROP: DiskState = { status: 'skip', action: 'drop' };
 
 /** What a record says of a file. */
-type Standing = Pick<ManifestRecord, 'path' | 'bytes' | 'object'>;
+type RecordedFile = Pick<ManifestRecord, 'path' | 'bytes' | 'object'>;
 
 /** The paths that one day file has: its own, and those of what is made of it. */
-interface Paths {
+interface FilePaths {
   readonly path: string;
   readonly outputs: readonly PlannedOutput[];
 }
 
 /** Looks paths up: in the manifest, and in what stands in the destination. */
 export function createDiskLookup(
-  survey: Survey,
+  survey: FileLookup,
   manifest: Manifest,
   existing: Existing,
   convert: ConvertSetting | undefined,
-): (file: DayFile, paths: Paths) => DiskState {
-  const options = convert && optionsEntry(convert.options);
+): (file: DayFile, paths: FilePaths) => DiskState {
+  const options = convert && toEntryOptions(convert.options);
   /** Whether it is what was recorded, as far as its size tells; of an object, its ETag, which is another one's if not. */
-  const isAsRecorded = ({ path, bytes, object }: Standing): boolean => {
-    const facts = survey.facts(path);
+  const isAsRecorded = ({ path, bytes, object }: RecordedFile): boolean => {
+    const facts = survey.get(path);
     if (facts?.bytes !== bytes) return false;
     return facts.etag === undefined || object === undefined || facts.etag === object.etag;
   };
 
   /** Of its size, but another object: the same bytes perhaps, as another run brought them. */
-  const isOfItsSize = ({ path, bytes }: Standing): boolean => survey.facts(path)?.bytes === bytes;
+  const isOfItsSize = ({ path, bytes }: RecordedFile): boolean => survey.get(path)?.bytes === bytes;
 
   const stands = (own: ManifestRecord, output: PlannedOutput): boolean => {
-    const entry = options && conversionOf(own, output, options);
+    const entry = options && findConversionEntry(own, output, options);
     return entry !== undefined && isAsRecorded(entry);
   };
 

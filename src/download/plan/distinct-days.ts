@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { type Day, formatDay } from '../../dataset/day.js';
 import type { Layout } from '../../dataset/layout.js';
-import type { SelectedRange, Series } from './select.js';
+import type { SelectedRange, Series } from './select-series.js';
 
 /**
  * A template tells days apart; of a function nobody knows. What does so for one series does so for all.

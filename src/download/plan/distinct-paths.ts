@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { isPlainName } from '../../dataset/file-names.js';
+import { isSafeFileName } from '../../dataset/file-naming.js';
 import type { Layout } from '../../dataset/layout.js';
-import type { OutputsOf } from './outputs.js';
-import type { Series } from './select.js';
+import type { PlanOutputs } from './output-planner.js';
+import type { Series } from './select-series.js';
 
 /**
  * Two symbols may differ only in a character that no file name can have, or a template may run names together.
@@ -13,10 +13,10 @@ import type { Series } from './select.js';
 export function assertDistinctPaths(
   allSeries: readonly Series[],
   layout: Layout,
-  outputsOf: OutputsOf,
+  outputsOf: PlanOutputs,
   any: Pick<DayFile, 'exchange' | 'day'>,
 ): void {
-  if (layout.isDistinct && allSeries.every(({ symbol }) => isPlainName(symbol))) return;
+  if (layout.isDistinct && allSeries.every(({ symbol }) => isSafeFileName(symbol))) return;
   const owners = new Map<string, Series>();
   for (const series of allSeries) {
     const file = { ...any, dataType: series.dataType, symbol: series.symbol };

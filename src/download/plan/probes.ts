@@ -1,14 +1,14 @@
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import type { MayRead } from '../../service/key/key-coverage.js';
-import type { SelectedRange, Series } from './select.js';
+import type { CanRequest } from '../../service/key/key-coverage.js';
+import type { SelectedRange, Series } from './select-series.js';
 
 /** Why a day file of a series isn't asked for; undefined where it may be. */
-export function refusalOf(
+export function classifyRequest(
   file: DayFile,
   series: Series,
   exportedUntil: Day,
-  mayRead: MayRead,
+  mayRead: CanRequest,
 ): 'unavailable' | 'pending' | 'unauthorized' | undefined {
   if (file.day < series.first || file.day >= series.until) return 'unavailable';
   if (file.day >= exportedUntil) return 'pending';
@@ -16,12 +16,12 @@ export function refusalOf(
 }
 
 /** The last and the first day that can be asked for of the first series that has any. */
-export function probes(
+export function chooseProbes(
   exchange: string,
   allSeries: readonly Series[],
   range: SelectedRange,
   exportedUntil: Day,
-  mayRead: MayRead,
+  mayRead: CanRequest,
 ): { series: Series; days: readonly Day[] } | undefined {
   for (const series of allSeries) {
     const first = Math.max(range.from, series.first);
@@ -29,7 +29,7 @@ export function probes(
     const days: Day[] = [];
     const isOpen = (day: number): boolean => {
       const file = { exchange, dataType: series.dataType, symbol: series.symbol, day: day as Day };
-      return refusalOf(file, series, exportedUntil, mayRead) === undefined;
+      return classifyRequest(file, series, exportedUntil, mayRead) === undefined;
     };
     for (let day = until - 1; day >= first && days.length === 0; day--) {
       if (isOpen(day)) days.push(day as Day);

@@ -1,16 +1,16 @@
 // Data types and symbols of a selection, found among those of an exchange's record.
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest.js';
+import { didYouMean } from '../../base/nearest-names.js';
 import { dataTypeHint } from '../../dataset/data-type-hints.js';
-import { GROUPED_SYMBOLS, globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
-import type { DatasetSymbol } from '../../service/records/metadata.js';
-import type { Selection } from '../types.js';
+import { createGlobMatcher, GROUPED_SYMBOLS, isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
+import type { DatasetSymbol } from '../../service/records/fetch-records.js';
+import type { Selection } from '../download-options.js';
 
 /**
  * Each symbol once: two that differ in nothing but case would share a path. The one in upper case, as dataset symbols
  * are, beats the others, and else the first.
  */
-export function withoutTwins(symbols: readonly DatasetSymbol[]): readonly DatasetSymbol[] {
+export function removeCaseDuplicates(symbols: readonly DatasetSymbol[]): readonly DatasetSymbol[] {
   const byName = new Map<string, DatasetSymbol>();
   for (const symbol of symbols) {
     const name = toDatasetSymbol(symbol.id);
@@ -43,7 +43,7 @@ export function selectTypes(
   return { list: [...new Set(list)] };
 }
 
-export interface SelectedSymbols {
+export interface SymbolSelection {
   readonly symbols: readonly DatasetSymbol[];
   /** Those that were named, and not found by a glob or `all`. */
   readonly named: ReadonlySet<DatasetSymbol>;
@@ -54,12 +54,12 @@ export function selectSymbols(
   selection: Selection,
   symbols: readonly DatasetSymbol[],
   exchange: string,
-): SelectedSymbols {
+): SymbolSelection {
   if (selection.symbols.length === 0)
     throw usageError('no symbol selected: give --symbol BTCUSDT, a list, a glob or all');
   const named = new Set<DatasetSymbol>();
   const found = new Set<DatasetSymbol>();
-  const byId = symbolIndex(symbols);
+  const byId = createSymbolIndex(symbols);
   for (const text of selection.symbols) {
     const id = toDatasetSymbol(text);
     const exact = text === 'all' ? undefined : byId().get(id);
@@ -67,16 +67,16 @@ export function selectSymbols(
       named.add(exact);
       found.add(exact);
     } else {
-      const matches = matching(text, id, symbols);
-      if (matches.length === 0) throw unknownSymbol(text, id, byId(), exchange);
+      const matches = matchSymbols(text, id, symbols);
+      if (matches.length === 0) throw createUnknownSymbolError(text, id, byId(), exchange);
       for (const symbol of matches) found.add(symbol);
     }
   }
-  return { symbols: ofTypes([...found], selection.symbolTypes ?? [], symbols, exchange), named };
+  return { symbols: filterBySymbolType([...found], selection.symbolTypes ?? [], symbols, exchange), named };
 }
 
 /** Symbols by their normalized id, worked out when the first one is looked up. */
-function symbolIndex(symbols: readonly DatasetSymbol[]): () => ReadonlyMap<string, DatasetSymbol> {
+function createSymbolIndex(symbols: readonly DatasetSymbol[]): () => ReadonlyMap<string, DatasetSymbol> {
   let index: ReadonlyMap<string, DatasetSymbol> | undefined;
   return () => {
     index ??= new Map(symbols.map((symbol) => [toDatasetSymbol(symbol.id), symbol]));
@@ -84,14 +84,14 @@ function symbolIndex(symbols: readonly DatasetSymbol[]): () => ReadonlyMap<strin
   };
 }
 
-function matching(text: string, id: string, symbols: readonly DatasetSymbol[]): readonly DatasetSymbol[] {
+function matchSymbols(text: string, id: string, symbols: readonly DatasetSymbol[]): readonly DatasetSymbol[] {
   if (text === 'all') return symbols.filter((symbol) => !GROUPED_SYMBOLS.has(symbol.id));
   if (!isGlob(text)) return [];
-  const matches = globMatcher(id);
+  const matches = createGlobMatcher(id);
   return symbols.filter((symbol) => matches(toDatasetSymbol(symbol.id)));
 }
 
-function unknownSymbol(
+function createUnknownSymbolError(
   text: string,
   id: string,
   known: ReadonlyMap<string, unknown>,
@@ -103,7 +103,7 @@ function unknownSymbol(
   return usageError(`unknown symbol "${text}" for ${exchange}${near}`);
 }
 
-function ofTypes(
+function filterBySymbolType(
   found: readonly DatasetSymbol[],
   wanted: readonly string[],
   all: readonly DatasetSymbol[],

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import pLimit from 'p-limit';
-import { abortReason, diskError, isSystemError, TickhaulError } from '../../base/errors.js';
-import { fileError } from '../../base/file-error.js';
+import { abortReason, isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
+import { toFileError } from '../../base/file-error.js';
 import { secondsSince } from '../../base/units.js';
-import type { EventSink, FileEvent, RunSummary } from '../../run/events.js';
-import { createTally } from '../../run/tally.js';
-import { unpackSlice } from '../unpack/unpack.js';
-import { slicesBelow } from './walk-slices.js';
+import type { EventSink, FileEvent, RunSummary } from '../../run/run-events.js';
+import { createRunTally } from '../../run/run-tally.js';
+import { unpackSlice } from '../unpack/unpack-slice.js';
+import { walkSlices } from './walk-slices.js';
 
 export interface CheckSlicesInput {
   /** Holds `feeds`. */
@@ -19,15 +19,15 @@ export interface CheckSlicesInput {
 }
 
 /**
- * Reads every slice of a cache to its end; tells each as `verified` or `corrupt`, by its path below `feeds`.
+ * Reads every slice of a cache to its end; tells each as `verified` or `createCorruptError`, by its path below `feeds`.
  * @throws TickhaulError the reason of an abort; `disk` for a folder that can't be read.
  */
 export async function checkSlices({ folder, jobs, emit, signal }: CheckSlicesInput): Promise<RunSummary> {
   const started = performance.now();
   const feeds = join(folder, 'feeds');
-  const paths = await allSlices(feeds);
+  const paths = await listSlices(feeds);
   if (paths.length === 0) emit({ event: 'note', message: `no slices in ${feeds}: nothing is cached` });
-  const tally = createTally();
+  const tally = createRunTally();
   emit({ event: 'plan', files: paths.length, aim: 'verify' });
   const limit = pLimit(jobs);
   await limit.map(paths, async (path) => {
@@ -46,12 +46,12 @@ export async function checkSlices({ folder, jobs, emit, signal }: CheckSlicesInp
   });
 }
 
-async function allSlices(feeds: string): Promise<readonly string[]> {
+async function listSlices(feeds: string): Promise<readonly string[]> {
   const paths: string[] = [];
   try {
-    for await (const path of slicesBelow(feeds)) paths.push(path);
+    for await (const path of walkSlices(feeds)) paths.push(path);
   } catch (error) {
-    throw diskError(error, feeds);
+    throw toDiskError(error, feeds);
   }
   return paths.sort();
 }
@@ -65,8 +65,8 @@ async function checkSlice(feeds: string, path: string): Promise<FileEvent | unde
     return { ...base, status: 'verified', bytes: bytes.length };
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
-    const failure = diskError(error, path);
+    const failure = toDiskError(error, path);
     if (!(failure instanceof TickhaulError)) throw error;
-    return { ...base, status: 'corrupt', error: fileError(failure) };
+    return { ...base, status: 'corrupt', error: toFileError(failure) };
   }
 }

@@ -1,19 +1,19 @@
 import { readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
-import type { MinuteRange } from '../../dataset/minutes.js';
-import type { Encoding } from '../unpack/unpack.js';
-import { evictTo } from './evict.js';
-import { type SliceFile, slicePath } from './layout.js';
+import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
+import type { MinuteRange } from '../../dataset/minute.js';
+import type { SliceEncoding } from '../unpack/unpack-slice.js';
+import { evictSlices } from './evict-slices.js';
 import { isProvisional } from './slice-index.js';
+import { type SliceFile, slicePath } from './slice-path.js';
 import { createSliceWriter } from './slice-writer.js';
 
 /** A slice as it came, proven whole. */
 export interface ReceivedSlice extends MinuteRange {
   readonly bytes: Buffer;
-  readonly encoding: Encoding;
+  readonly encoding: SliceEncoding;
   /** When it was asked for, in milliseconds since the epoch. */
-  readonly cameMs: number;
+  readonly receivedMs: number;
 }
 
 export interface SliceCacheOptions {
@@ -33,7 +33,7 @@ export interface SliceCache {
    * the run goes on without keeping any, and warns once.
    * @returns where it lies; undefined where it isn't kept.
    */
-  keep(exchange: string, key: string, slice: ReceivedSlice): Promise<SliceFile | undefined>;
+  write(exchange: string, key: string, slice: ReceivedSlice): Promise<SliceFile | undefined>;
   /** A slice's bytes, now the most recently used. @throws TickhaulError `missing` where it is gone; `disk`. */
   read(slice: SliceFile): Promise<Buffer>;
   /** Removes what is damaged. */
@@ -43,7 +43,7 @@ export interface SliceCache {
 }
 
 /** Milliseconds between two notes of a slice's use: they need not be finer for what is used least. */
-const USE_MS = 60_000;
+const ACCESS_TIME_STEP_MS = 60_000;
 
 /**
  * A slice's time of change is when it was kept, its time of access when it was last read: nothing else is written down, so
@@ -60,14 +60,14 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
   const makeRoom = async (bytes: number): Promise<void> => {
     if (limit === undefined) return;
     room -= bytes;
-    if (room < 0) room = await evictTo(feeds, limit);
+    if (room < 0) room = await evictSlices(feeds, limit);
   };
   return {
     feeds,
-    async keep(exchange, key, slice) {
+    async write(exchange, key, slice) {
       const { start, end, encoding, bytes } = slice;
       if (!isWritable || bytes.length > (limit ?? Number.POSITIVE_INFINITY)) return undefined;
-      if (isProvisional(slice, slice.cameMs)) return undefined;
+      if (isProvisional(slice, slice.receivedMs)) return undefined;
       const path = slicePath(exchange, key, slice, encoding);
       try {
         await writeSlice(join(feeds, path), bytes);
@@ -76,7 +76,7 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
       } catch (error) {
         if (!isSystemError(error)) throw error;
         if (isWritable) {
-          const reason = diskError(error, feeds);
+          const reason = toDiskError(error, feeds);
           warn(`slices are not kept from here on: ${reason instanceof Error ? reason.message : error.code}`);
         }
         isWritable = false;
@@ -88,13 +88,13 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
       try {
         const bytes = await readFile(file);
         // Evicted meanwhile: it was read all the same.
-        await noteUse(file).catch(() => {});
+        await updateAccessTime(file).catch(() => {});
         return bytes;
       } catch (error) {
         if (isSystemError(error) && error.code === 'ENOENT') {
           throw new TickhaulError('missing', `${file}: it was there, and is gone`);
         }
-        throw diskError(error, file);
+        throw toDiskError(error, file);
       }
     },
     async drop({ path }) {
@@ -102,7 +102,7 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
     },
     async trim() {
       // A cache that may only be read keeps what it has.
-      if (limit !== undefined) await evictTo(feeds, limit).catch(() => {});
+      if (limit !== undefined) await evictSlices(feeds, limit).catch(() => {});
     },
   };
 }
@@ -114,13 +114,13 @@ export async function clearSlices(folder: string): Promise<void> {
     // Another process may be filling it.
     await rm(feeds, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
-    throw diskError(error, feeds);
+    throw toDiskError(error, feeds);
   }
 }
 
-async function noteUse(file: string): Promise<void> {
+async function updateAccessTime(file: string): Promise<void> {
   const { atimeMs, mtimeMs } = await stat(file);
-  if (Date.now() - atimeMs < USE_MS) return;
+  if (Date.now() - atimeMs < ACCESS_TIME_STEP_MS) return;
   // A cache that may only be read serves as well.
   await utimes(file, new Date(), new Date(mtimeMs)).catch(() => {});
 }

@@ -1,11 +1,17 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskError, isSystemError } from '../../base/errors.js';
-import { type Minute, type MinuteRange, MS_A_MINUTE } from '../../dataset/minutes.js';
-import { hourFolder, LONGEST_SLICE, parseSliceName, type SliceFile, UNFINISHED } from './layout.js';
+import { isSystemError, toDiskError } from '../../base/errors.js';
+import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../../dataset/minute.js';
+import {
+  hourFolderPath,
+  MAX_SLICE_MINUTES,
+  parseSliceName,
+  type SliceFile,
+  UNFINISHED_EXTENSION,
+} from './slice-path.js';
 
 /** Milliseconds after its last minute from which on a slice is sure to be all there is. */
-export const SETTLED_MS = 30 * MS_A_MINUTE;
+export const COMPLETE_AFTER_MS = 30 * MS_PER_MINUTE;
 
 /** Milliseconds after which nobody will finish an unfinished file. */
 const ABANDONED_MS = 3_600_000;
@@ -21,8 +27,8 @@ export interface SliceIndex {
 }
 
 /** Whether a slice that came at this time may have come too early to be whole. @param ms since the epoch. */
-export function isProvisional({ end }: MinuteRange, cameMs: number): boolean {
-  return cameMs < end * MS_A_MINUTE + SETTLED_MS;
+export function isProvisional({ end }: MinuteRange, receivedMs: number): boolean {
+  return receivedMs < end * MS_PER_MINUTE + COMPLETE_AFTER_MS;
 }
 
 /**
@@ -47,9 +53,9 @@ export async function readSliceIndex(
   };
   for (const key of keys) {
     if (!(await hasFolder(join(feeds, exchange, key)))) continue;
-    const first = range.start - LONGEST_SLICE;
+    const first = range.start - MAX_SLICE_MINUTES;
     for (let hour = first - (first % 60); hour < range.end; hour += 60) {
-      for (const slice of await slicesOfHour(feeds, hourFolder(exchange, key, hour), hour)) add(slice);
+      for (const slice of await listHourSlices(feeds, hourFolderPath(exchange, key, hour), hour)) add(slice);
     }
   }
   return {
@@ -63,14 +69,14 @@ export async function readSliceIndex(
   };
 }
 
-async function slicesOfHour(feeds: string, folder: string, hour: Minute): Promise<readonly SliceFile[]> {
-  const names = await namesOf(join(feeds, folder));
-  const slices = await Promise.all(names.map((name) => sliceOf(feeds, folder, hour, name)));
+async function listHourSlices(feeds: string, folder: string, hour: Minute): Promise<readonly SliceFile[]> {
+  const names = await listNames(join(feeds, folder));
+  const slices = await Promise.all(names.map((name) => parseUsableSlice(feeds, folder, hour, name)));
   return slices.filter((slice) => slice !== undefined);
 }
 
 /** The slice that a file is, where it is there to be used; a file that nobody will finish is removed. */
-async function sliceOf(
+async function parseUsableSlice(
   feeds: string,
   folder: string,
   hour: Minute,
@@ -78,7 +84,7 @@ async function sliceOf(
 ): Promise<SliceFile | undefined> {
   const path = join(feeds, folder, name);
   const slice = parseSliceName(folder, hour, name);
-  if (!slice && !name.endsWith(UNFINISHED)) return undefined;
+  if (!slice && !name.endsWith(UNFINISHED_EXTENSION)) return undefined;
   // Another process may remove it meanwhile.
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isFile()) return undefined;
@@ -89,21 +95,21 @@ async function sliceOf(
 
 async function hasFolder(path: string): Promise<boolean> {
   const stats = await stat(path).catch((error: unknown) => {
-    if (isAbsent(error)) return undefined;
-    throw diskError(error, path);
+    if (isNotFound(error)) return undefined;
+    throw toDiskError(error, path);
   });
   return stats?.isDirectory() === true;
 }
 
-async function namesOf(folder: string): Promise<readonly string[]> {
+async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (isAbsent(error)) return [];
-    throw diskError(error, folder);
+    if (isNotFound(error)) return [];
+    throw toDiskError(error, folder);
   }
 }
 
-function isAbsent(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   return isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

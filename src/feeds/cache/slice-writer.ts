@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { createFolder } from '../../base/create-folder.js';
 import { isSystemError } from '../../base/errors.js';
-import { makeFolder } from '../../base/make-folder.js';
-import { UNFINISHED } from './layout.js';
+import { UNFINISHED_EXTENSION } from './slice-path.js';
 
 /** Folders that are remembered: one has an hour's slices. */
-const MOST_FOLDERS = 1000;
+const MAX_REMEMBERED_FOLDERS = 1000;
 
 /** Writes a slice under its name, as a whole. */
 export type SliceWriter = (file: string, bytes: Buffer) => Promise<void>;
@@ -21,14 +21,14 @@ export function createSliceWriter(): SliceWriter {
   const folderMade = (folder: string): Promise<void> => {
     const known = folders.get(folder);
     if (known) return known;
-    if (folders.size >= MOST_FOLDERS) folders.clear();
-    const made = makeFolder(folder);
+    if (folders.size >= MAX_REMEMBERED_FOLDERS) folders.clear();
+    const made = createFolder(folder);
     folders.set(folder, made);
     return made;
   };
   const writeSlice = async (file: string, bytes: Buffer, tries: number): Promise<void> => {
     const folder = dirname(file);
-    const unfinished = `${file.replace(/\.[a-z]+$/, '')}${run}${count++}${UNFINISHED}`;
+    const unfinished = `${file.replace(/\.[a-z]+$/, '')}${run}${count++}${UNFINISHED_EXTENSION}`;
     try {
       await folderMade(folder);
       await writeFile(unfinished, bytes, { flag: 'wx' });

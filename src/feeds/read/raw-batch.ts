@@ -1,17 +1,17 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { Minute, MinuteRange } from '../../dataset/minutes.js';
+import type { Minute, MinuteRange } from '../../dataset/minute.js';
 import { isLineStart, MESSAGE_START, TimestampReader } from './raw-line.js';
 
 const LF = 0x0a;
-const TICKS_A_MINUTE = 600_000_000;
-const NOTHING: Buffer = Buffer.alloc(0);
+const TICKS_PER_MINUTE = 600_000_000;
+const NO_TEXT: Buffer = Buffer.alloc(0);
 
 /**
  * Lines of a slice, as an input of a merge. Line i is `text` from `starts[i]` up to, not including, `ends[i]`, without
  * its LF. Where the collector's connection broke both are the same: how many empty lines say so. Its memory is used again.
  */
 export class RawBatch {
-  text: Buffer = NOTHING;
+  text: Buffer = NO_TEXT;
   count = 0;
   starts = new Int32Array(4096);
   ends = new Int32Array(4096);
@@ -59,7 +59,7 @@ export interface SlicePart {
  * Cuts the text of slices into lines. A run of breaks is one, over the ends of slices too, and stands before the next
  * line, whose time it has.
  */
-export class LineCutter {
+export class LineIndexer {
   readonly #start: Minute;
   readonly #timestamps: TimestampReader;
   /** Of the slice at hand; undefined where all of it is wanted. */
@@ -88,7 +88,7 @@ export class LineCutter {
   /**
    * Puts lines into an empty batch.
    * @param text whole lines, which the batch keeps.
-   * @throws TickhaulError `corrupt` for a line that doesn't begin with a local timestamp; the lines before it are there.
+   * @throws TickhaulError `createCorruptError` for a line that doesn't begin with a local timestamp; the lines before it are there.
    */
   cut(text: Buffer, batch: RawBatch): void {
     batch.text = text;
@@ -100,7 +100,7 @@ export class LineCutter {
       } else {
         const isLine = end - at >= MESSAGE_START && isLineStart(text, at);
         const ticks = isLine ? this.#timestamps.ticks(text, at) : Number.NaN;
-        if (Number.isNaN(ticks)) throw badLine(text, at, end);
+        if (Number.isNaN(ticks)) throw createLineError(text, at, end);
         if (!part || this.#hasLine(part, ticks)) this.#add(at, end, ticks / 10, batch);
       }
       at = end + 1;
@@ -125,7 +125,7 @@ export class LineCutter {
 
   /** Between lines of two minutes a break is that of the line before it, unless the slice shows where minutes end. */
   #hasLine({ minutes: { start, end }, text, startsEarly }: SlicePart, ticks: number): boolean {
-    const minute = this.#start + Math.floor(ticks / TICKS_A_MINUTE);
+    const minute = this.#start + Math.floor(ticks / TICKS_PER_MINUTE);
     if (minute < start && !text) this.#breaks = 0;
     this.#isWithin = minute < end && (minute >= start || !startsEarly);
     return minute >= start && minute < end;
@@ -144,7 +144,7 @@ export class LineCutter {
   }
 }
 
-function badLine(text: Buffer, at: number, end: number): TickhaulError {
+function createLineError(text: Buffer, at: number, end: number): TickhaulError {
   const found = text.toString('latin1', at, Math.min(end, at + 40)).replace(/[^ -~]+/g, '.');
   return new TickhaulError('corrupt', `expected a line that begins with a local timestamp, found "${found}"`);
 }

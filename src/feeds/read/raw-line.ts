@@ -1,4 +1,4 @@
-import { MS_A_MINUTE } from '../../dataset/minutes.js';
+import { MS_PER_MINUTE } from '../../dataset/minute.js';
 
 /**
  * A line of a slice (replay facts, section 1): 28 bytes of local timestamp, a space, the exchange's own message, as in
@@ -74,7 +74,7 @@ export class TimestampReader {
       this.#day = day;
       const start = new Date(Date.UTC(year, month - 1, day));
       const isThere = start.getUTCMonth() === month - 1 && start.getUTCFullYear() === year;
-      this.#dayMinutes = isThere ? start.getTime() / MS_A_MINUTE - this.#base : Number.NaN;
+      this.#dayMinutes = isThere ? start.getTime() / MS_PER_MINUTE - this.#base : Number.NaN;
     }
     return this.#dayMinutes;
   }

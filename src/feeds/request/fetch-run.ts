@@ -1,22 +1,22 @@
-import type { TurnTaking } from '../../base/turns.js';
-import type { EventSink } from '../../run/events.js';
-import type { Client } from '../../service/http/client.js';
+import type { KeyedMutex } from '../../base/keyed-mutex.js';
+import type { EventSink } from '../../run/run-events.js';
+import type { ServiceClient } from '../../service/http/service-client.js';
 import type { Concurrency } from '../../transfer/concurrency.js';
-import type { TryLimits } from '../../transfer/next-try.js';
 import type { Pause } from '../../transfer/pause.js';
-import type { RateLimit } from '../../transfer/rate.js';
+import type { RateLimit } from '../../transfer/rate-limit.js';
+import type { RetryLimits } from '../../transfer/retry-policy.js';
 import type { SliceCache } from '../cache/slice-cache.js';
-import type { Allowance } from './allowance.js';
+import type { RequestQuota } from './request-quota.js';
 
 /** What all requests for slices share. */
-export interface FetchRun extends TryLimits {
-  readonly client: Client;
+export interface FetchRun extends RetryLimits {
+  readonly client: ServiceClient;
   readonly cache: SliceCache;
   readonly concurrency: Concurrency;
   readonly pause: Pause;
-  readonly allowance: Allowance;
+  readonly quota: RequestQuota;
   readonly rate: RateLimit;
   /** Where other processes may fetch the same slice: those of one name follow each other. */
-  readonly turns?: TurnTaking | undefined;
+  readonly turns?: KeyedMutex | undefined;
   readonly emit: EventSink;
 }

@@ -1,13 +1,13 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
-import { formatMinute } from '../../dataset/minutes.js';
-import { finalError, waitForTry } from '../../transfer/next-try.js';
+import { formatMinute } from '../../dataset/minute.js';
+import { finalError, waitBeforeRetry } from '../../transfer/retry-policy.js';
 import type { ReceivedSlice } from '../cache/slice-cache.js';
-import { type SliceText, unpackSlice } from '../unpack/unpack.js';
+import { type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
 import type { FetchRun } from './fetch-run.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';
 
 /** Bytes of text that are kept of a slice until its turn: many are fetched at once. */
-const MOST_KEPT = 16 * 1024 * 1024;
+const MAX_KEPT_TEXT_BYTES = 16 * 1024 * 1024;
 
 /** A slice that came whole. */
 export interface FetchedSlice {
@@ -29,8 +29,8 @@ export async function fetchSlice(
 ): Promise<FetchedSlice> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const fetched = await tryOnce(run, request, signal);
-      run.concurrency.quiet(performance.now(), true);
+      const fetched = await attemptFetch(run, request, signal);
+      run.concurrency.onSuccess(performance.now(), true);
       return fetched;
     } catch (cause) {
       if (signal.aborted) throw abortReason(signal);
@@ -41,7 +41,7 @@ export async function fetchSlice(
         const { code, message, status, retryAfterMs } = final;
         throw new TickhaulError(code, `${name}: ${message}`, { status, retryAfterMs, cause });
       }
-      await waitForTry(cause, attempt, {
+      await waitBeforeRetry(cause, attempt, {
         ...run,
         signal,
         onRetry: (waitMs, error) => run.emit({ event: 'retry', path: name, attempt, waitMs, error }),
@@ -51,14 +51,18 @@ export async function fetchSlice(
   }
 }
 
-async function tryOnce(run: FetchRun, request: SliceRequest, signal: AbortSignal): Promise<FetchedSlice> {
-  const { client, pause, allowance, rate } = run;
-  await pause.passed(signal);
-  await allowance.take(signal);
-  const cameMs = Date.now();
+async function attemptFetch(
+  run: FetchRun,
+  request: SliceRequest,
+  signal: AbortSignal,
+): Promise<FetchedSlice> {
+  const { client, pause, quota, rate } = run;
+  await pause.waitUntilOver(signal);
+  await quota.acquire(signal);
+  const receivedMs = Date.now();
   let isSettled = false;
   const settle = (): void => {
-    if (!isSettled) allowance.settle();
+    if (!isSettled) quota.onRequestEnd();
     isSettled = true;
   };
   try {
@@ -67,14 +71,14 @@ async function tryOnce(run: FetchRun, request: SliceRequest, signal: AbortSignal
       request,
       rate,
       (headers) => {
-        allowance.note(headers);
+        quota.onHeaders(headers);
         settle();
       },
       signal,
     );
     const { bytes, encoding, minutes, suggested } = answer;
-    const text = await unpackSlice(bytes, encoding, MOST_KEPT);
-    const slice = { bytes, encoding, cameMs, start: request.start, end: request.start + minutes };
+    const text = await unpackSlice(bytes, encoding, MAX_KEPT_TEXT_BYTES);
+    const slice = { bytes, encoding, receivedMs, start: request.start, end: request.start + minutes };
     return { slice, text, suggested };
   } finally {
     settle();

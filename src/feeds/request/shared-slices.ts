@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import { abortReason } from '../../base/errors.js';
-import { orAborted } from '../../base/wait.js';
-import type { Minute, MinuteRange } from '../../dataset/minutes.js';
-import type { SliceFile } from '../cache/layout.js';
+import { rejectOnAbort } from '../../base/wait.js';
+import type { Minute, MinuteRange } from '../../dataset/minute.js';
 import { readSliceIndex } from '../cache/slice-index.js';
+import type { SliceFile } from '../cache/slice-path.js';
 import type { FetchRun } from './fetch-run.js';
 import { type FetchedSlice, fetchSlice } from './fetch-slice.js';
 import type { SliceRequest } from './slice-request.js';
@@ -36,7 +36,7 @@ export interface SharedSlices {
   forget(request: KeyedRequest): void;
 }
 
-interface Underway {
+interface SliceInFlight {
   readonly slice: Promise<SharedSlice>;
   /** Aborts the request. */
   readonly stop: AbortController;
@@ -46,27 +46,33 @@ interface Underway {
 }
 
 /** Minutes that are remembered: readers who looked at the cache before they were kept are long through by then. */
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED_MINUTES = 20_000;
 
 export function createSharedSlices(): SharedSlices {
-  const known = new Map<string, Underway>();
+  const known = new Map<string, SliceInFlight>();
   const limit = pLimit(1);
 
-  const drop = (one: Underway, names = one.names): void => {
+  const drop = (one: SliceInFlight, names = one.names): void => {
     for (const name of names) if (known.get(name) === one) known.delete(name);
   };
-  const remember = (one: Underway): void => {
+  const remember = (one: SliceInFlight): void => {
     for (const name of one.names) known.set(name, one);
     for (const name of known.keys()) {
-      if (known.size <= MOST_REMEMBERED) return;
+      if (known.size <= MAX_REMEMBERED_MINUTES) return;
       known.delete(name);
     }
   };
-  const begin = (run: FetchRun, request: KeyedRequest): Underway => {
+  const begin = (run: FetchRun, request: KeyedRequest): SliceInFlight => {
     const stop = new AbortController();
     limit.concurrency = Math.max(1, run.concurrency.limit);
-    const fetched = limit(() => fetchOrFind(run, request, stop.signal));
-    const one: Underway = { slice: fetched, stop, names: minuteNames(request), waiting: 0, isDone: false };
+    const fetched = limit(() => fetchUnlessCached(run, request, stop.signal));
+    const one: SliceInFlight = {
+      slice: fetched,
+      stop,
+      names: listMinuteKeys(request),
+      waiting: 0,
+      isDone: false,
+    };
     remember(one);
     fetched.then(
       (slice) => {
@@ -75,7 +81,7 @@ export function createSharedSlices(): SharedSlices {
         // Its bytes are for those who waited; whoever comes later reads it from the disk.
         if (slice.file) {
           const kept = Promise.resolve({ ...slice, fetched: undefined });
-          remember({ ...one, slice: kept, names: minuteNames({ ...request, ...rangeOf(slice) }) });
+          remember({ ...one, slice: kept, names: listMinuteKeys({ ...request, ...toMinuteRange(slice) }) });
         }
       },
       () => {
@@ -89,10 +95,10 @@ export function createSharedSlices(): SharedSlices {
     readers: 0,
     async fetch(run, request, signal) {
       for (;;) {
-        const one = known.get(minuteName(request, request.start)) ?? begin(run, request);
+        const one = known.get(minuteKey(request, request.start)) ?? begin(run, request);
         one.waiting++;
         try {
-          const slice = await orAborted(one.slice, signal);
+          const slice = await rejectOnAbort(one.slice, signal);
           // An answer may have fewer minutes than it was asked for.
           if (slice.start <= request.start && slice.end > request.start) return slice;
         } finally {
@@ -105,25 +111,29 @@ export function createSharedSlices(): SharedSlices {
       }
     },
     forget(request) {
-      for (const name of minuteNames(request)) known.delete(name);
+      for (const name of listMinuteKeys(request)) known.delete(name);
     },
   };
 }
 
 /** Where other processes fetch too, one of them may have brought it meanwhile. */
-async function fetchOrFind(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice> {
-  if (!run.turns) return fetchAndKeep(run, request, signal);
-  const name = minuteName(request, request.start);
+async function fetchUnlessCached(
+  run: FetchRun,
+  request: KeyedRequest,
+  signal: AbortSignal,
+): Promise<SharedSlice> {
+  if (!run.turns) return fetchAndCache(run, request, signal);
+  const name = minuteKey(request, request.start);
   const work = async (noted?: number): Promise<SharedSlice> => {
     // Without a note nobody had this turn before: nothing came since the cache was looked at.
-    const file = noted === undefined ? undefined : await fileOf(run, request);
-    if (!file) return fetchAndKeep(run, request, signal);
-    return { ...rangeOf(file), file, fetched: undefined, suggested: noted || undefined };
+    const file = noted === undefined ? undefined : await findCachedSlice(run, request);
+    if (!file) return fetchAndCache(run, request, signal);
+    return { ...toMinuteRange(file), file, fetched: undefined, suggested: noted || undefined };
   };
-  return run.turns.run(name, signal, work, ({ suggested }) => suggested ?? 0);
+  return run.turns.runExclusive(name, signal, work, ({ suggested }) => suggested ?? 0);
 }
 
-async function fileOf(
+async function findCachedSlice(
   { cache }: FetchRun,
   { exchange, key, start }: KeyedRequest,
 ): Promise<SliceFile | undefined> {
@@ -131,22 +141,26 @@ async function fileOf(
   return index.at(start);
 }
 
-async function fetchAndKeep(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice> {
+async function fetchAndCache(
+  run: FetchRun,
+  request: KeyedRequest,
+  signal: AbortSignal,
+): Promise<SharedSlice> {
   const fetched = await fetchSlice(run, request, signal);
   const { slice, suggested } = fetched;
-  const file = await run.cache.keep(request.exchange, request.key, slice);
-  return { ...rangeOf(slice), file, fetched, suggested };
+  const file = await run.cache.write(request.exchange, request.key, slice);
+  return { ...toMinuteRange(slice), file, fetched, suggested };
 }
 
-function rangeOf({ start, end }: MinuteRange): MinuteRange {
+function toMinuteRange({ start, end }: MinuteRange): MinuteRange {
   return { start, end };
 }
 
-function minuteName({ exchange, key }: KeyedRequest, minute: Minute): string {
+function minuteKey({ exchange, key }: KeyedRequest, minute: Minute): string {
   return `${exchange}/${key}/${minute}`;
 }
 
-function minuteNames(request: KeyedRequest): readonly string[] {
+function listMinuteKeys(request: KeyedRequest): readonly string[] {
   const { start, end } = request;
-  return Array.from({ length: end - start }, (_, at) => minuteName(request, start + at));
+  return Array.from({ length: end - start }, (_, at) => minuteKey(request, start + at));
 }

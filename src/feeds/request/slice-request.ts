@@ -1,20 +1,20 @@
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
-import { MINUTES_A_DAY, type MinuteRange, MS_A_MINUTE } from '../../dataset/minutes.js';
-import { discardBody } from '../../http/body-watch.js';
-import { pathSegment } from '../../service/datasets.js';
-import type { Client } from '../../service/http/client.js';
-import { errorAnswer } from '../../service/http/error-answer.js';
-import { get, type Headers } from '../../service/http/http.js';
-import type { RateLimit } from '../../transfer/rate.js';
-import type { Encoding } from '../unpack/unpack.js';
+import { MINUTES_PER_DAY, type MinuteRange, MS_PER_MINUTE } from '../../dataset/minute.js';
+import { discardBody } from '../../http/watched-body.js';
+import { readErrorResponse } from '../../service/http/read-error-response.js';
+import { type HttpHeaders, sendGet } from '../../service/http/send-request.js';
+import type { ServiceClient } from '../../service/http/service-client.js';
+import { encodePathSegment } from '../../service/request-day-file.js';
+import type { RateLimit } from '../../transfer/rate-limit.js';
+import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import { HAS_ZSTD } from '../unpack/unzstd.js';
 
 /** Minutes that one request may be about (service interface, Limits). */
-export const MOST_MINUTES = 10;
+export const MAX_REQUEST_MINUTES = 10;
 
 /** Bytes of an answer: somewhat more than any slice has. */
-const MOST_BYTES = 1024 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024 * 1024;
 
 export interface SliceRequest extends MinuteRange {
   readonly exchange: string;
@@ -23,9 +23,9 @@ export interface SliceRequest extends MinuteRange {
 }
 
 /** A slice as the service sent it; nothing of it is proven yet. */
-export interface SliceAnswer {
+export interface SliceResponse {
   readonly bytes: Buffer;
-  readonly encoding: Encoding;
+  readonly encoding: SliceEncoding;
   /** Minutes that are in it: those that were asked for, unless it says something else. */
   readonly minutes: number;
   /** Minutes that the next request should be about; undefined where it doesn't say. */
@@ -34,36 +34,36 @@ export interface SliceAnswer {
 
 /** The slice's address: the same minute of the same filters always has the same one (replay facts, section 1). */
 export function sliceUrl(base: string, { exchange, filters, start, end }: SliceRequest): string {
-  const offset = start % MINUTES_A_DAY;
-  const from = encodeURIComponent(new Date((start - offset) * MS_A_MINUTE).toISOString());
+  const offset = start % MINUTES_PER_DAY;
+  const from = encodeURIComponent(new Date((start - offset) * MS_PER_MINUTE).toISOString());
   const selected = filters === undefined ? '' : `&filters=${encodeURIComponent(filters)}`;
   const compression = HAS_ZSTD ? 'zstd' : 'gzip';
   const size = end - start > 1 ? `&sliceSize=${end - start}` : '';
   const query = `from=${from}&offset=${offset}${selected}&compression=${compression}${size}`;
-  return `${base}/v1/data-feeds/${pathSegment(exchange)}?${query}`;
+  return `${base}/v1/data-feeds/${encodePathSegment(exchange)}?${query}`;
 }
 
 /**
  * Asks for one slice, once.
  * @param onHeaders told of the answer's headers, whatever its status.
- * @throws TickhaulError as the status says, or as `get` does; `bad_answer` for a compression that wasn't asked for.
+ * @throws TickhaulError as the status says, or as `sendGet` does; `bad_answer` for a compression that wasn't asked for.
  */
 export async function requestSlice(
-  client: Client,
+  client: ServiceClient,
   request: SliceRequest,
   rate: RateLimit,
-  onHeaders: (headers: Headers) => void,
+  onHeaders: (headers: HttpHeaders) => void,
   signal: AbortSignal,
-): Promise<SliceAnswer> {
+): Promise<SliceResponse> {
   const { apiKey, apiUrl } = client.config;
   const headers = {
     'accept-encoding': HAS_ZSTD ? 'zstd, gzip' : 'gzip',
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
   };
-  const answer = await get(client, sliceUrl(apiUrl, request), headers, signal);
+  const answer = await sendGet(client, sliceUrl(apiUrl, request), headers, signal);
   onHeaders(answer.headers);
-  if (answer.status !== 200) throw await errorAnswer(answer, apiKey);
-  const encoding = encodingOf(answer.headers);
+  if (answer.status !== 200) throw await readErrorResponse(answer, apiKey);
+  const encoding = parseEncoding(answer.headers);
   if (!encoding) {
     await discardBody(answer.body);
     const found = answer.headers['content-encoding'];
@@ -74,36 +74,36 @@ export async function requestSlice(
   for await (const chunk of answer.body) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MOST_BYTES) {
+    if (length > MAX_RESPONSE_BYTES) {
       throw new TickhaulError(
         'bad_answer',
-        `${answer.name}: an answer of more than ${formatSize(MOST_BYTES)}`,
+        `${answer.name}: an answer of more than ${formatSize(MAX_RESPONSE_BYTES)}`,
       );
     }
     await rate(chunk.length, signal);
   }
   return {
-    bytes: joined(chunks, length),
+    bytes: concatChunks(chunks, length),
     encoding,
-    minutes: minutesOf(answer.headers['x-slice-size']) ?? request.end - request.start,
-    suggested: minutesOf(answer.headers['x-suggested-slice-size']),
+    minutes: parseMinuteCount(answer.headers['x-slice-size']) ?? request.end - request.start,
+    suggested: parseMinuteCount(answer.headers['x-suggested-slice-size']),
   };
 }
 
 /** A small answer comes in one piece. */
-function joined(chunks: readonly Buffer[], length: number): Buffer {
+function concatChunks(chunks: readonly Buffer[], length: number): Buffer {
   const [only] = chunks;
   return only && chunks.length === 1 ? only : Buffer.concat(chunks, length);
 }
 
 /** An answer that doesn't say is gzip, as those of old caches are. */
-function encodingOf(headers: Headers): Encoding | undefined {
+function parseEncoding(headers: HttpHeaders): SliceEncoding | undefined {
   const name = headers['content-encoding']?.trim().toLowerCase() ?? 'gzip';
   return name === 'gzip' || name === 'zstd' ? name : undefined;
 }
 
 /** A count of minutes that an answer can have. */
-function minutesOf(text: string | undefined): number | undefined {
+function parseMinuteCount(text: string | undefined): number | undefined {
   const minutes = Number(text?.trim() || Number.NaN);
-  return Number.isInteger(minutes) && minutes >= 1 && minutes <= MOST_MINUTES ? minutes : undefined;
+  return Number.isInteger(minutes) && minutes >= 1 && minutes <= MAX_REQUEST_MINUTES ? minutes : undefined;
 }

@@ -2,10 +2,10 @@ import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { TickhaulError } from '../../base/errors.js';
-import { LARGE_TEXT_CHUNK, type TextSink } from '../../integrity/gunzip.js';
+import { LARGE_TEXT_CHUNK_BYTES, type TextSink } from '../../integrity/gunzip.js';
 
 /** Compressed bytes that are given to the slower decoder at once, so that it gives text now and then. */
-const PIECE = 128 * 1024;
+const PIECE_BYTES = 128 * 1024;
 
 /** Node has zstd of its own from 22.15; the types are those of Node 20. */
 interface NativeZstd {
@@ -17,44 +17,46 @@ const { createZstdDecompress } = zlib as NativeZstd;
 /** Whether Node reads zstd itself: without that, gzip is quicker. */
 export const HAS_ZSTD = createZstdDecompress !== undefined;
 
-/** Decompresses one whole zstd frame. @throws TickhaulError `corrupt`, and what the sink throws. */
+/** Decompresses one whole zstd frame. @throws TickhaulError `createCorruptError`, and what the sink throws. */
 export async function unzstd(frame: Buffer, onText: TextSink): Promise<void> {
-  for await (const text of createZstdDecompress ? native(createZstdDecompress, frame) : plain(frame)) {
+  for await (const text of createZstdDecompress
+    ? decompressNative(createZstdDecompress, frame)
+    : decompressPortable(frame)) {
     await onText(text);
   }
 }
 
-async function* native(
+async function* decompressNative(
   create: NonNullable<NativeZstd['createZstdDecompress']>,
   frame: Buffer,
 ): AsyncGenerator<Buffer> {
-  const stream = create({ chunkSize: LARGE_TEXT_CHUNK });
+  const stream = create({ chunkSize: LARGE_TEXT_CHUNK_BYTES });
   stream.end(frame);
   try {
     yield* stream as AsyncIterable<Buffer>;
   } catch (error) {
-    throw damaged(error);
+    throw toCorruptError(error);
   }
 }
 
 /** It doesn't check zstd's checksums. */
-function* plain(frame: Buffer): Generator<Buffer> {
+function* decompressPortable(frame: Buffer): Generator<Buffer> {
   const texts: Buffer[] = [];
   const decoder = new Decompress((text) => {
     texts.push(Buffer.from(text.buffer, text.byteOffset, text.length));
   });
-  for (let at = 0; at < frame.length; at += PIECE) {
+  for (let at = 0; at < frame.length; at += PIECE_BYTES) {
     try {
       // It keeps what it is given, and may write to it.
-      decoder.push(Uint8Array.from(frame.subarray(at, at + PIECE)), at + PIECE >= frame.length);
+      decoder.push(Uint8Array.from(frame.subarray(at, at + PIECE_BYTES)), at + PIECE_BYTES >= frame.length);
     } catch (error) {
-      throw damaged(error);
+      throw toCorruptError(error);
     }
     yield* texts.splice(0);
   }
 }
 
-function damaged(cause: unknown): unknown {
+function toCorruptError(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof TickhaulError) return cause;
   return new TickhaulError('corrupt', `damaged zstd stream: ${cause.message}`, { cause });
 }

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 
-const MAGIC = 0xfd2fb528;
+const ZSTD_MAGIC = 0xfd2fb528;
 /** Skippable frames have one of sixteen magic numbers. */
 const SKIPPABLE = 0x184d2a50;
 /** Bytes of the dictionary's number, and of the content's size, by what the descriptor says. */
@@ -13,19 +13,19 @@ const RESERVED_BLOCK = 3;
 /**
  * The frames that follow each other in a zstd stream, without skippable ones (RFC 8878, section 3.1). Decoders know of
  * one frame only: Node's own stops behind the first.
- * @throws TickhaulError `corrupt` where it isn't a whole stream.
+ * @throws TickhaulError `createCorruptError` where it isn't a whole stream.
  */
-export function zstdFrames(bytes: Buffer): readonly Buffer[] {
+export function splitZstdFrames(bytes: Buffer): readonly Buffer[] {
   const frames: Buffer[] = [];
   let at = 0;
   while (at < bytes.length) {
     const magic = readWord(bytes, at, 4);
     const isSkippable = (magic & 0xfffffff0) >>> 0 === SKIPPABLE;
-    if (!isSkippable && magic !== MAGIC) {
+    if (!isSkippable && magic !== ZSTD_MAGIC) {
       throw new TickhaulError('corrupt', at === 0 ? 'not a zstd file' : `no zstd frame at byte ${at}`);
     }
     const end = isSkippable ? at + 8 + readWord(bytes, at + 4, 4) : frameEnd(bytes, at + 4);
-    if (end > bytes.length) throw endsEarly(bytes);
+    if (end > bytes.length) throw createTruncatedError(bytes);
     if (!isSkippable) frames.push(bytes.subarray(at, end));
     at = end;
   }
@@ -51,10 +51,10 @@ function frameEnd(bytes: Buffer, start: number): number {
 }
 
 function readWord(bytes: Buffer, at: number, size: number): number {
-  if (at + size > bytes.length) throw endsEarly(bytes);
+  if (at + size > bytes.length) throw createTruncatedError(bytes);
   return bytes.readUIntLE(at, size);
 }
 
-function endsEarly(bytes: Buffer): TickhaulError {
+function createTruncatedError(bytes: Buffer): TickhaulError {
   return new TickhaulError('corrupt', `the zstd stream ends early after ${plural(bytes.length, 'byte')}`);
 }

@@ -1,5 +1,5 @@
 /** A copy reaches back at most this far, so each block needs only 16-bit positions. */
-const BLOCK = 65_536;
+const BLOCK_BYTES = 65_536;
 const HASH_BITS = 14;
 const MIN_MATCH = 4;
 
@@ -8,9 +8,9 @@ export function compressSnappy(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(16 + bytes.length + Math.ceil(bytes.length / 6));
   const heads = new Uint16Array(1 << HASH_BITS);
   let length = writeVarint(out, bytes.length);
-  for (let start = 0; start < bytes.length; start += BLOCK) {
+  for (let start = 0; start < bytes.length; start += BLOCK_BYTES) {
     heads.fill(0);
-    length = compressBlock(bytes.subarray(start, start + BLOCK), heads, out, length);
+    length = compressBlock(bytes.subarray(start, start + BLOCK_BYTES), heads, out, length);
   }
   return out.subarray(0, length);
 }
@@ -23,10 +23,10 @@ function compressBlock(block: Uint8Array, heads: Uint16Array, out: Uint8Array, l
   // Bytes that don't match are walked over in growing steps: incompressible data costs little.
   let misses = 32;
   while (i + MIN_MATCH <= block.length) {
-    const hash = Math.imul(word(block, i), 0x1e35a7bd) >>> (32 - HASH_BITS);
+    const hash = Math.imul(readUint32(block, i), 0x1e35a7bd) >>> (32 - HASH_BITS);
     const candidate = heads[hash] as number;
     heads[hash] = i;
-    if (candidate >= i || word(block, candidate) !== word(block, i)) {
+    if (candidate >= i || readUint32(block, candidate) !== readUint32(block, i)) {
       i += misses++ >>> 5;
       continue;
     }
@@ -41,7 +41,7 @@ function compressBlock(block: Uint8Array, heads: Uint16Array, out: Uint8Array, l
   return writeLiteral(block, literal, block.length, out, at);
 }
 
-function word(bytes: Uint8Array, at: number): number {
+function readUint32(bytes: Uint8Array, at: number): number {
   return (
     (bytes[at] as number) |
     ((bytes[at + 1] as number) << 8) |

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib';
 import type { Compress } from './compress.js';
 
-const LEVEL = { fast: 1, small: 2 } as const;
+const ZSTD_LEVEL = { fast: 1, small: 2 } as const;
 
 /** Node has zstd of its own from 22.15; the types are those of Node 20. */
 interface NativeZstd {
@@ -20,7 +20,7 @@ export async function loadZstd(): Promise<Compress> {
 function nativeZstd({ zstdCompressSync, constants }: NativeZstd): Compress | undefined {
   const level = constants.ZSTD_c_compressionLevel;
   if (!zstdCompressSync || level === undefined) return undefined;
-  return (bytes, effort) => zstdCompressSync(bytes, { params: { [level]: LEVEL[effort] } });
+  return (bytes, effort) => zstdCompressSync(bytes, { params: { [level]: ZSTD_LEVEL[effort] } });
 }
 
 let wasm: Promise<Compress> | undefined;
@@ -29,7 +29,7 @@ let wasm: Promise<Compress> | undefined;
 function wasmZstd(): Promise<Compress> {
   wasm ??= import('@bokuweb/zstd-wasm').then(async ({ compress, init }) => {
     await init();
-    return (bytes, effort) => compress(bytes, LEVEL[effort]);
+    return (bytes, effort) => compress(bytes, ZSTD_LEVEL[effort]);
   });
   return wasm;
 }

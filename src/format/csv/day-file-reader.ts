@@ -1,8 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { Batch, Schema } from '../columns.js';
+import type { Batch, Schema } from '../batch.js';
 import { ColumnMemory } from '../kernel/column-memory.js';
-import { dataTypeOf, Head, headerNames } from './head.js';
-import { CsvParser } from './parser.js';
+import { CsvParser } from './csv-parser.js';
+import { HeaderBuffer, inferDataType, parseHeaderNames } from './header-buffer.js';
 
 export interface ReaderOptions {
   /** The source's path, for messages. */
@@ -25,7 +25,7 @@ export interface ReaderOptions {
  */
 export class DayFileReader {
   readonly #options: ReaderOptions;
-  readonly #head = new Head();
+  readonly #head = new HeaderBuffer();
   #dataType = '';
   #parser: CsvParser | undefined;
 
@@ -78,8 +78,8 @@ export class DayFileReader {
 
   #open(head: Buffer): CsvParser {
     const { path, dataType, batchRows, numberText, memories } = this.#options;
-    const names = headerNames(head);
-    this.#dataType = dataType ?? dataTypeOf(names) ?? 'unknown';
+    const names = parseHeaderNames(head);
+    this.#dataType = dataType ?? inferDataType(names) ?? 'unknown';
     this.#parser = new CsvParser({
       source: path,
       dataType: this.#dataType,

@@ -3,7 +3,7 @@ import { DayFileReader } from './day-file-reader.js';
 
 /** Looks at the beginning of a day file's text: its header and its first row. */
 export interface StartCheck {
-  /** Takes the next text. @throws TickhaulError `corrupt`. */
+  /** Takes the next text. @throws TickhaulError `createCorruptError`. */
   push(text: Buffer): void;
   /** The text is at its end. Throws as `push` does. */
   end(): void;

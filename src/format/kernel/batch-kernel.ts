@@ -1,6 +1,6 @@
-import type { BatchKernel, KernelJob } from './types.js';
+import type { BatchKernel, KernelJob } from './kernel-job.js';
 
-export { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './types.js';
+export { type BatchKernel, type EncodedBatch, type KernelJob, PIECE_CAPACITY_BYTES } from './kernel-job.js';
 
 /** The kernel for a job's format; what it takes is loaded here, so that its work can be synchronous. */
 export async function createBatchKernel(job: KernelJob): Promise<BatchKernel> {

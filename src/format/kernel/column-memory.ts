@@ -1,24 +1,24 @@
 import { TickhaulError } from '../../base/errors.js';
 import { type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
-import type { Batch, ColumnData, Schema, TextValues } from '../columns.js';
+import type { Batch, ColumnData, Schema, TextValues } from '../batch.js';
+import { PIECE_CAPACITY_BYTES } from './kernel-job.js';
 import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
-import { PIECE_ROOM } from './types.js';
-import { createMemory, type OwnWasmMemory } from './wasm.js';
+import { createOwnMemory, type OwnWasmMemory } from './wasm.js';
 
 /** The kinds as assembly/parquet/columns.ts numbers them. */
-const KIND = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as const satisfies Record<
+const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as const satisfies Record<
   ColumnKind,
   number
 >;
 
 /** Bytes a row takes in a column's lane. */
-const WIDTH = { time: 8, integer: 8, number: 8, boolean: 1, text: 4 } as const satisfies Record<
+const ROW_BYTES = { time: 8, integer: 8, number: 8, boolean: 1, text: 4 } as const satisfies Record<
   ColumnKind,
   number
 >;
 
 /** Where texts lie in the memory. */
-export interface TextPlace {
+export interface TextLocation {
   readonly bytes: number;
   readonly offsets: number;
   readonly count: number;
@@ -29,7 +29,7 @@ export class ColumnMemory {
   readonly kernel: ParquetExports;
   /** The address of the piece. */
   readonly pieceStart: number;
-  readonly #memory: OwnWasmMemory = createMemory();
+  readonly #memory: OwnWasmMemory = createOwnMemory();
   #bytes = Buffer.alloc(0);
   #schema: Schema = [];
   #capacity = 0;
@@ -37,7 +37,7 @@ export class ColumnMemory {
 
   constructor() {
     this.kernel = loadParquetExports(this.#memory);
-    this.pieceStart = this.allocate(PIECE_ROOM + 1);
+    this.pieceStart = this.allocate(PIECE_CAPACITY_BYTES + 1);
   }
 
   get schema(): Schema {
@@ -56,9 +56,12 @@ export class ColumnMemory {
     return this.#bytes as Buffer<ArrayBuffer>;
   }
 
-  /** Where text is put: `PIECE_ROOM` bytes and one for an LF, good until the memory grows. */
+  /** Where text is put: `PIECE_CAPACITY_BYTES` bytes and one for an LF, good until the memory grows. */
   get piece(): Buffer<ArrayBuffer> {
-    return this.bytes.subarray(this.pieceStart, this.pieceStart + PIECE_ROOM + 1) as Buffer<ArrayBuffer>;
+    return this.bytes.subarray(
+      this.pieceStart,
+      this.pieceStart + PIECE_CAPACITY_BYTES + 1,
+    ) as Buffer<ArrayBuffer>;
   }
 
   /**
@@ -73,7 +76,7 @@ export class ColumnMemory {
     this.#numberText = numberText;
     if (!kernel.createColumns(schema.length)) throw this.noRoom();
     for (const [i, column] of schema.entries()) {
-      kernel.setColumn(i, KIND[column.kind], isNeverEmpty(column) ? 1 : 0);
+      kernel.setColumn(i, KIND_NUMBERS[column.kind], isNeverEmpty(column) ? 1 : 0);
     }
     this.#layOut(capacity);
     if (!kernel.prepareSharing()) throw this.noRoom();
@@ -105,7 +108,7 @@ export class ColumnMemory {
   }
 
   /** The texts of a plain column, the values of a dictionary, or the digits of a number column. */
-  textsOf(column: number): TextPlace {
+  textsOf(column: number): TextLocation {
     const { kernel } = this;
     const texts = kernel.textsOf(column);
     if (texts === 0) throw new Error(`column ${this.#schema[column]?.name}: has no text`);
@@ -182,7 +185,7 @@ export class ColumnMemory {
       this.#loadTexts(index, column.text, true);
     }
     const values = column.kind === 'text' ? column.indices : column.values;
-    const bytes = new Uint8Array(values.buffer, values.byteOffset, rows * WIDTH[column.kind]);
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, rows * ROW_BYTES[column.kind]);
     this.bytes.set(bytes, kernel.laneOf(index) >>> 0);
   }
 

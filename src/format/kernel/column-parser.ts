@@ -1,23 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import type { TickhaulError } from '../../base/errors.js';
 import { type Column, type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
-import { rowError } from '../csv/errors.js';
-import { findCellEnd, lineAt, splitLine } from '../csv/line.js';
-import { type Parsed, parseBoolean, parseDecimal, parseTime } from '../csv/number.js';
-import { linesOf } from '../csv/quoted.js';
+import { createRowError } from '../csv/csv-errors.js';
+import { type ParsedCell, parseBoolean, parseDecimal, parseTimeUs } from '../csv/parse-cell.js';
+import { countRecordLines } from '../csv/quoted-records.js';
+import { findCellEnd, lineContaining, splitLine } from '../csv/split-line.js';
 import type { ColumnMemory } from './column-memory.js';
 
 /** Why the parser in assembly/parquet/rows.ts stopped. */
-const STOP = { done: 0, full: 1, cell: 2, noRoom: 3 } as const;
+const STOP_REASON = { done: 0, full: 1, cell: 2, noRoom: 3 } as const;
 
-type Parse = (bytes: Buffer, start: number, end: number) => Parsed;
+type ParseCell = (bytes: Buffer, start: number, end: number) => ParsedCell;
 
-const PARSERS = {
-  time: parseTime,
-  integer: parseTime,
+const CELL_PARSERS = {
+  time: parseTimeUs,
+  integer: parseTimeUs,
   number: parseDecimal,
   boolean: parseBoolean,
-} as const satisfies Record<Exclude<ColumnKind, 'text'>, Parse>;
+} as const satisfies Record<Exclude<ColumnKind, 'text'>, ParseCell>;
 
 /**
  * CSV text to the columns of a memory. Cells that are written as usual are parsed there; the others stop it, and are
@@ -49,20 +49,20 @@ export class ColumnParser {
 
   /**
    * Takes whole rows of the memory's piece, from `from` up to `to`, until the batch is full; gives where it stopped.
-   * @throws TickhaulError `corrupt`, naming line, column and cell; `usage` where the memory is full.
+   * @throws TickhaulError `createCorruptError`, naming line, column and cell; `usage` where the memory is full.
    */
   take(from: number, to: number): number {
     const { kernel, pieceStart } = this.#memory;
     const before = this.#memory.rows;
     const end = pieceStart + to;
     let stop = kernel.parseRows(pieceStart + from, end);
-    while (stop === STOP.cell) stop = kernel.passCell(pieceStart + this.#takeOdd(before), end);
+    while (stop === STOP_REASON.cell) stop = kernel.passCell(pieceStart + this.#takeOdd(before), end);
     this.line += this.#memory.rows - before;
-    if (stop === STOP.noRoom) throw this.#memory.noRoom();
-    return stop === STOP.full ? kernel.cellStart.value - pieceStart : to;
+    if (stop === STOP_REASON.noRoom) throw this.#memory.noRoom();
+    return stop === STOP_REASON.full ? kernel.cellStart.value - pieceStart : to;
   }
 
-  /** Takes a row cell by cell, its quotes undone. Throws as `take` does; the batch must not be full. */
+  /** Takes a row cell by cell, its quotes undone. Throws as `appendIfRoom` does; the batch must not be full. */
   takeRow(cells: readonly Uint8Array[]): void {
     const { schema, kernel } = this.#memory;
     if (cells.length !== schema.length) throw this.#error(cells, 0, undefined);
@@ -72,7 +72,7 @@ export class ColumnParser {
       if (problem !== undefined) throw this.#error(cells, i, problem);
     }
     kernel.endRow();
-    this.line += linesOf(cells);
+    this.line += countRecordLines(cells);
   }
 
   /** Takes the cell that the parser stopped at, whatever is in it; gives where the next one begins in the piece. */
@@ -85,7 +85,7 @@ export class ColumnParser {
     const problem = found && this.#put(schema[i] as Column, i, cell, pieceStart + start);
     if (found && problem === undefined) return found.next;
     this.line += this.#memory.rows - rowsBefore;
-    throw this.#error(splitLine(lineAt(this.#memory.piece, start)), i, problem);
+    throw this.#error(splitLine(lineContaining(this.#memory.piece, start)), i, problem);
   }
 
   /** Puts a cell, which stands at an address too, into the present row; gives what is wrong with it, if anything. */
@@ -100,7 +100,7 @@ export class ColumnParser {
       if (!isUtf8(cell)) return 'is not UTF-8 text';
       taken = kernel.takeText(index, address, length);
     } else {
-      const value = PARSERS[column.kind](cell, 0, length);
+      const value = CELL_PARSERS[column.kind](cell, 0, length);
       if (typeof value === 'string') return value;
       taken = kernel.takeValue(index, value, address, length);
     }
@@ -118,6 +118,6 @@ export class ColumnParser {
   }
 
   #error(cells: readonly Uint8Array[], column: number, problem: string | undefined): TickhaulError {
-    return rowError({ source: this.source, line: this.line }, this.#names, cells, column, problem);
+    return createRowError({ source: this.source, line: this.line }, this.#names, cells, column, problem);
   }
 }

@@ -2,19 +2,19 @@ import type { TickhaulError } from '../../base/errors.js';
 import type { Column } from '../../dataset/data-types.js';
 import type { Compress } from '../compression/compress.js';
 import { loadCompressor } from '../compression/compressor.js';
-import { rowError } from '../csv/errors.js';
-import { findCellEnd, lineAt, splitLine } from '../csv/line.js';
-import { linesOf } from '../csv/quoted.js';
-import { type CellOptions, jsonCell } from '../ndjson/cell.js';
-import { batchRows } from '../options.js';
-import { MAX_LINES } from './limits.js';
+import { chooseBatchRows } from '../convert-options.js';
+import { createRowError } from '../csv/csv-errors.js';
+import { countRecordLines } from '../csv/quoted-records.js';
+import { findCellEnd, lineContaining, splitLine } from '../csv/split-line.js';
+import { type CellOptions, formatJsonCell } from '../ndjson/json-cell.js';
+import { MAX_LINES_BYTES } from './batch-limits.js';
+import { type BatchKernel, type EncodedBatch, type KernelJob, PIECE_CAPACITY_BYTES } from './kernel-job.js';
 import { LineMemory } from './line-memory.js';
-import { loadNdjsonModule, type NdjsonModule, STOP } from './ndjson-module.js';
-import { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './types.js';
+import { loadNdjsonModule, NDJSON_STOP_REASON, type NdjsonModule } from './ndjson-module.js';
 
 const LF = 10;
 const LINE_END = Buffer.from('}\n');
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 /** CSV text to NDJSON text, with no columns between. */
 export async function createNdjsonKernel(job: KernelJob): Promise<BatchKernel> {
@@ -37,7 +37,7 @@ class NdjsonKernel implements BatchKernel {
   /** Of the present batch: its rows, and where its lines end. */
   #rows = 0;
   #end: number;
-  #ended: Encoded[] = [];
+  #ended: EncodedBatch[] = [];
 
   constructor(
     job: KernelJob,
@@ -52,16 +52,16 @@ class NdjsonKernel implements BatchKernel {
     this.#memory = memory;
     this.#module = module;
     this.#compress = compress;
-    this.#capacity = batchRows(job.options, job.schema.length);
+    this.#capacity = chooseBatchRows(job.options, job.schema.length);
     this.#end = memory.start;
   }
 
-  piece(): Uint8Array {
+  getPieceBuffer(): Uint8Array {
     const { bytes, piece } = this.#memory;
-    return bytes.subarray(piece, piece + PIECE_ROOM);
+    return bytes.subarray(piece, piece + PIECE_CAPACITY_BYTES);
   }
 
-  take(length: number): readonly Encoded[] {
+  parse(length: number): readonly EncodedBatch[] {
     const memory = this.#memory;
     let from = memory.piece;
     let to = from + length;
@@ -70,14 +70,15 @@ class NdjsonKernel implements BatchKernel {
     for (;;) {
       const { start, limit } = memory;
       const rows = this.#capacity - this.#rows;
-      const stop = this.#module.format(from, to, column, this.#end, limit, start + MAX_LINES, rows);
+      const stop = this.#module.format(from, to, column, this.#end, limit, start + MAX_LINES_BYTES, rows);
       from = this.#module.position.value;
       column = this.#module.column.value;
       this.#end = this.#module.written.value;
       this.#countRows(this.#module.rows.value);
-      if (stop === STOP.done) return this.#takeEnded();
-      if (stop === STOP.full) this.#endEarly();
-      else if (stop === STOP.noRoom) this.#end = memory.reserve(this.#end, memory.fixedRoom + to - from);
+      if (stop === NDJSON_STOP_REASON.done) return this.#takeEnded();
+      if (stop === NDJSON_STOP_REASON.full) this.#endEarly();
+      else if (stop === NDJSON_STOP_REASON.noRoom)
+        this.#end = memory.reserve(this.#end, memory.fixedRoom + to - from);
       else {
         from = this.#takeOdd(from, to, column);
         column = (column + 1) % this.#job.schema.length;
@@ -85,20 +86,20 @@ class NdjsonKernel implements BatchKernel {
     }
   }
 
-  takeRow(cells: readonly Uint8Array[]): readonly Encoded[] {
+  appendRow(cells: readonly Uint8Array[]): readonly EncodedBatch[] {
     const { schema } = this.#job;
     if (cells.length !== schema.length) throw this.#error(cells, 0, undefined);
-    if (this.#rows === this.#capacity || this.#end >= this.#memory.start + MAX_LINES) this.#endEarly();
+    if (this.#rows === this.#capacity || this.#end >= this.#memory.start + MAX_LINES_BYTES) this.#endEarly();
     for (const [column, cell] of cells.entries()) {
       const problem = this.#append(column, Buffer.from(cell));
       if (problem !== undefined) throw this.#error(cells, column, problem);
     }
     this.#rows++;
-    this.line += linesOf(cells);
+    this.line += countRecordLines(cells);
     return this.#takeEnded();
   }
 
-  finish(): Encoded | undefined {
+  finish(): EncodedBatch | undefined {
     if (this.#rows === 0) return undefined;
     const lines = this.#lines();
     if (!this.#compress) this.#memory.turn();
@@ -124,14 +125,14 @@ class NdjsonKernel implements BatchKernel {
   }
 
   /** The present batch as these bytes; another one begins. */
-  #encoded(bytes: Uint8Array): Encoded {
+  #encoded(bytes: Uint8Array): EncodedBatch {
     const rows = this.#rows;
     this.#rows = 0;
     this.#end = this.#memory.start;
     return { rows, bytes, columns: [] };
   }
 
-  #takeEnded(): readonly Encoded[] {
+  #takeEnded(): readonly EncodedBatch[] {
     const ended = this.#ended;
     this.#ended = [];
     return ended;
@@ -151,7 +152,8 @@ class NdjsonKernel implements BatchKernel {
     const cell = findCellEnd(text, start, isLast);
     // A copy, since the text is in shared memory, of which not all of Node reads.
     const problem = cell && this.#append(column, Buffer.from(text.subarray(start, cell.end)));
-    if (!cell || problem !== undefined) throw this.#error(splitLine(lineAt(text, start)), column, problem);
+    if (!cell || problem !== undefined)
+      throw this.#error(splitLine(lineContaining(text, start)), column, problem);
     if (isLast) this.#countRows(1);
     return piece + cell.next;
   }
@@ -159,10 +161,10 @@ class NdjsonKernel implements BatchKernel {
   /** Writes a cell behind its key, and ends the line behind the last one. Returns what is wrong with the cell. */
   #append(index: number, cell: Buffer): string | undefined {
     const column = this.#job.schema[index] as Column;
-    const result = jsonCell(column, cell, this.#cells);
+    const result = formatJsonCell(column, cell, this.#cells);
     if ('problem' in result) return result.problem;
-    const end = index === this.#job.schema.length - 1 ? LINE_END : NOTHING;
-    for (const part of [this.#memory.keys[index] ?? NOTHING, result.json, end]) {
+    const end = index === this.#job.schema.length - 1 ? LINE_END : NO_BYTES;
+    for (const part of [this.#memory.keys[index] ?? NO_BYTES, result.json, end]) {
       this.#end = this.#memory.reserve(this.#end, part.length);
       this.#memory.bytes.set(part, this.#end);
       this.#end += part.length;
@@ -172,6 +174,6 @@ class NdjsonKernel implements BatchKernel {
 
   #error(cells: readonly Uint8Array[], column: number, problem: string | undefined): TickhaulError {
     const names = this.#job.schema.map(({ name }) => name);
-    return rowError({ source: this.source, line: this.line }, names, cells, column, problem);
+    return createRowError({ source: this.source, line: this.line }, names, cells, column, problem);
   }
 }

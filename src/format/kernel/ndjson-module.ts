@@ -2,7 +2,7 @@ import type { LineMemory } from './line-memory.js';
 import { instantiate, type WasmVariable } from './wasm.js';
 
 /** Why `format` stopped: at the text's end, at a cell that is not written as usual, for want of room, at a batch's end. */
-export const STOP = { done: 0, odd: 1, noRoom: 2, full: 3 } as const;
+export const NDJSON_STOP_REASON = { done: 0, odd: 1, noRoom: 2, full: 3 } as const;
 
 /** What assembly/ndjson/ndjson-kernel.ts exports; what it does is told there. Addresses are those of its memory. */
 export interface NdjsonModule {

@@ -1,4 +1,4 @@
-import { instantiateNow, type OwnWasmMemory, type WasmVariable } from './wasm.js';
+import { instantiateSync, type OwnWasmMemory, type WasmVariable } from './wasm.js';
 
 /** What assembly/parquet/parquet-kernel.ts exports. Addresses come as signed integers: `>>> 0` makes them what they are. */
 export interface ParquetExports {
@@ -98,7 +98,7 @@ export interface ParquetExports {
 }
 
 export function loadParquetExports(memory: OwnWasmMemory): ParquetExports {
-  const exports = instantiateNow<ParquetExports>(new URL('./parquet-kernel.wasm', import.meta.url), memory);
+  const exports = instantiateSync<ParquetExports>(new URL('./parquet-kernel.wasm', import.meta.url), memory);
   exports.makeTables();
   return exports;
 }

@@ -1,9 +1,9 @@
 import { loadCompressor } from '../compression/compressor.js';
-import { batchRows } from '../options.js';
+import { chooseBatchRows } from '../convert-options.js';
 import { ColumnMemory } from './column-memory.js';
 import { ColumnParser } from './column-parser.js';
 import { RowGroupEncoder } from './encode/row-group-encoder.js';
-import { type BatchKernel, type Encoded, type KernelJob, PIECE_ROOM } from './types.js';
+import { type BatchKernel, type EncodedBatch, type KernelJob, PIECE_CAPACITY_BYTES } from './kernel-job.js';
 
 const LF = 10;
 
@@ -13,7 +13,7 @@ export async function createRowGroupKernel({ source, schema, options }: KernelJo
   const compress = await loadCompressor(compression);
   const times = options.times === 'int' ? 'int' : 'timestamp';
   const memory = new ColumnMemory();
-  memory.open(schema, batchRows(options, schema.length), numbers === 'string');
+  memory.open(schema, chooseBatchRows(options, schema.length), numbers === 'string');
   const parser = new ColumnParser(memory, source, 2);
   return new RowGroupKernel(
     memory,
@@ -49,15 +49,15 @@ class RowGroupKernel implements BatchKernel {
     this.#parser.line = line;
   }
 
-  piece(): Uint8Array {
-    return this.#memory.piece.subarray(0, PIECE_ROOM);
+  getPieceBuffer(): Uint8Array {
+    return this.#memory.piece.subarray(0, PIECE_CAPACITY_BYTES);
   }
 
-  take(length: number): readonly Encoded[] {
+  parse(length: number): readonly EncodedBatch[] {
     const { piece } = this.#memory;
     let end = length;
     if (end > 0 && piece[end - 1] !== LF) piece[end++] = LF;
-    const ended: Encoded[] = [];
+    const ended: EncodedBatch[] = [];
     for (let position = 0; position < end; ) {
       ended.push(...this.#endFull());
       position = this.#parser.take(position, end);
@@ -65,18 +65,18 @@ class RowGroupKernel implements BatchKernel {
     return ended;
   }
 
-  takeRow(cells: readonly Uint8Array[]): readonly Encoded[] {
+  appendRow(cells: readonly Uint8Array[]): readonly EncodedBatch[] {
     const ended = this.#endFull();
     this.#parser.takeRow(cells);
     return ended;
   }
 
-  finish(): Encoded | undefined {
+  finish(): EncodedBatch | undefined {
     return this.#memory.rows > 0 ? this.#encoder.encode() : undefined;
   }
 
   /** The batch, where the next row belongs to another. Several may end before the caller sees one: it gets a copy. */
-  #endFull(): readonly Encoded[] {
+  #endFull(): readonly EncodedBatch[] {
     return this.#parser.full ? [this.#encoder.encodeCopy()] : [];
   }
 }

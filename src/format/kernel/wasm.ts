@@ -35,30 +35,34 @@ export interface WasmVariable {
 }
 
 /** The page of a WebAssembly memory, in bytes. */
-export const PAGE = 65_536;
+export const WASM_PAGE_BYTES = 65_536;
 
 /** The most that a kernel's memory may grow to, in pages: 1 GiB, as its module says (scripts/build-kernel.js). */
-const MAXIMUM = 16_384;
+const MAX_SHARED_PAGES = 16_384;
 
 /** Memory of at least so many bytes, that other threads may read. */
 export function createSharedMemory(bytes: number): WasmMemory {
-  return new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE), maximum: MAXIMUM, shared: true });
+  return new WebAssembly.Memory({
+    initial: Math.ceil(bytes / WASM_PAGE_BYTES),
+    maximum: MAX_SHARED_PAGES,
+    shared: true,
+  });
 }
 
 /** The most that memory of one thread may grow to: a page less than 4 GiB, which is as long as a typed array gets. */
-const MAXIMUM_OWN = 65_535;
+const MAX_OWN_PAGES = 65_535;
 
 /** Memory of this thread alone, of at least so many bytes; the module itself makes it larger. */
-export function createMemory(bytes = PAGE): OwnWasmMemory {
-  return new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE), maximum: MAXIMUM_OWN });
+export function createOwnMemory(bytes = WASM_PAGE_BYTES): OwnWasmMemory {
+  return new WebAssembly.Memory({ initial: Math.ceil(bytes / WASM_PAGE_BYTES), maximum: MAX_OWN_PAGES });
 }
 
-const modules = new Map<string, Promise<WasmModule>>();
+const compilations = new Map<string, Promise<WasmModule>>();
 
-/** Runs a module, compiled once a thread, in the given memory. `Exports` is what it is known to export. */
+/** Runs a module, compiled once a thread, in the given memory. `ScannerExports` is what it is known to export. */
 export async function instantiate<Exports>(url: URL, memory: WasmMemory): Promise<Exports> {
-  const module = modules.get(url.href) ?? readFile(url).then(compile);
-  modules.set(url.href, module);
+  const module = compilations.get(url.href) ?? readFile(url).then(compile);
+  compilations.set(url.href, module);
   const { exports } = await WebAssembly.instantiate(await module, { env: { memory } });
   return exports as Exports;
 }
@@ -67,28 +71,28 @@ async function compile(bytes: Uint8Array): Promise<WasmModule> {
   try {
     return await WebAssembly.compile(bytes);
   } catch (error) {
-    throw compileError(error);
+    throw toCompileError(error);
   }
 }
 
-const modulesNow = new Map<string, WasmModule>();
+const compiledModules = new Map<string, WasmModule>();
 
 /** The same at once, for a small module and for who can't wait. `imports` are functions that it may call. */
-export function instantiateNow<Exports>(url: URL, memory: OwnWasmMemory, imports: object = {}): Exports {
-  const module = modulesNow.get(url.href) ?? compileNow(readFileSync(url));
-  modulesNow.set(url.href, module);
+export function instantiateSync<Exports>(url: URL, memory: OwnWasmMemory, imports: object = {}): Exports {
+  const module = compiledModules.get(url.href) ?? compileSync(readFileSync(url));
+  compiledModules.set(url.href, module);
   return new WebAssembly.Instance(module, { env: { memory, ...imports } }).exports as Exports;
 }
 
-function compileNow(bytes: Uint8Array): WasmModule {
+function compileSync(bytes: Uint8Array): WasmModule {
   try {
     return new WebAssembly.Module(bytes);
   } catch (error) {
-    throw compileError(error);
+    throw toCompileError(error);
   }
 }
 
-function compileError(error: unknown): TickhaulError {
+function toCompileError(error: unknown): TickhaulError {
   const why = error instanceof Error ? error.message : String(error);
   const message = `this Node can't run WebAssembly with SIMD, which conversions and replays need (${why}); run it without --jitless, on x64 or ARM64`;
   return new TickhaulError('usage', message);

@@ -1,6 +1,6 @@
 import type { Compress } from '../compression/compress.js';
-import type { ByteWriter } from './bytes.js';
-import { Encoding, type EncodingId } from './format.js';
+import type { ByteWriter } from './byte-writer.js';
+import { Encoding, type EncodingId } from './format-constants.js';
 import { type DictionaryValues, writeDataPage, writeDictionaryPage } from './page.js';
 import type { Statistics } from './statistics.js';
 
@@ -12,7 +12,7 @@ export interface EncodedValues {
   readonly valueSize: number;
   readonly statistics: Statistics;
   /**
-   * The body of the page of the rows from `start` up to, not including, `end`: levels, then values. Pages are asked for
+   * The body of the page of the rows from `start` up to, not including, `endConversion`: levels, then values. Pages are asked for
    * one behind the other, behind the dictionary; each is good until the next.
    */
   readonly page: (start: number, end: number) => Uint8Array;

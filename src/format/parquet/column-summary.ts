@@ -1,6 +1,6 @@
-import { type Bound, type ColumnType, columnType } from './column-type.js';
-import { Repetition } from './format.js';
-import type { ThriftStruct, ThriftValue } from './thrift-read.js';
+import { type Bound, type ColumnType, parseColumnType } from './column-type.js';
+import { Repetition } from './format-constants.js';
+import type { ThriftStruct, ThriftValue } from './thrift-reader.js';
 
 /** A column over all row groups. What the file doesn't say is undefined. */
 export interface ColumnSummary {
@@ -22,12 +22,12 @@ interface ChunkStatistics {
 }
 
 /** The columns, by the SchemaElements, but for the root, and the RowGroups of parquet.thrift. */
-export function columnSummaries(
+export function summarizeColumns(
   schema: readonly ThriftStruct[],
   rowGroups: readonly ThriftStruct[],
 ): ColumnSummary[] {
-  return leavesOf(schema).map(({ name, element }, i) => {
-    const type = columnType(element);
+  return listLeaves(schema).map(({ name, element }, i) => {
+    const type = parseColumnType(element);
     const chunks = rowGroups.map((group) => chunkStatistics(list(group.get(1))[i]));
     const nulls = chunks.map((chunk) => chunk.nulls);
     return {
@@ -38,19 +38,19 @@ export function columnSummaries(
         (sum, count) => (sum === undefined || count === undefined ? undefined : sum + count),
         0,
       ),
-      min: extreme(type, chunks, 'min'),
-      max: extreme(type, chunks, 'max'),
+      min: findExtreme(type, chunks, 'min'),
+      max: findExtreme(type, chunks, 'max'),
     };
   });
 }
 
 /** Whether a SchemaElement holds others. */
-export function isGroup(element: ThriftStruct): boolean {
+export function isSchemaGroup(element: ThriftStruct): boolean {
   return element.get(5) !== undefined;
 }
 
 /** The elements that hold values, of a tree that stands depth first. */
-function leavesOf(schema: readonly ThriftStruct[]): { name: string; element: ThriftStruct }[] {
+function listLeaves(schema: readonly ThriftStruct[]): { name: string; element: ThriftStruct }[] {
   const leaves: { name: string; element: ThriftStruct }[] = [];
   // Of each open group: its name, and how many of its children are to come.
   const open: { name: string; left: number }[] = [];
@@ -59,7 +59,7 @@ function leavesOf(schema: readonly ThriftStruct[]): { name: string; element: Thr
     const group = open.at(-1);
     if (group) group.left--;
     const name = utf8(element.get(4)) ?? '';
-    if (isGroup(element)) open.push({ name, left: Number(element.get(5)) });
+    if (isSchemaGroup(element)) open.push({ name, left: Number(element.get(5)) });
     else leaves.push({ name: [...open.map((outer) => outer.name), name].join('.'), element });
   }
   return leaves;
@@ -80,7 +80,7 @@ function chunkStatistics(chunk: ThriftValue | undefined): ChunkStatistics {
 }
 
 /** The least of the minima or the greatest of the maxima; undefined when a chunk with values has no bound. */
-function extreme(
+function findExtreme(
   { decode }: ColumnType,
   chunks: readonly ChunkStatistics[],
   which: 'min' | 'max',

@@ -1,5 +1,5 @@
-import { ConvertedType, LogicalType, PhysicalType, TimeUnit } from './format.js';
-import type { ThriftStruct, ThriftValue } from './thrift-read.js';
+import { ConvertedType, LogicalType, PhysicalType, TimeUnit } from './format-constants.js';
+import type { ThriftStruct, ThriftValue } from './thrift-reader.js';
 
 /** A bound of a column: integers as numbers where these are exact; times are microseconds, UTC. */
 export type Bound = number | bigint | boolean | string;
@@ -12,33 +12,33 @@ export interface ColumnType {
   readonly decode: (bytes: Buffer) => Bound | undefined;
 }
 
-const UNKNOWN = (): undefined => undefined;
+const decodeUnknown = (): undefined => undefined;
 
 /** The type of a SchemaElement, by its LogicalType, else by the older ConvertedType (parquet.thrift). */
-export function columnType(element: ThriftStruct): ColumnType {
+export function parseColumnType(element: ThriftStruct): ColumnType {
   const physical = element.get(1);
   const converted = element.get(6);
-  const [logical, details] = logicalType(element);
+  const [logical, details] = parseLogicalType(element);
   const named = Object.entries(PhysicalType).find(([, id]) => id === physical)?.[0] ?? 'unknown';
   const integer = physical === PhysicalType.int32 || physical === PhysicalType.int64;
 
-  if (logical === LogicalType.timestamp && integer) return timestampType(unitOf(details));
-  if (logical !== undefined) return logicalColumn(logical, details, named);
+  if (logical === LogicalType.timestamp && integer) return timestampType(parseTimeUnit(details));
+  if (logical !== undefined) return parseLogicalColumn(logical, details, named);
   if (converted === ConvertedType.timestampMillis) return timestampType(TimeUnit.millis);
   if (converted === ConvertedType.timestampMicros) return timestampType(TimeUnit.micros);
   if (converted === ConvertedType.utf8) return { name: 'string', decode: utf8 };
   if (converted === ConvertedType.date) return { name: 'date', decode: dateBound };
-  if (physical === PhysicalType.int96) return { name: 'timestamp', decode: UNKNOWN };
-  if (converted === undefined) return { name: named, decode: PLAIN[named] ?? UNKNOWN };
-  const [name, decode] = CONVERTED[Number(converted)] ?? [named, UNKNOWN];
+  if (physical === PhysicalType.int96) return { name: 'timestamp', decode: decodeUnknown };
+  if (converted === undefined) return { name: named, decode: PLAIN_DECODERS[named] ?? decodeUnknown };
+  const [name, decode] = CONVERTED_TYPES[Number(converted)] ?? [named, decodeUnknown];
   return { name, decode };
 }
 
-const CONVERTED: Readonly<Record<number, readonly [string, ColumnType['decode']]>> = {
+const CONVERTED_TYPES: Readonly<Record<number, readonly [string, ColumnType['decode']]>> = {
   4: ['enum', utf8],
-  5: ['decimal', UNKNOWN],
-  7: ['time', UNKNOWN],
-  8: ['time', UNKNOWN],
+  5: ['decimal', decodeUnknown],
+  7: ['time', decodeUnknown],
+  8: ['time', decodeUnknown],
   11: ['uint8', uint32],
   12: ['uint16', uint32],
   13: ['uint32', uint32],
@@ -48,10 +48,10 @@ const CONVERTED: Readonly<Record<number, readonly [string, ColumnType['decode']]
   17: ['int32', int32],
   18: ['int64', int64],
   19: ['json', utf8],
-  21: ['interval', UNKNOWN],
+  21: ['interval', decodeUnknown],
 };
 
-function logicalColumn(logical: number, details: ThriftStruct, physical: string): ColumnType {
+function parseLogicalColumn(logical: number, details: ThriftStruct, physical: string): ColumnType {
   switch (logical) {
     case LogicalType.string:
       return { name: 'string', decode: utf8 };
@@ -62,11 +62,11 @@ function logicalColumn(logical: number, details: ThriftStruct, physical: string)
     case LogicalType.date:
       return { name: 'date', decode: dateBound };
     case LogicalType.decimal:
-      return { name: `decimal(${details.get(2)},${details.get(1)})`, decode: UNKNOWN };
+      return { name: `decimal(${details.get(2)},${details.get(1)})`, decode: decodeUnknown };
     case LogicalType.time:
-      return { name: 'time', decode: UNKNOWN };
+      return { name: 'time', decode: decodeUnknown };
     case LogicalType.uuid:
-      return { name: 'uuid', decode: UNKNOWN };
+      return { name: 'uuid', decode: decodeUnknown };
     case LogicalType.integer: {
       const isSigned = details.get(2) === true;
       const bits = Number(details.get(1));
@@ -74,17 +74,17 @@ function logicalColumn(logical: number, details: ThriftStruct, physical: string)
       return { name: `${isSigned ? '' : 'u'}int${bits}`, decode };
     }
     default:
-      return { name: physical, decode: UNKNOWN };
+      return { name: physical, decode: decodeUnknown };
   }
 }
 
 /** The one field of the LogicalType union that is set. */
-function logicalType(element: ThriftStruct): readonly [number | undefined, ThriftStruct] {
+function parseLogicalType(element: ThriftStruct): readonly [number | undefined, ThriftStruct] {
   const [field] = asStruct(element.get(10));
   return field ? [field[0], asStruct(field[1])] : [undefined, new Map()];
 }
 
-function unitOf(details: ThriftStruct): number | undefined {
+function parseTimeUnit(details: ThriftStruct): number | undefined {
   const [field] = asStruct(details.get(2));
   return field?.[0];
 }
@@ -93,14 +93,14 @@ function timestampType(unit: number | undefined): ColumnType {
   const decode = (bytes: Buffer): Bound | undefined => {
     if (bytes.length !== 8) return undefined;
     const value = bytes.readBigInt64LE();
-    if (unit === TimeUnit.millis) return exact(value * 1000n);
-    if (unit === TimeUnit.micros) return exact(value);
-    return unit === TimeUnit.nanos ? exact(value / 1000n) : undefined;
+    if (unit === TimeUnit.millis) return toSafeNumber(value * 1000n);
+    if (unit === TimeUnit.micros) return toSafeNumber(value);
+    return unit === TimeUnit.nanos ? toSafeNumber(value / 1000n) : undefined;
   };
   return { name: 'timestamp', decode };
 }
 
-const PLAIN: Readonly<Record<string, ColumnType['decode']>> = {
+const PLAIN_DECODERS: Readonly<Record<string, ColumnType['decode']>> = {
   boolean: (bytes) => (bytes.length === 1 ? bytes[0] === 1 : undefined),
   int32,
   int64,
@@ -121,11 +121,11 @@ function uint32(bytes: Buffer): number | undefined {
 }
 
 function int64(bytes: Buffer): Bound | undefined {
-  return bytes.length === 8 ? exact(bytes.readBigInt64LE()) : undefined;
+  return bytes.length === 8 ? toSafeNumber(bytes.readBigInt64LE()) : undefined;
 }
 
 function uint64(bytes: Buffer): Bound | undefined {
-  return bytes.length === 8 ? exact(bytes.readBigUInt64LE()) : undefined;
+  return bytes.length === 8 ? toSafeNumber(bytes.readBigUInt64LE()) : undefined;
 }
 
 /** Days since 1970-01-01 as `YYYY-MM-DD`. */
@@ -135,7 +135,7 @@ function dateBound(bytes: Buffer): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(/T.*/, '');
 }
 
-function exact(value: bigint): number | bigint {
+function toSafeNumber(value: bigint): number | bigint {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 

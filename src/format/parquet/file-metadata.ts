@@ -1,11 +1,11 @@
 import { VERSION } from '../../base/version.js';
 import type { Compression } from '../compression/compressor.js';
-import { ByteWriter } from './bytes.js';
+import { ByteWriter } from './byte-writer.js';
 import type { ChunkMetadata } from './column-chunk.js';
-import { Codec } from './format.js';
-import { type ParquetColumn, writeSchema } from './schema.js';
+import { Codec } from './format-constants.js';
+import { type ParquetColumn, writeSchema } from './parquet-schema.js';
 import { writeStatistics } from './statistics.js';
-import { ThriftWriter } from './thrift.js';
+import { ThriftWriter } from './thrift-writer.js';
 
 /** A row group as it stands in the file, at a byte offset. */
 export interface WrittenRowGroup {
@@ -17,13 +17,13 @@ export interface WrittenRowGroup {
 export interface FileMetadata {
   readonly columns: readonly ParquetColumn[];
   readonly rows: number;
-  /** Each as `rowGroupBytes` gives it. */
+  /** Each as `encodeRowGroup` gives it. */
   readonly rowGroups: readonly Uint8Array[];
   readonly keyValues: Readonly<Record<string, string>>;
 }
 
 /** The footer's FileMetaData struct (parquet.thrift), without its length and the closing magic bytes. */
-export function fileMetadataBytes({ columns, rows, rowGroups, keyValues }: FileMetadata): Uint8Array {
+export function encodeFileMetadata({ columns, rows, rowGroups, keyValues }: FileMetadata): Uint8Array {
   const out = new ByteWriter();
   const thrift = new ThriftWriter(out);
   const formatVersion = 2;
@@ -43,7 +43,7 @@ export function fileMetadataBytes({ columns, rows, rowGroups, keyValues }: FileM
 }
 
 /** The RowGroup struct, which is what is kept of each group until the end: as objects it would take many times that. */
-export function rowGroupBytes(
+export function encodeRowGroup(
   { offset, rows, columns: chunks }: WrittenRowGroup,
   columns: readonly ParquetColumn[],
   compression: Compression,

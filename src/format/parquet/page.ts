@@ -1,7 +1,7 @@
 import type { Compress } from '../compression/compress.js';
-import { ByteWriter } from './bytes.js';
-import { Encoding, type EncodingId, PageType } from './format.js';
-import { ThriftWriter } from './thrift.js';
+import { ByteWriter } from './byte-writer.js';
+import { Encoding, type EncodingId, PageType } from './format-constants.js';
+import { ThriftWriter } from './thrift-writer.js';
 
 /** Distinct values, PLAIN-encoded. */
 export interface DictionaryValues {

@@ -1,9 +1,9 @@
-import type { Schema } from '../columns.js';
+import type { Schema } from '../batch.js';
 import type { Compression } from '../compression/compressor.js';
 import type { ChunkMetadata } from './column-chunk.js';
-import type { ColumnOptions } from './schema.js';
+import type { ParquetColumnOptions } from './parquet-schema.js';
 
-export interface ParquetOptions extends ColumnOptions {
+export interface ParquetOptions extends ParquetColumnOptions {
   readonly schema: Schema;
   readonly compression: Compression;
 }

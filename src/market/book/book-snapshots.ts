@@ -1,14 +1,14 @@
 import type { Instrument } from '../instrument.js';
 import type { BookSnapshotType } from '../names/data-type-name.js';
 import type { OrderBook } from './order-book.js';
-import { type Top, TopLevels } from './top-levels.js';
+import { type SideLevels, TopLevels } from './top-levels.js';
 
 /** The state of a book at a time. It is used again: whoever keeps it copies it. */
 export interface BookSnapshot {
   readonly type: BookSnapshotType;
   readonly instrument: Instrument;
-  readonly bids: Top;
-  readonly asks: Top;
+  readonly bids: SideLevels;
+  readonly asks: SideLevels;
   /** Microseconds: the end of the interval, or the change's own time. */
   readonly timestamp: number;
   /** Whether lines have `timestamp` to the microsecond. */

@@ -1,15 +1,15 @@
-import { BookSide } from './side.js';
+import { BookSide } from './book-side.js';
 
 /** The levels of one side of a change, as they come. */
-class Levels {
+class LevelBuffer {
   prices = new Float64Array(16);
   amounts = new Float64Array(16);
   count = 0;
 
   push(price: number, amount: number): void {
     if (this.count === this.prices.length) {
-      this.prices = grown(this.prices);
-      this.amounts = grown(this.amounts);
+      this.prices = growArray(this.prices);
+      this.amounts = growArray(this.amounts);
     }
     this.prices[this.count] = price;
     this.amounts[this.count++] = amount;
@@ -25,8 +25,8 @@ class Levels {
 export class OrderBook {
   readonly bids = new BookSide(1);
   readonly asks = new BookSide(-1);
-  readonly #bidChanges = new Levels();
-  readonly #askChanges = new Levels();
+  readonly #bidChanges = new LevelBuffer();
+  readonly #askChanges = new LevelBuffer();
   #isSnapshot = false;
   /** Whether there was a snapshot. */
   #ready = false;
@@ -48,11 +48,11 @@ export class OrderBook {
     this.asks.touched = Number.POSITIVE_INFINITY;
     if (this.#isSnapshot) {
       this.#ready = true;
-      fill(this.asks, this.#askChanges);
-      fill(this.bids, this.#bidChanges);
+      fillSide(this.asks, this.#askChanges);
+      fillSide(this.bids, this.#bidChanges);
     } else if (this.#ready) {
-      apply(this.asks, this.#askChanges);
-      apply(this.bids, this.#bidChanges);
+      applyChanges(this.asks, this.#askChanges);
+      applyChanges(this.bids, this.#bidChanges);
     }
     if (this.bids.best >= this.asks.best) this.#uncross();
   }
@@ -69,15 +69,15 @@ export class OrderBook {
   }
 }
 
-function fill(side: BookSide, { prices, amounts, count }: Levels): void {
+function fillSide(side: BookSide, { prices, amounts, count }: LevelBuffer): void {
   side.fill(prices, amounts, count);
 }
 
-function apply(side: BookSide, { prices, amounts, count }: Levels): void {
+function applyChanges(side: BookSide, { prices, amounts, count }: LevelBuffer): void {
   for (let i = 0; i < count; i++) side.set(prices[i] as number, amounts[i] as number);
 }
 
-function grown(array: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+function growArray(array: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(2 * array.length);
   larger.set(array);
   return larger;

@@ -1,7 +1,7 @@
-import type { Block, BookSide } from './side.js';
+import type { BookSide, LevelBlock } from './book-side.js';
 
 /** The best levels of one side, best first, as a snapshot shows them. */
-export interface Top {
+export interface SideLevels {
   readonly prices: Float64Array;
   readonly amounts: Float64Array;
   /** How many there are; what stands behind them means nothing. */
@@ -9,7 +9,7 @@ export interface Top {
 }
 
 /** Reads the best levels of a side, grouped or as they are, and tells whether they differ from those read before. */
-export class TopLevels implements Top {
+export class TopLevels implements SideLevels {
   readonly prices: Float64Array;
   readonly amounts: Float64Array;
   count = 0;
@@ -20,7 +20,7 @@ export class TopLevels implements Top {
 
   constructor(depth: number, grouping: number | undefined) {
     this.#depth = depth;
-    this.#grouping = grouping === undefined ? undefined : groupingOf(grouping);
+    this.#grouping = grouping === undefined ? undefined : createGrouping(grouping);
     this.prices = new Float64Array(depth);
     this.amounts = new Float64Array(depth);
   }
@@ -35,7 +35,7 @@ export class TopLevels implements Top {
     let rank = 0;
     this.reach = this.#depth;
     for (let b = blocks.length - 1; b >= 0 && rank < this.#depth; b--) {
-      const { keys, amounts, size } = blocks[b] as Block;
+      const { keys, amounts, size } = blocks[b] as LevelBlock;
       for (let i = size - 1; i >= 0 && rank < this.#depth; i--) {
         if (this.#put(rank++, sign * (keys[i] as number), amounts[i] as number)) changed = true;
       }
@@ -51,7 +51,7 @@ export class TopLevels implements Top {
     let amount = 0;
     let rank = 0;
     for (let b = blocks.length - 1; b >= 0; b--) {
-      const { keys, amounts, size } = blocks[b] as Block;
+      const { keys, amounts, size } = blocks[b] as LevelBlock;
       for (let i = size - 1; i >= 0; i--, rank++) {
         const next = groupPrice(sign * (keys[i] as number), sign, grouping);
         if (next !== price) {
@@ -92,13 +92,13 @@ interface Grouping {
   readonly scaled: number;
 }
 
-function groupingOf(multiple: number): Grouping {
-  const power = 10 ** decimalsOf(multiple);
+function createGrouping(multiple: number): Grouping {
+  const power = 10 ** countDecimals(multiple);
   return { power, scaled: multiple * power };
 }
 
 /** Digits behind the point of a number's shortest form. */
-function decimalsOf(value: number): number {
+function countDecimals(value: number): number {
   const [digits = '', exponent = '0'] = String(value).split('e');
   return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
 }

@@ -1,6 +1,6 @@
-import type { Batch, ColumnData, Schema } from '../../format/columns.js';
+import type { Batch, ColumnData, Schema } from '../../format/batch.js';
+import { dataTypeSchema } from '../../format/csv/csv-header.js';
 import { DayFileReader, type ReaderOptions } from '../../format/csv/day-file-reader.js';
-import { schemaOf } from '../../format/csv/header.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createDayFileLines, type DayFileLines, type DayFileLinesOptions } from './day-file-lines.js';
 import type { RowTally } from './row-tally.js';
@@ -23,7 +23,7 @@ export class BatchTextLines {
   constructor(options: Omit<DayFileLinesOptions, 'schema'>, memories: ColumnMemories) {
     this.#options = options;
     this.#memories = memories;
-    this.#schema = schemaOf(options.dataType);
+    this.#schema = dataTypeSchema(options.dataType);
     this.#lines = createDayFileLines({ ...options, schema: this.#schema });
     this.#reader = this.#read('');
   }

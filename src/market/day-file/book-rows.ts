@@ -1,9 +1,9 @@
 import type { TickhaulError } from '../../base/errors.js';
-import type { Batch, Schema } from '../../format/columns.js';
-import { cellError } from '../../format/csv/errors.js';
+import type { Batch, Schema } from '../../format/batch.js';
+import { createCellError } from '../../format/csv/csv-errors.js';
+import { getBooleans, getNumbers, getTextCodes, textAt } from '../batch-columns.js';
 import type { BookSnapshots } from '../book/book-snapshots.js';
 import type { OrderBook } from '../book/order-book.js';
-import { booleansOf, codesOf, textAt, valuesOf } from '../columns.js';
 import { hasMicros } from '../lines/iso-time.js';
 import type { Period } from '../trade-bars.js';
 import type { Instruments } from './instruments.js';
@@ -15,7 +15,7 @@ export interface BookState {
 }
 
 /** Who takes the book changes themselves. */
-export interface ChangeTaker<State> {
+export interface ChangeConsumer<State> {
   /** Rows are of this batch from now on. */
   open(batch: Batch): void;
   begin(): void;
@@ -23,18 +23,18 @@ export interface ChangeTaker<State> {
   end(state: State, isSnapshot: boolean, timestamp: number, localTimestamp: number): void;
 }
 
-const SIDES = { bid: 1, ask: 2 };
+const SIDE_CODES = { bid: 1, ask: 2 };
 
 /**
  * Goes through the rows of incremental_book_L2 by their order in the file. Rows that follow each other with the same
  * instrument, times and is_snapshot are one change (replay facts, section 8); they may lie in two batches, so the last
- * change of all is only done at `end`. Each change goes to the taker, then to its instrument's book and snapshots.
+ * change of all is only done at `endConversion`. Each change goes to the taker, then to its instrument's book and snapshots.
  */
 export class BookRows<State extends BookState> {
   readonly #schema: Schema;
   readonly #instruments: Instruments<State>;
   readonly #period: Period;
-  readonly #taker: ChangeTaker<State> | undefined;
+  readonly #taker: ChangeConsumer<State> | undefined;
   /** The change that is open. */
   #state: State | undefined;
   #isSnapshot = 0;
@@ -47,22 +47,27 @@ export class BookRows<State extends BookState> {
    * @param period local times, in microseconds. Changes before the first that lies in it make the book, and nothing
    *   else; from the first behind it on they are passed over.
    */
-  constructor(schema: Schema, instruments: Instruments<State>, period: Period, taker?: ChangeTaker<State>) {
+  constructor(
+    schema: Schema,
+    instruments: Instruments<State>,
+    period: Period,
+    taker?: ChangeConsumer<State>,
+  ) {
     this.#schema = schema;
     this.#instruments = instruments;
     this.#period = period;
     this.#taker = taker;
   }
 
-  /** @throws TickhaulError `corrupt` for a side that is neither bid nor ask. */
+  /** @throws TickhaulError `createCorruptError` for a side that is neither bid nor ask. */
   push(batch: Batch): void {
     const { states, indices } = this.#instruments.owners(batch);
-    const timestamps = valuesOf(this.#schema, batch, 'timestamp');
-    const localTimestamps = valuesOf(this.#schema, batch, 'local_timestamp');
-    const prices = valuesOf(this.#schema, batch, 'price');
-    const amounts = valuesOf(this.#schema, batch, 'amount');
-    const snapshots = booleansOf(this.#schema, batch, 'is_snapshot');
-    const sides = codesOf(this.#schema, batch, 'side', SIDES);
+    const timestamps = getNumbers(this.#schema, batch, 'timestamp');
+    const localTimestamps = getNumbers(this.#schema, batch, 'local_timestamp');
+    const prices = getNumbers(this.#schema, batch, 'price');
+    const amounts = getNumbers(this.#schema, batch, 'amount');
+    const snapshots = getBooleans(this.#schema, batch, 'is_snapshot');
+    const sides = getTextCodes(this.#schema, batch, 'side', SIDE_CODES);
     const taker = this.#taker;
     taker?.open(batch);
     for (let row = 0; row < batch.rows; row++) {
@@ -82,7 +87,7 @@ export class BookRows<State extends BookState> {
       const side = sides[row];
       if (side === 0) throw this.#sideError(batch, row);
       if (state === undefined) continue;
-      const isAsk = side === SIDES.ask;
+      const isAsk = side === SIDE_CODES.ask;
       if (taker && this.#phase === 'in') taker.level(isAsk, row);
       if (state.book) state.book.level(isAsk, prices[row] as number, amounts[row] as number);
     }
@@ -111,7 +116,7 @@ export class BookRows<State extends BookState> {
   #sideError(batch: Batch, row: number): TickhaulError {
     const { source = 'rows', line = 0 } = batch.place ?? {};
     const cell = textAt(this.#schema, batch, 'side', row);
-    return cellError({ source, line: line + row }, 'side', cell, 'is neither bid nor ask');
+    return createCellError({ source, line: line + row }, 'side', cell, 'is neither bid nor ask');
   }
 
   #begin(state: State | undefined, isSnapshot: number, timestamp: number, local: number): void {

@@ -1,21 +1,21 @@
 import type { DataType } from '../../dataset/data-types.js';
-import type { Batch, Schema } from '../../format/columns.js';
+import type { Batch, Schema } from '../../format/batch.js';
+import { getNumbers } from '../batch-columns.js';
 import { BookSnapshots } from '../book/book-snapshots.js';
 import { OrderBook } from '../book/order-book.js';
-import { valuesOf } from '../columns.js';
 import type { Instrument } from '../instrument.js';
 import { BookChangeLines } from '../lines/book-change-lines.js';
-import type { Fixed } from '../lines/bytes.js';
 import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
-import { lineHead } from '../lines/head.js';
-import type { RowType } from '../lines/layouts.js';
+import type { FixedText } from '../lines/fixed-text.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
+import { createLineHead } from '../lines/line-head.js';
+import type { RowType } from '../lines/message-layouts.js';
 import { RowLines } from '../lines/row-lines.js';
 import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/data-type-name.js';
 import { type Period, TradeBars } from '../trade-bars.js';
-import { BookRows, type BookState, type ChangeTaker } from './book-rows.js';
+import { BookRows, type BookState, type ChangeConsumer } from './book-rows.js';
 import { Instruments } from './instruments.js';
-import { goThroughTrades } from './trade-rows.js';
+import { processTrades } from './process-trades.js';
 
 export interface DayFileLinesOptions {
   readonly schema: Schema;
@@ -45,18 +45,18 @@ export function createDayFileLines(options: DayFileLinesOptions): DayFileLines {
   const types = options.types.filter(({ dayFiles }) => dayFiles === options.dataType);
   const source = types.find((type) => type.kind === 'source');
   if (options.dataType === 'incremental_book_L2') {
-    return bookLines(
+    return createBookLines(
       options,
       types.filter((type) => type.kind === 'book_snapshot'),
       source !== undefined,
     );
   }
   const bars = types.filter((type) => type.kind === 'trade_bar');
-  if (options.dataType === 'trades') return tradeLines(options, bars, source !== undefined);
-  return rowLines(options, source?.name === 'book_change' ? undefined : source?.name);
+  if (options.dataType === 'trades') return createTradeLines(options, bars, source !== undefined);
+  return createRowLines(options, source?.name === 'book_change' ? undefined : source?.name);
 }
 
-function tradeLines(
+function createTradeLines(
   options: DayFileLinesOptions,
   types: readonly TradeBarType[],
   withTrades: boolean,
@@ -65,8 +65,8 @@ function tradeLines(
   let out: LineBuffer;
   const instruments = new Instruments(
     schema,
-    ifWanted(options, (instrument) => ({
-      head: lineHead('trade', instrument),
+    createStateIfWanted(options, (instrument) => ({
+      head: createLineHead('trade', instrument),
       bars: types.map((type) => {
         const lines = new TradeBarLines(type, instrument);
         return new TradeBars(type, instrument, (bar) => lines.write(bar, out));
@@ -80,9 +80,9 @@ function tradeLines(
       lines?.open(batch);
       const write =
         lines &&
-        ((row: number, { head }: { head: Fixed }, time: number, local: number): void =>
+        ((row: number, { head }: { head: FixedText }, time: number, local: number): void =>
           lines.write(row, head, time, local, target));
-      goThroughTrades(batch, schema, instruments, period, write);
+      processTrades(batch, schema, instruments, period, write);
     },
     end() {},
   };
@@ -90,10 +90,10 @@ function tradeLines(
 
 interface LineBookState extends BookState {
   /** Of its changes' lines. */
-  readonly head: Fixed;
+  readonly head: FixedText;
 }
 
-function bookLines(
+function createBookLines(
   options: DayFileLinesOptions,
   types: readonly BookSnapshotType[],
   withChanges: boolean,
@@ -102,10 +102,10 @@ function bookLines(
   let out: LineBuffer;
   const instruments = new Instruments<LineBookState>(
     schema,
-    ifWanted(options, (instrument) => {
+    createStateIfWanted(options, (instrument) => {
       const book = types.length > 0 ? new OrderBook() : undefined;
       return {
-        head: lineHead('book_change', instrument),
+        head: createLineHead('book_change', instrument),
         book,
         snapshots: book
           ? types.map((type) => {
@@ -117,7 +117,7 @@ function bookLines(
     }),
   );
   const lines = new BookChangeLines(schema);
-  const taker: ChangeTaker<LineBookState> = {
+  const taker: ChangeConsumer<LineBookState> = {
     open: (batch) => lines.open(batch),
     begin: () => lines.begin(),
     level: (isAsk, row) => lines.level(isAsk, row),
@@ -136,19 +136,19 @@ function bookLines(
   };
 }
 
-function rowLines(options: DayFileLinesOptions, type: RowType | undefined): DayFileLines {
+function createRowLines(options: DayFileLinesOptions, type: RowType | undefined): DayFileLines {
   if (type === undefined) return { push() {}, end() {} };
   const { schema, period } = options;
   const lines = new RowLines(type, schema);
   const instruments = new Instruments(
     schema,
-    ifWanted(options, (instrument) => lineHead(type, instrument)),
+    createStateIfWanted(options, (instrument) => createLineHead(type, instrument)),
   );
   return {
     push(batch, out) {
       const { states, indices } = instruments.owners(batch);
-      const timestamps = valuesOf(schema, batch, 'timestamp');
-      const localTimestamps = valuesOf(schema, batch, 'local_timestamp');
+      const timestamps = getNumbers(schema, batch, 'timestamp');
+      const localTimestamps = getNumbers(schema, batch, 'local_timestamp');
       lines.open(batch);
       for (let row = 0; row < batch.rows; row++) {
         const head = states[indices[row] as number];
@@ -161,7 +161,7 @@ function rowLines(options: DayFileLinesOptions, type: RowType | undefined): DayF
   };
 }
 
-function ifWanted<State>(
+function createStateIfWanted<State>(
   { isWanted }: DayFileLinesOptions,
   make: (instrument: Instrument) => State,
 ): (instrument: Instrument) => State | undefined {

@@ -1,10 +1,10 @@
-import type { Batch, Schema, TextColumn } from '../../format/columns.js';
-import { columnOf } from '../columns.js';
+import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import { getColumn } from '../batch-columns.js';
 import type { Instrument } from '../instrument.js';
-import { asDictionary } from '../lines/text.js';
+import { toDictionary } from '../lines/write-text.js';
 
 /** Whose a batch's rows are: row r is of `states[indices[r]]`; undefined for an instrument that nobody asked for. */
-export interface Owners<State> {
+export interface RowOwners<State> {
   readonly states: readonly (State | undefined)[];
   readonly indices: Int32Array;
 }
@@ -26,9 +26,9 @@ export class Instruments<State> {
     return [...this.#states.values()].filter((state) => state !== undefined);
   }
 
-  owners(batch: Batch): Owners<State> {
-    const exchanges = asDictionary(columnOf(this.#schema, batch, 'exchange') as TextColumn);
-    const symbols = asDictionary(columnOf(this.#schema, batch, 'symbol') as TextColumn);
+  owners(batch: Batch): RowOwners<State> {
+    const exchanges = toDictionary(getColumn(this.#schema, batch, 'exchange') as TextColumn);
+    const symbols = toDictionary(getColumn(this.#schema, batch, 'symbol') as TextColumn);
     const [exchange = ''] = exchanges.texts;
     if (exchanges.texts.length === 1) {
       const states = symbols.texts.map((symbol) => this.#stateOf({ exchange, symbol }));
@@ -38,7 +38,7 @@ export class Instruments<State> {
   }
 
   /** Files of several exchanges, which the service doesn't have. */
-  #ownersOfMany(rows: number, exchanges: Dictionary, symbols: Dictionary): Owners<State> {
+  #ownersOfMany(rows: number, exchanges: Dictionary, symbols: Dictionary): RowOwners<State> {
     const known = new Map<number, number>();
     const states: (State | undefined)[] = [];
     const indices = Int32Array.from({ length: rows }, (_, row) => {
@@ -62,4 +62,4 @@ export class Instruments<State> {
   }
 }
 
-type Dictionary = ReturnType<typeof asDictionary>;
+type Dictionary = ReturnType<typeof toDictionary>;

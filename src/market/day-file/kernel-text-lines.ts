@@ -1,4 +1,4 @@
-import { MessageKernel, PHASE } from '../kernel/message-kernel.js';
+import { MessageKernel, PERIOD_PHASE } from '../kernel/message-kernel.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import type { SourceTypeName } from '../names/data-type-name.js';
 import type { Period } from '../trade-bars.js';
@@ -9,9 +9,9 @@ const LF = 10;
 const QUOTE = 34;
 
 /** The longest row that the other way takes. */
-const MOST_ROW = 1024 * 1024;
+const MAX_ROW_BYTES = 1024 * 1024;
 /** A book change of more text than this is for the other way, which keeps less of it. */
-const MOST_CHANGE = 64 * 1024 * 1024;
+const MAX_CHANGE_BYTES = 64 * 1024 * 1024;
 
 /** The kernels of one thread. */
 export type MessageKernels = Map<SourceTypeName, MessageKernel>;
@@ -24,7 +24,7 @@ export class KernelTextLines {
   readonly #kernel: MessageKernel;
   readonly #byBatches: (period: Period) => BatchTextLines;
   #period: Period;
-  #phase: number = PHASE.before;
+  #phase: number = PERIOD_PHASE.before;
   #other: BatchTextLines | undefined;
   #tally: RowTally | undefined;
   /** Of the file, where the text begins that is held back. */
@@ -94,7 +94,7 @@ export class KernelTextLines {
     const hasRow = made.position < to;
     // Twice as much, or a large change would be looked through again with each piece of its text.
     this.#hold([rest], hasRow ? 2 * rest.length : 0);
-    if (made.isOdd || rest.length > (hasRow ? MOST_CHANGE : MOST_ROW)) this.#takeOther(out);
+    if (made.isOdd || rest.length > (hasRow ? MAX_CHANGE_BYTES : MAX_ROW_BYTES)) this.#takeOther(out);
   }
 
   #opened(): RowTally {
@@ -112,8 +112,8 @@ export class KernelTextLines {
   #takeOther(out: LineBuffer): void {
     const { start, end } = this.#period;
     const other = this.#byBatches({
-      start: this.#phase === PHASE.within ? Number.NEGATIVE_INFINITY : start,
-      end: this.#phase === PHASE.behind ? Number.NEGATIVE_INFINITY : end,
+      start: this.#phase === PERIOD_PHASE.within ? Number.NEGATIVE_INFINITY : start,
+      end: this.#phase === PERIOD_PHASE.behind ? Number.NEGATIVE_INFINITY : end,
     });
     if (this.#line === 1) other.open(this.#opened());
     else other.openAt(this.#opened(), this.#kernel.header, this.#line);

@@ -1,11 +1,11 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
+import { toDatasetSymbol } from '../../dataset/dataset-symbol.js';
 import { type Day, formatDay } from '../../dataset/day.js';
-import { safeName } from '../../dataset/file-names.js';
-import { toDatasetSymbol } from '../../dataset/symbols.js';
-import type { Batch, Schema, TextColumn } from '../../format/columns.js';
-import { columnOf, valuesOf } from '../columns.js';
-import { asDictionary } from '../lines/text.js';
+import { toSafeFileName } from '../../dataset/file-naming.js';
+import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import { getColumn, getNumbers } from '../batch-columns.js';
+import { toDictionary } from '../lines/write-text.js';
 import type { Period } from '../trade-bars.js';
 
 /** A day file whose rows are read. */
@@ -57,7 +57,7 @@ export class RowTally {
   /** Counts the rows of a batch, which follow those that were counted before. */
   add(schema: Schema, batch: Batch): void {
     const { start, end } = this.period;
-    const times = valuesOf(schema, batch, 'local_timestamp');
+    const times = getNumbers(schema, batch, 'local_timestamp');
     let { outside, backwards, last } = this;
     for (let row = 0; row < batch.rows; row++) {
       const time = times[row] as number;
@@ -71,7 +71,7 @@ export class RowTally {
   }
 
   #addForeign(schema: Schema, batch: Batch): void {
-    const { indices, texts } = asDictionary(columnOf(schema, batch, 'symbol') as TextColumn);
+    const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
     const areForeign = texts.map((text) => this.isForeign(text));
     if (!areForeign.includes(true)) return;
     for (let row = 0; row < batch.rows; row++) if (areForeign[indices[row] as number]) this.foreign++;
@@ -79,7 +79,7 @@ export class RowTally {
 
   /**
    * What is wrong with the rows so far, as a warning; undefined for nothing.
-   * @throws TickhaulError `corrupt` if none of them is of the file's day, or none of its symbol.
+   * @throws TickhaulError `createCorruptError` if none of them is of the file's day, or none of its symbol.
    */
   finding(): string | undefined {
     const { path, rows, outside, backwards, foreign } = this;
@@ -107,5 +107,5 @@ function wrongFile(path: string, rows: number, problem: string): TickhaulError {
 
 /** As the name of a file has it, where characters that names can't have are replaced. */
 function nameOf(symbol: string): string {
-  return safeName(toDatasetSymbol(symbol));
+  return toSafeFileName(toDatasetSymbol(symbol));
 }

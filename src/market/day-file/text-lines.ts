@@ -8,7 +8,7 @@ import type { RowTally } from './row-tally.js';
 export interface TextLines {
   /** Begins a day file. @param tally counts its rows. */
   open(tally: RowTally): void;
-  /** Takes gunzipped text, which may be reused then. @throws TickhaulError `corrupt`; then it is of no use any more. */
+  /** Takes gunzipped text, which may be reused then. @throws TickhaulError `createCorruptError`; then it is of no use any more. */
   push(text: Buffer, out: LineBuffer): void;
   /** The day file is at its end. Throws as `push` does. */
   end(out: LineBuffer): void;

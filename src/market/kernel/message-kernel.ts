@@ -1,23 +1,23 @@
 import { TickhaulError } from '../../base/errors.js';
-import { parseDecimal } from '../../format/csv/number.js';
-import { createMemory } from '../../format/kernel/wasm.js';
+import { parseDecimal } from '../../format/csv/parse-cell.js';
+import { createOwnMemory } from '../../format/kernel/wasm.js';
 import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import { writeNumber } from '../lines/number-text.js';
+import { writeNumber } from '../lines/write-number.js';
 import type { SourceTypeName } from '../names/data-type-name.js';
 import type { Period } from '../trade-bars.js';
-import { loadMessageModule, type MessageModule, STOP } from './message-module.js';
-import { type MessageTemplate, templateOf } from './message-template.js';
+import { loadMessageModule, MESSAGE_STOP_REASON, type MessageModule } from './message-module.js';
+import { createMessageTemplate, type MessageTemplate } from './message-template.js';
 
 /** Lines are made in pieces that stay near the processor; a change of more levels makes it larger. */
-const FIRST_ROOM = 256 * 1024;
+const INITIAL_OUTPUT_BYTES = 256 * 1024;
 /** Less than any line has. */
-const LEAST_LINE = 64;
+const MIN_LINE_BYTES = 64;
 
 /** Where a file of book changes lies to the period (BookRows), as assembly/output.ts numbers it. */
-export const PHASE = { before: 0, within: 1, behind: 2 } as const;
+export const PERIOD_PHASE = { before: 0, within: 1, behind: 2 } as const;
 
-export interface Stretch {
+export interface TextRange {
   /** Where the text begins and ends that is to be taken: whole rows. */
   readonly from: number;
   readonly to: number;
@@ -29,7 +29,7 @@ export interface Stretch {
   readonly tally: RowTally;
 }
 
-export interface Made {
+export interface KernelResult {
   /** Where it stopped: at the text's end, at a change that might go on, or at what it doesn't take. */
   readonly position: number;
   readonly rows: number;
@@ -44,7 +44,7 @@ export interface Made {
  */
 export class MessageKernel {
   readonly header: Buffer;
-  readonly #memory = createMemory();
+  readonly #memory = createOwnMemory();
   readonly #module: MessageModule;
   readonly #isChange: boolean;
   #bytes = Buffer.alloc(0);
@@ -63,10 +63,10 @@ export class MessageKernel {
       isForeign: (at, length) => this.#isForeign(at, length),
     });
     this.#isChange = type === 'book_change';
-    const template = templateOf(type);
+    const template = createMessageTemplate(type);
     this.header = Buffer.from(template.header);
     this.#setUp(template);
-    this.#makeRoom(FIRST_ROOM);
+    this.#makeRoom(INITIAL_OUTPUT_BYTES);
   }
 
   /** Puts text in, in place of what was there, with room for an LF behind it; returns it, good until `make`. */
@@ -91,7 +91,7 @@ export class MessageKernel {
   }
 
   /** Adds the lines of the text. */
-  make({ from, to, isEnd, period, phase, tally }: Stretch, out: LineBuffer): Made {
+  make({ from, to, isEnd, period, phase, tally }: TextRange, out: LineBuffer): KernelResult {
     const module = this.#module;
     module.setPeriod(period.start, period.end, phase);
     module.setTally(tally.period.start, tally.period.end, tally.last, tally.hasSymbol);
@@ -106,8 +106,8 @@ export class MessageKernel {
       at = module.position.value;
       rows += module.rows.value;
       this.#handOver(out);
-      if (stop !== STOP.noRoom) {
-        const isOdd = stop === STOP.odd;
+      if (stop !== MESSAGE_STOP_REASON.noRoom) {
+        const isOdd = stop === MESSAGE_STOP_REASON.odd;
         this.#addTo(tally, rows);
         return { position: at - this.#text, rows, isOdd, phase: module.phase.value };
       }
@@ -176,7 +176,7 @@ export class MessageKernel {
 
   /** Room for lines, in place of what there was. */
   #makeRoom(room: number): void {
-    const most = Math.ceil(room / LEAST_LINE);
+    const most = Math.ceil(room / MIN_LINE_BYTES);
     this.#outRoom = room;
     this.#out = this.#allocate(room);
     this.#ends = this.#allocate(4 * most);

@@ -1,7 +1,7 @@
-import { instantiateNow, type OwnWasmMemory, type WasmVariable } from '../../format/kernel/wasm.js';
+import { instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../format/kernel/wasm.js';
 
 /** Why making lines stopped, as assembly/output.ts tells it. */
-export const STOP = { done: 0, noRoom: 1, odd: 2 } as const;
+export const MESSAGE_STOP_REASON = { done: 0, noRoom: 1, odd: 2 } as const;
 
 /** What assembly/message-kernel.ts exports; what it does is told there. Addresses are those of its memory. */
 export interface MessageModule {
@@ -39,5 +39,5 @@ export interface MessageImports {
 
 export function loadMessageModule(memory: OwnWasmMemory, imports: MessageImports): MessageModule {
   const url = new URL('./message-kernel.wasm', import.meta.url);
-  return instantiateNow<MessageModule>(url, memory, imports);
+  return instantiateSync<MessageModule>(url, memory, imports);
 }

@@ -1,12 +1,12 @@
-import { columnsOf } from '../../dataset/data-types.js';
-import { TAIL } from '../lines/head.js';
-import { LAYOUTS } from '../lines/layouts.js';
-import { LEVEL } from '../lines/levels.js';
-import { LONGEST_NUMBER } from '../lines/number-text.js';
+import { dataTypeColumns } from '../../dataset/data-types.js';
+import { TAIL_TEXTS } from '../lines/line-head.js';
+import { MESSAGE_LAYOUTS } from '../lines/message-layouts.js';
+import { LEVEL_KEYS } from '../lines/write-level.js';
+import { MAX_NUMBER_BYTES } from '../lines/write-number.js';
 import { SOURCE_TYPES, type SourceTypeName } from '../names/data-type-name.js';
 
 /** Kinds of cells, as assembly/rows.ts numbers them. */
-const KIND = { number: 0, text: 1, time: 2 } as const;
+const CELL_KIND = { number: 0, text: 1, time: 2 } as const;
 
 /** A key with its cell. */
 export interface TemplatePart {
@@ -32,43 +32,45 @@ export interface MessageTemplate {
 }
 
 /** Bytes that are written behind the end of anything, at most. */
-const SLACK = 64;
-const LEADING = 4;
+const SLACK_BYTES = 64;
+const LEADING_COLUMN_COUNT = 4;
 
-export function templateOf(type: SourceTypeName): MessageTemplate {
-  const columns = columnsOf(SOURCE_TYPES[type]) ?? [];
+export function createMessageTemplate(type: SourceTypeName): MessageTemplate {
+  const columns = dataTypeColumns(SOURCE_TYPES[type]) ?? [];
   const isChange = type === 'book_change';
   const texts = [
     `{"type":"${type}","symbol":"`,
     '","exchange":"',
     isChange ? '","isSnapshot":' : '"',
-    `${isChange ? ']' : ''}${TAIL.timestamp}`,
-    TAIL.localTimestamp,
-    TAIL.end,
+    `${isChange ? ']' : ''}${TAIL_TEXTS.timestamp}`,
+    TAIL_TEXTS.localTimestamp,
+    TAIL_TEXTS.end,
     ',"bids":[',
     '],"asks":[',
-    LEVEL.price,
-    LEVEL.amount,
+    LEVEL_KEYS.price,
+    LEVEL_KEYS.amount,
   ];
-  const own = columns.slice(LEADING);
-  const parts = (type === 'book_change' ? [] : LAYOUTS[type]).map(({ key, column, kind, orElse }) => {
-    const begin = `,${JSON.stringify(key)}:`;
-    return {
-      column: own.findIndex(({ name }) => name === column),
-      kind: KIND[kind],
-      key: kind === 'number' ? begin : `${begin}"`,
-      missing: orElse === undefined ? '' : `${begin}"${orElse}"`,
-    };
-  });
+  const own = columns.slice(LEADING_COLUMN_COUNT);
+  const parts = (type === 'book_change' ? [] : MESSAGE_LAYOUTS[type]).map(
+    ({ key, column, kind, fallback }) => {
+      const begin = `,${JSON.stringify(key)}:`;
+      return {
+        column: own.findIndex(({ name }) => name === column),
+        kind: CELL_KIND[kind],
+        key: kind === 'number' ? begin : `${begin}"`,
+        missing: fallback === undefined ? '' : `${begin}"${fallback}"`,
+      };
+    },
+  );
   const sizes = [
     ...texts.map((text) => text.length),
-    ...parts.map(({ key, missing }) => key.length + missing.length + LONGEST_NUMBER + 1),
+    ...parts.map(({ key, missing }) => key.length + missing.length + MAX_NUMBER_BYTES + 1),
   ];
   return {
     header: `${columns.map(({ name }) => name).join()}\n`,
     texts,
-    columns: isChange ? [] : own.map(({ kind }) => (kind === 'boolean' ? KIND.text : KIND[kind])),
+    columns: isChange ? [] : own.map(({ kind }) => (kind === 'boolean' ? CELL_KIND.text : CELL_KIND[kind])),
     parts,
-    fixedRoom: sizes.reduce((sum, size) => sum + size, 2 * LONGEST_NUMBER + SLACK),
+    fixedRoom: sizes.reduce((sum, size) => sum + size, 2 * MAX_NUMBER_BYTES + SLACK_BYTES),
   };
 }

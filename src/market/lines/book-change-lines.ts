@@ -1,27 +1,34 @@
-import type { Batch, Schema } from '../../format/columns.js';
-import { valuesOf } from '../columns.js';
-import { copyFixed, copyWords, type Fixed, type Target, targetOf, WORD } from './bytes.js';
-import { TAIL_SIZE, writeTail } from './head.js';
+import type { Batch, Schema } from '../../format/batch.js';
+import { getNumbers } from '../batch-columns.js';
+import {
+  copyFixed,
+  copyWords,
+  createLineTarget,
+  type FixedText,
+  type LineTarget,
+  WORD_BYTES,
+} from './fixed-text.js';
 import { hasMicros, IsoTime } from './iso-time.js';
+import type { LineBuffer } from './line-buffer.js';
+import { MAX_TAIL_BYTES, writeTail } from './line-head.js';
 import {
   ASKS,
   CHANGE_BIDS,
-  CHANGE_KEYS_SIZE,
-  LEVEL_SIZE,
+  CHANGE_KEYS_BYTES,
   LEVELS_END,
+  MAX_LEVEL_BYTES,
   SNAPSHOT_BIDS,
   writeLevel,
-} from './levels.js';
-import type { LineBuffer } from './line-buffer.js';
+} from './write-level.js';
 
 /** Up to so many bytes words are copied here; more of them faster by the engine's own copy. */
-const FEW = 256;
+const SMALL_COPY_BYTES = 256;
 /** Bytes that a side begins with, and the most that it keeps: whole books are rare, and files many. */
-const ROOM = 4096;
-const MOST_ROOM = 16 * 1024;
+const INITIAL_SIDE_BYTES = 4096;
+const MAX_KEPT_SIDE_BYTES = 16 * 1024;
 
 /**
- * The lines of book changes, each made of some rows of incremental_book_L2: `begin`, a `level` for each row, `write`.
+ * The lines of book changes, each made of some rows of incremental_book_L2: `begin`, a `level` for each row, `appendOrWrite`.
  * Rows of one change may lie in several batches.
  */
 export class BookChangeLines {
@@ -38,8 +45,8 @@ export class BookChangeLines {
 
   /** Takes the batch that rows are to be of. */
   open(batch: Batch): void {
-    this.#prices = valuesOf(this.#schema, batch, 'price');
-    this.#amounts = valuesOf(this.#schema, batch, 'amount');
+    this.#prices = getNumbers(this.#schema, batch, 'price');
+    this.#amounts = getNumbers(this.#schema, batch, 'amount');
   }
 
   begin(): void {
@@ -53,8 +60,14 @@ export class BookChangeLines {
   }
 
   /** @param head of `lineHead`. Times are microseconds. */
-  write(head: Fixed, isSnapshot: boolean, timestamp: number, localTimestamp: number, out: LineBuffer): void {
-    const size = head.length + CHANGE_KEYS_SIZE + this.#bids.length + this.#asks.length + TAIL_SIZE;
+  write(
+    head: FixedText,
+    isSnapshot: boolean,
+    timestamp: number,
+    localTimestamp: number,
+    out: LineBuffer,
+  ): void {
+    const size = head.length + CHANGE_KEYS_BYTES + this.#bids.length + this.#asks.length + MAX_TAIL_BYTES;
     const target = out.room(size);
     const { view } = target;
     let at = copyFixed(head, view, out.length);
@@ -70,12 +83,12 @@ export class BookChangeLines {
 
 /** The levels of one side, as the inside of a JSON array: ASCII alone. */
 class LevelTexts {
-  #target = targetOf(ROOM);
+  #target = createLineTarget(INITIAL_SIDE_BYTES);
   length = 0;
 
   clear(): void {
     this.length = 0;
-    if (this.#target.bytes.length > MOST_ROOM) this.#target = targetOf(ROOM);
+    if (this.#target.bytes.length > MAX_KEPT_SIDE_BYTES) this.#target = createLineTarget(INITIAL_SIDE_BYTES);
   }
 
   add(price: number, amount: number): void {
@@ -83,16 +96,16 @@ class LevelTexts {
     this.length = writeLevel(price, amount, this.length === 0, view, this.length);
   }
 
-  copyTo({ bytes, view }: Target, at: number): number {
-    if (this.length <= FEW) copyWords(this.#target.view, this.length, view, at);
+  copyTo({ bytes, view }: LineTarget, at: number): number {
+    if (this.length <= SMALL_COPY_BYTES) copyWords(this.#target.view, this.length, view, at);
     else bytes.set(this.#target.bytes.subarray(0, this.length), at);
     return at + this.length;
   }
 
-  #room(): Target {
-    const needed = this.length + LEVEL_SIZE + WORD;
+  #room(): LineTarget {
+    const needed = this.length + MAX_LEVEL_BYTES + WORD_BYTES;
     if (needed > this.#target.bytes.length) {
-      const larger = targetOf(2 * needed);
+      const larger = createLineTarget(2 * needed);
       larger.bytes.set(this.#target.bytes.subarray(0, this.length));
       this.#target = larger;
     }

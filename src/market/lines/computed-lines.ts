@@ -1,28 +1,28 @@
 import type { BookSnapshot } from '../book/book-snapshots.js';
-import type { Top } from '../book/top-levels.js';
+import type { SideLevels } from '../book/top-levels.js';
 import type { Instrument } from '../instrument.js';
 import type { BookSnapshotType, TradeBarType } from '../names/data-type-name.js';
 import type { TradeBar } from '../trade-bars.js';
-import { copyFixed, type Fixed, fixed } from './bytes.js';
-import { lineHead, TAIL_SIZE, writeTail } from './head.js';
-import { IsoTime, LONGEST_TIME } from './iso-time.js';
-import { ASKS, LEVEL_SIZE, LEVELS_END, writeLevel } from './levels.js';
+import { copyFixed, createFixedText, type FixedText } from './fixed-text.js';
+import { IsoTime, MAX_TIME_BYTES } from './iso-time.js';
 import type { LineBuffer } from './line-buffer.js';
-import { writeNumber } from './number-text.js';
+import { createLineHead, MAX_TAIL_BYTES, writeTail } from './line-head.js';
+import { ASKS, LEVELS_END, MAX_LEVEL_BYTES, writeLevel } from './write-level.js';
+import { writeNumber } from './write-number.js';
 
-const BIDS = fixed(',"bids":[');
-const FIRST_GAP = fixed('{}');
-const NEXT_GAP = fixed(',{}');
+const BIDS = createFixedText(',"bids":[');
+const FIRST_EMPTY_LEVEL = createFixedText('{}');
+const NEXT_EMPTY_LEVEL = createFixedText(',{}');
 
 /** The lines of the snapshots of one type and instrument. */
 export class BookSnapshotLines {
-  readonly #head: Fixed;
+  readonly #head: FixedText;
   readonly #size: number;
   readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
 
   constructor({ name, depth, interval, grouping }: BookSnapshotType, instrument: Instrument) {
-    this.#head = lineHead('book_snapshot', instrument, { name, depth, interval, grouping });
-    this.#size = this.#head.length + 2 * depth * LEVEL_SIZE + TAIL_SIZE + 32;
+    this.#head = createLineHead('book_snapshot', instrument, { name, depth, interval, grouping });
+    this.#size = this.#head.length + 2 * depth * MAX_LEVEL_BYTES + MAX_TAIL_BYTES + 32;
   }
 
   write(snapshot: BookSnapshot, out: LineBuffer): void {
@@ -31,58 +31,58 @@ export class BookSnapshotLines {
     const { view } = target;
     let at = copyFixed(this.#head, view, out.length);
     at = copyFixed(BIDS, view, at);
-    at = writeLevels(bids, type.depth, view, at);
+    at = writeSnapshotLevels(bids, type.depth, view, at);
     at = copyFixed(ASKS, view, at);
-    at = writeLevels(asks, type.depth, view, at);
+    at = writeSnapshotLevels(asks, type.depth, view, at);
     at = copyFixed(LEVELS_END, view, at);
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
   }
 }
 
-function writeLevels(
-  { prices, amounts, count }: Top,
+function writeSnapshotLevels(
+  { prices, amounts, count }: SideLevels,
   depth: number,
   out: DataView,
   position: number,
 ): number {
   let at = position;
   for (let i = 0; i < depth; i++) {
-    if (i >= count) at = copyFixed(i === 0 ? FIRST_GAP : NEXT_GAP, out, at);
+    if (i >= count) at = copyFixed(i === 0 ? FIRST_EMPTY_LEVEL : NEXT_EMPTY_LEVEL, out, at);
     else at = writeLevel(prices[i] as number, amounts[i] as number, i === 0, out, at);
   }
   return at;
 }
 
-const OPEN = fixed(',"open":');
-const HIGH = fixed(',"high":');
-const LOW = fixed(',"low":');
-const CLOSE = fixed(',"close":');
-const VOLUME = fixed(',"volume":');
-const BUY_VOLUME = fixed(',"buyVolume":');
-const SELL_VOLUME = fixed(',"sellVolume":');
-const TRADES = fixed(',"trades":');
-const VWAP = fixed(',"vwap":');
-const OPEN_TIMESTAMP = fixed(',"openTimestamp":"');
-const CLOSE_TIMESTAMP = fixed('","closeTimestamp":"');
-const LOCAL_TIMESTAMP = fixed('","localTimestamp":"');
-const TIMESTAMP = fixed('","timestamp":"');
-const BAR_END = fixed('"}\n');
-const BAR_SIZE = 512 + 4 * LONGEST_TIME;
+const OPEN = createFixedText(',"open":');
+const HIGH = createFixedText(',"high":');
+const LOW = createFixedText(',"low":');
+const CLOSE = createFixedText(',"close":');
+const VOLUME = createFixedText(',"volume":');
+const BUY_VOLUME = createFixedText(',"buyVolume":');
+const SELL_VOLUME = createFixedText(',"sellVolume":');
+const TRADES = createFixedText(',"trades":');
+const VWAP = createFixedText(',"vwap":');
+const OPEN_TIMESTAMP = createFixedText(',"openTimestamp":"');
+const CLOSE_TIMESTAMP = createFixedText('","closeTimestamp":"');
+const LOCAL_TIMESTAMP = createFixedText('","localTimestamp":"');
+const TIMESTAMP = createFixedText('","timestamp":"');
+const BAR_END = createFixedText('"}\n');
+const MAX_BAR_BYTES = 512 + 4 * MAX_TIME_BYTES;
 
 /** The lines of the bars of one type and instrument. */
 export class TradeBarLines {
-  readonly #head: Fixed;
+  readonly #head: FixedText;
   readonly #open = new IsoTime();
   readonly #close = new IsoTime();
   readonly #local = new IsoTime();
   readonly #time = new IsoTime();
 
   constructor({ name, interval, bar }: TradeBarType, instrument: Instrument) {
-    this.#head = lineHead('trade_bar', instrument, { name, interval, kind: bar });
+    this.#head = createLineHead('trade_bar', instrument, { name, interval, kind: bar });
   }
 
   write(bar: TradeBar, out: LineBuffer): void {
-    const { view } = out.room(this.#head.length + BAR_SIZE);
+    const { view } = out.room(this.#head.length + MAX_BAR_BYTES);
     let at = copyFixed(this.#head, view, out.length);
     at = writeNumber(bar.open, view, copyFixed(OPEN, view, at));
     at = writeNumber(bar.high, view, copyFixed(HIGH, view, at));

@@ -1,17 +1,17 @@
-import { type Fixed, fixed } from './bytes.js';
+import { createFixedText, type FixedText } from './fixed-text.js';
 
-const DAY = 86_400_000_000;
-const SECOND = 1_000_000;
+const DAY_US = 86_400_000_000;
+const SECOND_US = 1_000_000;
 const COLON = 58;
 const POINT = 46;
 const LETTER_Z = 90;
 
 /** The ASCII of 00 to 99, and of 000 to 999, each as one little-endian word. */
-const TWO_DIGITS = Uint16Array.from({ length: 100 }, (_, i) => asciiOf(i, 2));
-const THREE_DIGITS = Int32Array.from({ length: 1000 }, (_, i) => asciiOf(i, 3));
+const TWO_DIGITS = Uint16Array.from({ length: 100 }, (_, i) => packAscii(i, 2));
+const THREE_DIGITS = Int32Array.from({ length: 1000 }, (_, i) => packAscii(i, 3));
 
 /** Bytes that a time takes at most, and the bytes that are written behind it. */
-export const LONGEST_TIME = 32;
+export const MAX_TIME_BYTES = 32;
 
 /**
  * Whether `timestamp` has six decimals in lines (replay facts, section 8): where it isn't whole milliseconds, and where
@@ -31,13 +31,13 @@ export class IsoTime {
   /** Where the second begins, in microseconds. */
   #second = Number.NaN;
   /** `2024-03-01T00:00:00.` */
-  #begin: Fixed = fixed('2024-03-01T00:00:00.');
+  #begin: FixedText = createFixedText('2024-03-01T00:00:00.');
 
   /** @param time microseconds. Returns the position behind it. */
   write(time: number, micros: boolean, out: DataView, at: number): number {
     let rest = time - this.#second;
-    if (!(rest >= 0 && rest < SECOND)) {
-      this.#open(Math.floor(time / SECOND));
+    if (!(rest >= 0 && rest < SECOND_US)) {
+      this.#open(Math.floor(time / SECOND_US));
       rest = time - this.#second;
     }
     const { view } = this.#begin;
@@ -57,11 +57,11 @@ export class IsoTime {
   }
 
   #open(second: number): void {
-    this.#second = second * SECOND;
-    const day = Math.floor((second * SECOND) / DAY);
+    this.#second = second * SECOND_US;
+    const day = Math.floor((second * SECOND_US) / DAY_US);
     if (day !== this.#day) {
       this.#day = day;
-      this.#begin = fixed(`${new Date(day * 86_400_000).toISOString().slice(0, 11)}00:00:00.`);
+      this.#begin = createFixedText(`${new Date(day * 86_400_000).toISOString().slice(0, 11)}00:00:00.`);
     }
     const { view } = this.#begin;
     const ofDay = second - day * 86_400;
@@ -76,6 +76,6 @@ export class IsoTime {
   }
 }
 
-function asciiOf(value: number, digits: number): number {
+function packAscii(value: number, digits: number): number {
   return Buffer.from(String(value).padStart(digits, '0')).readUIntLE(0, digits);
 }

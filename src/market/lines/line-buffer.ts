@@ -1,5 +1,5 @@
-import type { TimedBatch } from '../merge.js';
-import { type Target, targetOf, WORD } from './bytes.js';
+import type { TimedBatch } from '../time-merge.js';
+import { createLineTarget, type LineTarget, WORD_BYTES } from './fixed-text.js';
 
 /**
  * Messages as lines, end to end, with what a merge needs of each; plain data. Line i is `bytes` from `ends[i - 1]` (0
@@ -11,11 +11,11 @@ export interface TimedLines extends TimedBatch {
 }
 
 /** Bytes. Times and ends have room for so long lines, and grow for shorter ones. */
-const TYPICAL_LINE = 128;
+const TYPICAL_LINE_BYTES = 128;
 
 /** Lines to be. The memory grows to what it has to hold once, and is used again. */
 export class LineBuffer implements TimedLines {
-  target: Target;
+  target: LineTarget;
   count = 0;
   ends: Int32Array;
   localTimestamps: Float64Array;
@@ -26,8 +26,8 @@ export class LineBuffer implements TimedLines {
   /** @param memory bytes to begin with, or lines that nobody needs any more, whose memory is taken. */
   constructor(memory: number | TimedLines = 64 * 1024) {
     if (typeof memory === 'number') {
-      this.target = targetOf(memory);
-      const lines = Math.max(16, Math.floor(memory / TYPICAL_LINE));
+      this.target = createLineTarget(memory);
+      const lines = Math.max(16, Math.floor(memory / TYPICAL_LINE_BYTES));
       this.ends = new Int32Array(lines);
       this.localTimestamps = new Float64Array(lines);
       return;
@@ -44,17 +44,17 @@ export class LineBuffer implements TimedLines {
   }
 
   /** Gives the memory with room for a line of at most `size` bytes at `length`. */
-  room(size: number): Target {
-    const needed = this.length + size + WORD;
+  room(size: number): LineTarget {
+    const needed = this.length + size + WORD_BYTES;
     if (needed > this.target.bytes.length) {
-      const larger = targetOf(Math.max(needed, 2 * this.target.bytes.length));
+      const larger = createLineTarget(Math.max(needed, 2 * this.target.bytes.length));
       larger.bytes.set(this.target.bytes.subarray(0, this.length));
       this.target = larger;
     }
     return this.target;
   }
 
-  /** A line was written up to `end`. */
+  /** A line was written up to `endConversion`. */
   add(end: number, localTimestamp: number): void {
     if (this.count === this.ends.length) this.#expect(1);
     this.ends[this.count] = end;
@@ -72,7 +72,7 @@ export class LineBuffer implements TimedLines {
     this.length += bytes.length;
   }
 
-  /** Adds a copy of lines `start` up to, not including, `end`. */
+  /** Adds a copy of lines `start` up to, not including, `endConversion`. */
   copy({ bytes, ends, localTimestamps }: TimedLines, start: number, end: number): void {
     const from = start === 0 ? 0 : (ends[start - 1] as number);
     const size = (ends[end - 1] as number) - from;
@@ -91,7 +91,7 @@ export class LineBuffer implements TimedLines {
 
   /** Gives the memory back where it is more than so many bytes, as after a message of a whole book. */
   shrink(most: number): void {
-    if (this.length === 0 && this.target.bytes.length > most) this.target = targetOf(most);
+    if (this.length === 0 && this.target.bytes.length > most) this.target = createLineTarget(most);
   }
 
   /** Sees to places for so many more lines. */

@@ -1,4 +1,4 @@
-import { ReaderGone } from '../../base/output-sink.js';
+import { ReaderClosedError } from '../../base/output-sink.js';
 
 /** Takes lines; resolves when they are written, so that whoever writes can wait for a slow reader. */
 export interface LineSink {
@@ -6,7 +6,7 @@ export interface LineSink {
 }
 
 /** What was written so far; counted up. */
-export interface Written {
+export interface WrittenCounts {
   messages: number;
   bytes: number;
 }
@@ -22,19 +22,19 @@ export async function writeLines(
   output: LineSink,
   bytes: Uint8Array,
   messages: number,
-  written: Written,
+  written: WrittenCounts,
 ): Promise<void> {
   try {
     await output.write(bytes);
     written.messages += messages;
     written.bytes += bytes.length;
   } catch (error) {
-    if (error instanceof ReaderGone) countLines(bytes.subarray(0, error.bytes), written);
+    if (error instanceof ReaderClosedError) countLines(bytes.subarray(0, error.bytes), written);
     throw error;
   }
 }
 
-function countLines(bytes: Uint8Array, written: Written): void {
+function countLines(bytes: Uint8Array, written: WrittenCounts): void {
   let start = 0;
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
     if (end > start) written.messages++;

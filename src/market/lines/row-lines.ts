@@ -1,33 +1,33 @@
-import type { Batch, ColumnData, Schema, TextValues } from '../../format/columns.js';
-import { copyFixed, type Fixed, fixed, type Target } from './bytes.js';
-import { TAIL_SIZE, writeTail } from './head.js';
-import { hasMicros, IsoTime, LONGEST_TIME } from './iso-time.js';
-import { LAYOUTS, type Part, type RowType } from './layouts.js';
+import type { Batch, ColumnData, Schema, TextValues } from '../../format/batch.js';
+import { copyFixed, createFixedText, type FixedText, type LineTarget } from './fixed-text.js';
+import { hasMicros, IsoTime, MAX_TIME_BYTES } from './iso-time.js';
 import type { LineBuffer } from './line-buffer.js';
-import { LONGEST_NUMBER, writeNumber } from './number-text.js';
-import { dictionaryTexts, LONGEST_ESCAPE, writeText } from './text.js';
+import { MAX_TAIL_BYTES, writeTail } from './line-head.js';
+import { MESSAGE_LAYOUTS, type MessagePart, type RowType } from './message-layouts.js';
+import { MAX_NUMBER_BYTES, writeNumber } from './write-number.js';
+import { createDictionaryTexts, MAX_ESCAPE_BYTES, writeText } from './write-text.js';
 
 const QUOTE = 34;
 
 /** How a part's cells are written, as small integers for the loop over them. */
-const CELL = { number: 0, time: 1, entry: 2, text: 3 } as const;
+const CELL_FORM = { number: 0, time: 1, entry: 2, text: 3 } as const;
 
 /** A part, with what is written for it whatever the batch. */
-interface MadePart {
+interface PreparedPart {
   readonly column: number;
   /** `,"key":` */
   readonly begin: string;
   /** The same, with the quote that begins a string. */
-  readonly key: Fixed;
-  readonly missing: Fixed | undefined;
+  readonly key: FixedText;
+  readonly missing: FixedText | undefined;
 }
 
 /** A part of one batch, made ready: the same shape whatever the kind. */
-interface Cells {
+interface PreparedCells {
   readonly how: number;
   /** `,"key":`, with the quote that begins a string. */
-  readonly key: Fixed;
-  readonly missing: Fixed | undefined;
+  readonly key: FixedText;
+  readonly missing: FixedText | undefined;
   readonly nulls: Uint8Array | undefined;
   readonly values: Float64Array;
   readonly text: Uint8Array;
@@ -35,11 +35,11 @@ interface Cells {
   /** Of a dictionary: the entry of each row. */
   readonly indices: Int32Array;
   /** Of a small dictionary: key and value. */
-  readonly entries: readonly Fixed[];
+  readonly entries: readonly FixedText[];
 }
 
 /** Entries up to which a dictionary's texts are made ready for all rows of a batch. */
-const FEW_ENTRIES = 32;
+const MAX_PREPARED_ENTRIES = 32;
 
 const NO_VALUES = new Float64Array();
 const NO_TEXT = new Uint8Array();
@@ -51,41 +51,41 @@ const NO_INDICES = new Int32Array();
  * cell's key is absent. Lines equal `JSON.stringify` of the message.
  */
 export class RowLines {
-  readonly #parts: readonly MadePart[];
+  readonly #parts: readonly PreparedPart[];
   readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
   readonly #cellTime = new IsoTime();
-  #cells: readonly Cells[] = [];
-  #texts: readonly Cells[] = [];
+  #cells: readonly PreparedCells[] = [];
+  #texts: readonly PreparedCells[] = [];
   /** Room for a line without its head and its plain texts. */
   #size = 0;
 
   constructor(type: RowType, schema: Schema) {
-    this.#parts = LAYOUTS[type]
-      .map((part) => ({ ...keysOf(part), column: schema.findIndex(({ name }) => name === part.column) }))
+    this.#parts = MESSAGE_LAYOUTS[type]
+      .map((part) => ({ ...preparePart(part), column: schema.findIndex(({ name }) => name === part.column) }))
       .filter(({ column }) => column >= 0);
   }
 
   /** Takes the batch that rows are to be of. */
   open({ columns }: Batch): void {
-    this.#cells = this.#parts.map((part) => cellsOf(part, columns[part.column] as ColumnData));
-    this.#texts = this.#cells.filter(({ how }) => how === CELL.text);
-    this.#size = this.#cells.reduce((sum, cells) => sum + sizeOf(cells), TAIL_SIZE);
+    this.#cells = this.#parts.map((part) => prepareCells(part, columns[part.column] as ColumnData));
+    this.#texts = this.#cells.filter(({ how }) => how === CELL_FORM.text);
+    this.#size = this.#cells.reduce((sum, cells) => sum + maxCellBytes(cells), MAX_TAIL_BYTES);
   }
 
   /** @param head of `lineHead`. Times are microseconds. */
-  write(row: number, head: Fixed, timestamp: number, localTimestamp: number, out: LineBuffer): void {
+  write(row: number, head: FixedText, timestamp: number, localTimestamp: number, out: LineBuffer): void {
     const target = out.room(head.length + this.#size + this.#textSize(row));
     const { bytes, view } = target;
     const cells = this.#cells;
     let at = copyFixed(head, view, out.length);
     for (let i = 0; i < cells.length; i++) {
-      const cell = cells[i] as Cells;
+      const cell = cells[i] as PreparedCells;
       const { how, nulls } = cell;
       if (nulls !== undefined && nulls[row] === 1) {
         if (cell.missing) at = copyFixed(cell.missing, view, at);
-      } else if (how === CELL.entry) {
-        at = copyFixed(cell.entries[cell.indices[row] as number] as Fixed, view, at);
-      } else if (how === CELL.number) {
+      } else if (how === CELL_FORM.entry) {
+        at = copyFixed(cell.entries[cell.indices[row] as number] as FixedText, view, at);
+      } else if (how === CELL_FORM.number) {
         at = writeNumber(cell.values[row] as number, view, copyFixed(cell.key, view, at));
       } else {
         at = this.#writeString(cell, row, target, copyFixed(cell.key, view, at));
@@ -96,10 +96,10 @@ export class RowLines {
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
   }
 
-  #writeString(cell: Cells, row: number, { bytes, view }: Target, at: number): number {
+  #writeString(cell: PreparedCells, row: number, { bytes, view }: LineTarget, at: number): number {
     const { how, values, text, offsets } = cell;
-    if (how === CELL.time) return this.#cellTime.write(values[row] as number, false, view, at);
-    const value = textOf(cell, row);
+    if (how === CELL_FORM.time) return this.#cellTime.write(values[row] as number, false, view, at);
+    const value = textIndex(cell, row);
     return writeText(text, offsets[value] as number, offsets[value + 1] as number, bytes, at);
   }
 
@@ -107,33 +107,33 @@ export class RowLines {
   #textSize(row: number): number {
     let size = 0;
     for (const cell of this.#texts) {
-      const value = textOf(cell, row);
+      const value = textIndex(cell, row);
       size += (cell.offsets[value + 1] as number) - (cell.offsets[value] as number);
     }
-    return size * LONGEST_ESCAPE;
+    return size * MAX_ESCAPE_BYTES;
   }
 }
 
 /** Which of a column's texts a row has. */
-function textOf({ indices }: Cells, row: number): number {
+function textIndex({ indices }: PreparedCells, row: number): number {
   return indices === NO_INDICES ? row : (indices[row] as number);
 }
 
-function sizeOf({ key, missing, entries }: Cells): number {
+function maxCellBytes({ key, missing, entries }: PreparedCells): number {
   const longest = entries.reduce((most, { length }) => Math.max(most, length), missing?.length ?? 0);
-  return key.length + Math.max(longest, LONGEST_NUMBER, LONGEST_TIME) + 1;
+  return key.length + Math.max(longest, MAX_NUMBER_BYTES, MAX_TIME_BYTES) + 1;
 }
 
-function keysOf({ key, kind, orElse }: Part): Omit<MadePart, 'column'> {
+function preparePart({ key, kind, fallback }: MessagePart): Omit<PreparedPart, 'column'> {
   const begin = `,${JSON.stringify(key)}:`;
   return {
     begin,
-    key: fixed(kind === 'number' ? begin : `${begin}"`),
-    missing: orElse === undefined ? undefined : fixed(`${begin}"${orElse}"`),
+    key: createFixedText(kind === 'number' ? begin : `${begin}"`),
+    missing: fallback === undefined ? undefined : createFixedText(`${begin}"${fallback}"`),
   };
 }
 
-function cellsOf({ begin, key, missing }: MadePart, column: ColumnData): Cells {
+function prepareCells({ begin, key, missing }: PreparedPart, column: ColumnData): PreparedCells {
   const common = {
     key,
     missing,
@@ -146,30 +146,30 @@ function cellsOf({ begin, key, missing }: MadePart, column: ColumnData): Cells {
   };
   switch (column.kind) {
     case 'number':
-      return { ...common, how: CELL.number, values: column.values };
+      return { ...common, how: CELL_FORM.number, values: column.values };
     case 'time':
-      return { ...common, how: CELL.time, values: column.values };
+      return { ...common, how: CELL_FORM.time, values: column.values };
     case 'text':
       if (column.encoding === 'plain') {
-        return { ...common, how: CELL.text, text: column.text.bytes, offsets: column.text.offsets };
+        return { ...common, how: CELL_FORM.text, text: column.text.bytes, offsets: column.text.offsets };
       }
-      return { ...common, indices: column.indices, ...dictionaryCells(column.dictionary, begin) };
+      return { ...common, indices: column.indices, ...prepareDictionaryCells(column.dictionary, begin) };
     case 'boolean':
     case 'integer':
       throw new Error(`no message has${begin} of a boolean`);
   }
 }
 
-function dictionaryCells(
+function prepareDictionaryCells(
   dictionary: TextValues,
   begin: string,
-): Pick<Cells, 'how' | 'text' | 'offsets' | 'entries'> {
+): Pick<PreparedCells, 'how' | 'text' | 'offsets' | 'entries'> {
   const { bytes, offsets } = dictionary;
-  const isSmall = offsets.length <= FEW_ENTRIES;
+  const isSmall = offsets.length <= MAX_PREPARED_ENTRIES;
   return {
-    how: isSmall ? CELL.entry : CELL.text,
+    how: isSmall ? CELL_FORM.entry : CELL_FORM.text,
     text: bytes,
     offsets,
-    entries: isSmall ? dictionaryTexts(dictionary, begin) : [],
+    entries: isSmall ? createDictionaryTexts(dictionary, begin) : [],
   };
 }

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import type { DataType } from '../../dataset/data-types.js';
-import { nearDataTypes } from './near-names.js';
+import { suggestDataTypes } from './suggest-data-types.js';
 
 /**
  * The normalized data types that are an exchange's own messages, with the day files that hold them. The order is that
@@ -58,11 +58,11 @@ export type NormalizedType = SourceType | ComputedType;
  * @throws usage error that names the nearest right names.
  */
 export function parseDataTypeName(text: string): NormalizedType {
-  const type = readDataTypeName(text);
+  const type = parseNormalizedName(text);
   if (type) return type;
   const known = [...Object.keys(SOURCE_TYPES), ...COMPUTED_TYPES];
-  const near = nearDataTypes(text, isDataTypeName);
-  throw usageError(`"${text}" is not a normalized data type${advice(near, known)}`);
+  const near = suggestDataTypes(text, isDataTypeName);
+  throw usageError(`"${text}" is not a normalized data type${formatAdvice(near, known)}`);
 }
 
 /**
@@ -71,13 +71,13 @@ export function parseDataTypeName(text: string): NormalizedType {
  * @throws usage error that names the nearest right names.
  */
 export function parseComputedTypeName(text: string, besides: readonly string[] = []): ComputedType {
-  const type = readDataTypeName(text);
+  const type = parseNormalizedName(text);
   if (type && type.kind !== 'source') return type;
-  const near = nearDataTypes(text, (name) => isDataTypeName(name) && !(name in SOURCE_TYPES));
-  throw usageError(`"${text}" is not a computed type${advice(near, [...COMPUTED_TYPES, ...besides])}`);
+  const near = suggestDataTypes(text, (name) => isDataTypeName(name) && !(name in SOURCE_TYPES));
+  throw usageError(`"${text}" is not a computed type${formatAdvice(near, [...COMPUTED_TYPES, ...besides])}`);
 }
 
-function advice(near: readonly string[], known: readonly string[]): string {
+function formatAdvice(near: readonly string[], known: readonly string[]): string {
   return near.length === 0
     ? `; known are ${known.join(', ')}`
     : `; did you mean ${near.length === 1 ? near[0] : `${near.slice(0, -1).join(', ')} or ${near.at(-1)}`}?`;
@@ -91,7 +91,7 @@ const COMPUTED_TYPES = [
 ];
 
 /** A side of a snapshot has so many entries, whatever the book holds. */
-const MAX_DEPTH = 100_000;
+const MAX_SNAPSHOT_DEPTH = 100_000;
 
 const WHOLE = '(?:0|[1-9]\\d*)';
 const DECIMAL = `${WHOLE}(?:\\.\\d+)?`;
@@ -102,24 +102,24 @@ const BAR = new RegExp(`^trade_bar_(${DECIMAL})(ms|s|m|ticks|vol)$`);
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
 function isDataTypeName(text: string): boolean {
-  return readDataTypeName(text) !== undefined;
+  return parseNormalizedName(text) !== undefined;
 }
 
-function readDataTypeName(name: string): NormalizedType | undefined {
+function parseNormalizedName(name: string): NormalizedType | undefined {
   if (isSourceType(name)) return { kind: 'source', name, dayFiles: SOURCE_TYPES[name] };
   const bar = BAR.exec(name);
-  if (bar) return readBar(name, bar[1] ?? '', bar[2] ?? '');
+  if (bar) return parseBarName(name, bar[1] ?? '', bar[2] ?? '');
   const snapshot = SNAPSHOT.exec(name);
-  if (snapshot) return readSnapshot(name, snapshot[1], snapshot[2], snapshot[3], snapshot[4]);
+  if (snapshot) return parseSnapshotName(name, snapshot[1], snapshot[2], snapshot[3], snapshot[4]);
   const quote = QUOTE.exec(name);
-  return quote ? readSnapshot(name, '1', undefined, quote[1], quote[2]) : undefined;
+  return quote ? parseSnapshotName(name, '1', undefined, quote[1], quote[2]) : undefined;
 }
 
 function isSourceType(name: string): name is SourceTypeName {
   return Object.hasOwn(SOURCE_TYPES, name);
 }
 
-function readSnapshot(
+function parseSnapshotName(
   name: string,
   levels = '0',
   group: string | undefined,
@@ -129,11 +129,12 @@ function readSnapshot(
   const depth = Number(levels);
   const interval = Number(count) * (MS[unit] ?? 1);
   const grouping = group === undefined ? undefined : Number(group);
-  if (depth < 1 || depth > MAX_DEPTH || !Number.isSafeInteger(interval) || grouping === 0) return undefined;
+  if (depth < 1 || depth > MAX_SNAPSHOT_DEPTH || !Number.isSafeInteger(interval) || grouping === 0)
+    return undefined;
   return { kind: 'book_snapshot', name, depth, interval, grouping, dayFiles: 'incremental_book_L2' };
 }
 
-function readBar(name: string, count: string, unit: string): TradeBarType | undefined {
+function parseBarName(name: string, count: string, unit: string): TradeBarType | undefined {
   const ms = MS[unit];
   const interval = Number(count) * (ms ?? 1);
   const whole = unit === 'vol' || (!count.includes('.') && Number.isSafeInteger(interval));

@@ -1,30 +1,30 @@
-import { copyFixed, type Fixed, fixed, type Target } from '../lines/bytes.js';
-import { lineHead, TAIL_SIZE, writeTail } from '../lines/head.js';
-import { IsoTime, LONGEST_TIME } from '../lines/iso-time.js';
-import { LAYOUTS, type Part, type RowType } from '../lines/layouts.js';
+import { copyFixed, createFixedText, type FixedText, type LineTarget } from '../lines/fixed-text.js';
+import { IsoTime, MAX_TIME_BYTES } from '../lines/iso-time.js';
+import type { LineBuffer } from '../lines/line-buffer.js';
+import { createLineHead, MAX_TAIL_BYTES, writeTail } from '../lines/line-head.js';
+import { MESSAGE_LAYOUTS, type MessagePart, type RowType } from '../lines/message-layouts.js';
 import {
   ASKS,
   CHANGE_BIDS,
-  CHANGE_KEYS_SIZE,
-  LEVEL_SIZE,
+  CHANGE_KEYS_BYTES,
   LEVELS_END,
+  MAX_LEVEL_BYTES,
   SNAPSHOT_BIDS,
   writeLevel,
-} from '../lines/levels.js';
-import type { LineBuffer } from '../lines/line-buffer.js';
-import { LONGEST_NUMBER, writeNumber } from '../lines/number-text.js';
-import { LONGEST_ESCAPE, writeString } from '../lines/text.js';
+} from '../lines/write-level.js';
+import { MAX_NUMBER_BYTES, writeNumber } from '../lines/write-number.js';
+import { MAX_ESCAPE_BYTES, writeString } from '../lines/write-text.js';
 import type { PriceLevel } from '../messages.js';
-import type { BookChangeRecord, SourceRecord } from './records.js';
+import type { BookChangeRecord, SourceRecord } from './source-record.js';
 
 const QUOTE = 34;
 
 /** A key of a record's line, made ready. */
 interface Cell {
   readonly field: string;
-  readonly kind: Part['kind'];
+  readonly kind: MessagePart['kind'];
   /** `,"key":` */
-  readonly key: Fixed;
+  readonly key: FixedText;
 }
 
 type RowRecord = Exclude<SourceRecord, BookChangeRecord>;
@@ -37,7 +37,7 @@ export class RecordLines {
   readonly #exchange: string;
   readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
   readonly #fieldTime = new IsoTime();
-  readonly #heads: Readonly<Record<SourceRecord['type'], Map<string, Fixed>>> = {
+  readonly #heads: Readonly<Record<SourceRecord['type'], Map<string, FixedText>>> = {
     trade: new Map(),
     book_change: new Map(),
     derivative_ticker: new Map(),
@@ -51,11 +51,11 @@ export class RecordLines {
   constructor(exchange: string, bookTickerKeys?: readonly string[]) {
     this.#exchange = exchange;
     this.#cells = {
-      trade: cellsOf(LAYOUTS.trade),
-      liquidation: cellsOf(LAYOUTS.liquidation),
-      derivative_ticker: cellsOf(LAYOUTS.derivative_ticker),
-      option_summary: cellsOf(LAYOUTS.option_summary),
-      book_ticker: cellsOf(inOrder(LAYOUTS.book_ticker, bookTickerKeys)),
+      trade: prepareRecordCells(MESSAGE_LAYOUTS.trade),
+      liquidation: prepareRecordCells(MESSAGE_LAYOUTS.liquidation),
+      derivative_ticker: prepareRecordCells(MESSAGE_LAYOUTS.derivative_ticker),
+      option_summary: prepareRecordCells(MESSAGE_LAYOUTS.option_summary),
+      book_ticker: prepareRecordCells(orderParts(MESSAGE_LAYOUTS.book_ticker, bookTickerKeys)),
     };
   }
 
@@ -65,10 +65,10 @@ export class RecordLines {
     else this.#writeRow(record, head, out);
   }
 
-  #writeRow(record: RowRecord, head: Fixed, out: LineBuffer): void {
+  #writeRow(record: RowRecord, head: FixedText, out: LineBuffer): void {
     const cells = this.#cells[record.type];
     const values = record as unknown as Readonly<Record<string, unknown>>;
-    const target = out.room(head.length + sizeOf(cells, values) + TAIL_SIZE);
+    const target = out.room(head.length + maxRecordBytes(cells, values) + MAX_TAIL_BYTES);
     let at = copyFixed(head, target.view, out.length);
     for (let i = 0; i < cells.length; i++) {
       const { field, kind, key } = cells[i] as Cell;
@@ -82,10 +82,10 @@ export class RecordLines {
     this.#end(record, target, at, out);
   }
 
-  #writeBookChange(record: BookChangeRecord, head: Fixed, out: LineBuffer): void {
+  #writeBookChange(record: BookChangeRecord, head: FixedText, out: LineBuffer): void {
     const { isSnapshot, bids, asks } = record;
-    const levels = (bids.length + asks.length) * LEVEL_SIZE;
-    const target = out.room(head.length + CHANGE_KEYS_SIZE + levels + TAIL_SIZE);
+    const levels = (bids.length + asks.length) * MAX_LEVEL_BYTES;
+    const target = out.room(head.length + CHANGE_KEYS_BYTES + levels + MAX_TAIL_BYTES);
     const { view } = target;
     let at = copyFixed(head, view, out.length);
     at = copyFixed(isSnapshot ? SNAPSHOT_BIDS : CHANGE_BIDS, view, at);
@@ -95,7 +95,7 @@ export class RecordLines {
     this.#end(record, target, copyFixed(LEVELS_END, view, at), out);
   }
 
-  #writeTime(time: number, { view }: Target, position: number): number {
+  #writeTime(time: number, { view }: LineTarget, position: number): number {
     view.setUint8(position, QUOTE);
     const at = this.#fieldTime.write(time, false, view, position + 1);
     view.setUint8(at, QUOTE);
@@ -104,18 +104,18 @@ export class RecordLines {
 
   #end(
     { timestamp, micros, localTimestamp }: SourceRecord,
-    target: Target,
+    target: LineTarget,
     at: number,
     out: LineBuffer,
   ): void {
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
   }
 
-  #head(type: SourceRecord['type'], symbol: string): Fixed {
+  #head(type: SourceRecord['type'], symbol: string): FixedText {
     const heads = this.#heads[type];
     const known = heads.get(symbol);
     if (known) return known;
-    const head = lineHead(type, { symbol, exchange: this.#exchange });
+    const head = createLineHead(type, { symbol, exchange: this.#exchange });
     heads.set(symbol, head);
     return head;
   }
@@ -130,21 +130,28 @@ function writeLevels(levels: readonly PriceLevel[], view: DataView, position: nu
   return at;
 }
 
-function cellsOf(parts: readonly Part[]): readonly Cell[] {
-  return parts.map(({ key, kind }) => ({ field: key, kind, key: fixed(`,${JSON.stringify(key)}:`) }));
+function prepareRecordCells(parts: readonly MessagePart[]): readonly Cell[] {
+  return parts.map(({ key, kind }) => ({
+    field: key,
+    kind,
+    key: createFixedText(`,${JSON.stringify(key)}:`),
+  }));
 }
 
-function inOrder(parts: readonly Part[], keys: readonly string[] | undefined): readonly Part[] {
+function orderParts(
+  parts: readonly MessagePart[],
+  keys: readonly string[] | undefined,
+): readonly MessagePart[] {
   return keys === undefined
     ? parts
     : [...parts].sort((one, other) => keys.indexOf(one.key) - keys.indexOf(other.key));
 }
 
-function sizeOf(cells: readonly Cell[], values: Readonly<Record<string, unknown>>): number {
+function maxRecordBytes(cells: readonly Cell[], values: Readonly<Record<string, unknown>>): number {
   let size = 0;
   for (const { field, kind, key } of cells) {
     const text = kind === 'text' ? ((values[field] as string | undefined)?.length ?? 0) : 0;
-    size += key.length + Math.max(LONGEST_NUMBER, LONGEST_TIME) + text * LONGEST_ESCAPE + 2;
+    size += key.length + Math.max(MAX_NUMBER_BYTES, MAX_TIME_BYTES) + text * MAX_ESCAPE_BYTES + 2;
   }
   return size;
 }

@@ -1,23 +1,23 @@
 import { availableParallelism } from 'node:os';
-import { minutesOf, US_A_MINUTE } from '../../dataset/minutes.js';
+import { US_PER_MINUTE, usRangeToMinutes } from '../../dataset/minute.js';
 import { SymbolShares } from '../../dialects/symbol-shares.js';
 import { isProvisional } from '../../feeds/cache/slice-index.js';
-import type { FeedRun } from '../../feeds/types.js';
+import type { FeedRun } from '../../feeds/feed-run.js';
 import { createHandover } from '../handover.js';
-import type { Inputs } from '../inputs.js';
-import { Threads } from '../threads/threads.js';
+import type { MergeInputs } from '../series-inputs.js';
+import { ThreadPool } from '../threads/thread-pool.js';
+import type { ReadText } from './distribute-texts.js';
+import type { FeedSource, OpenSource } from './feed-source.js';
 import { FeedTextBuffer } from './feed-text.js';
-import type { ReadText } from './give-texts.js';
-import { feedLineBuffers, makeFeedLines } from './make-feed-lines.js';
-import { countOnce } from './minute-count.js';
+import { createMonotonicCounter } from './monotonic-counter.js';
 import { readFeeds } from './read-feeds.js';
-import { linesOfOne, linesOfSeveral } from './source-lines.js';
+import { readLinesWithOneReader, readLinesWithReaders } from './source-lines.js';
 import { type FeedJob, type FeedReader, readFeedJob, startFeedThread } from './threads/feed-thread.js';
 import type { FeedTask } from './threads/feed-worker.js';
-import type { FeedSource, OpenSource } from './types.js';
+import { createFeedLineBuffers, writeFeedLines } from './write-feed-lines.js';
 
 /** What the replays of a process share. */
-export type FeedThreads = Threads<readonly FeedTask[]>;
+export type FeedThreads = ThreadPool<readonly FeedTask[]>;
 
 export interface FeedInputsOptions {
   readonly run: FeedRun;
@@ -28,19 +28,19 @@ export interface FeedInputsOptions {
 }
 
 /** What merges and writes keeps up with no more. */
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 /** A thread takes a while to start: what is shorter is done by then. */
-const WORTH_THREADS_US = 15 * US_A_MINUTE;
+const MIN_PERIOD_FOR_THREADS_US = 15 * US_PER_MINUTE;
 /** Readers of one source, whose memory adds up. */
-const MOST_SHARES = 3;
+const MAX_SHARES = 3;
 
 /** @param processors threads at once; left out, as many as there are processors. */
 export function createFeedThreads(processors = availableParallelism()): FeedThreads {
-  return new Threads(Math.min(processors, MOST_THREADS), startFeedThread);
+  return new ThreadPool(Math.min(processors, MAX_THREADS), startFeedThread);
 }
 
 /** A source with how it is read. */
-interface Reading {
+interface SourceReading {
   readonly open: OpenSource;
   /** Undefined where one reads all of it. */
   readonly shares: SymbolShares | undefined;
@@ -53,43 +53,47 @@ interface Reading {
  * normalize it. Where there are more idle threads than sources, several threads share those whose messages are about one
  * symbol each.
  */
-export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsOptions): Inputs {
+export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsOptions): MergeInputs {
   const stop = new AbortController();
   const { idle } = threads;
-  const readings = sources.map((open): Reading => {
-    const count = countOnce(onMinutes);
+  const readings = sources.map((open): SourceReading => {
+    const count = createMonotonicCounter(onMinutes);
     const read = (shares?: SymbolShares): ReadText => {
       const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, shares };
       return (exchange) => readFeeds(input, exchange);
     };
-    return { open, read, shares: idle > sources.length ? sharesOf(open, idle) : undefined };
+    return { open, read, shares: idle > sources.length ? createShares(open, idle) : undefined };
   });
   const time = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
-  if (time < WORTH_THREADS_US) {
-    return { lines: readings.map(readHere), close: async () => stop.abort() };
+  if (time < MIN_PERIOD_FOR_THREADS_US) {
+    return { lines: readings.map(readInThisThread), close: async () => stop.abort() };
   }
   return readInThreads(readings, threads, stop);
 }
 
 /** Slices that are still to change may have other lines when they are read again, so those are for one reader. */
-function sharesOf({ source, isDivisible }: OpenSource, most: number): SymbolShares | undefined {
+function createShares({ source, isDivisible }: OpenSource, most: number): SymbolShares | undefined {
   const { exchange, symbols, period } = source;
-  if (!isDivisible || isProvisional(minutesOf(period), Date.now())) return undefined;
-  const shares = new SymbolShares(exchange, symbols, Math.min(most, MOST_SHARES));
+  if (!isDivisible || isProvisional(usRangeToMinutes(period), Date.now())) return undefined;
+  const shares = new SymbolShares(exchange, symbols, Math.min(most, MAX_SHARES));
   return shares.count > 1 ? shares : undefined;
 }
 
-function readHere({ open: { source }, read }: Reading): Inputs['lines'][number] {
-  return createHandover(feedLineBuffers(), (exchange) => {
+function readInThisThread({ open: { source }, read }: SourceReading): MergeInputs['lines'][number] {
+  return createHandover(createFeedLineBuffers(), (exchange) => {
     const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read());
-    return makeFeedLines(source, texts, exchange);
+    return writeFeedLines(source, texts, exchange);
   });
 }
 
 /** Readers go to threads in turns: the first to thread 1, the second to thread 2, and so on. */
-function readInThreads(readings: readonly Reading[], threads: FeedThreads, stop: AbortController): Inputs {
-  const all = readings.flatMap((reading) => tasksOf(reading).map((task) => ({ reading, task })));
-  const count = Math.min(all.length, threads.most);
+function readInThreads(
+  readings: readonly SourceReading[],
+  threads: FeedThreads,
+  stop: AbortController,
+): MergeInputs {
+  const all = readings.flatMap((reading) => createTasks(reading).map((task) => ({ reading, task })));
+  const count = Math.min(all.length, threads.maxThreads);
   const jobs: FeedJob[] = [];
   const begin = (tasks: readonly (readonly FeedTask[])[]): void => {
     for (const [at, job] of threads.begin(tasks).entries()) jobs.push(readFeedJob(tasks[at] ?? [], job));
@@ -112,8 +116,10 @@ function readInThreads(readings: readonly Reading[], threads: FeedThreads, stop:
     lines: readings.map((reading) => {
       const { open, shares, read } = reading;
       const its = readers.filter((one) => one.reading === reading).map(({ reader }) => reader);
-      if (shares === undefined) return linesOfOne(read(), its[0] as FeedReader);
-      return linesOfSeveral(read(shares), its, () => linesOfOne(read(), startAlone(open.source)));
+      if (shares === undefined) return readLinesWithOneReader(read(), its[0] as FeedReader);
+      return readLinesWithReaders(read(shares), its, () =>
+        readLinesWithOneReader(read(), startAlone(open.source)),
+      );
     }),
     async close() {
       stop.abort();
@@ -122,7 +128,7 @@ function readInThreads(readings: readonly Reading[], threads: FeedThreads, stop:
   };
 }
 
-function tasksOf({ open: { source }, shares }: Reading): readonly FeedTask[] {
+function createTasks({ open: { source }, shares }: SourceReading): readonly FeedTask[] {
   if (shares === undefined) return [{ source }];
   const { count } = shares;
   return Array.from({ length: count }, (_, index) => ({ source, share: { index, count } }));

@@ -8,15 +8,15 @@ export interface FeedText {
 }
 
 /** Bytes of text that go from hand to hand at once, unless a single line has more. */
-export const FEED_TEXT = 256 * 1024;
+export const FEED_TEXT_BYTES = 256 * 1024;
 /** Memory past so many times is for few. */
-const MOST_TEXT = 4;
+const MAX_GROWTH = 4;
 
 const LF = 0x0a;
 
 /** Text to be. The memory grows to what it has to hold once, and is used again. */
 export class FeedTextBuffer implements FeedText {
-  bytes = newBytes(FEED_TEXT);
+  bytes = newBytes(FEED_TEXT_BYTES);
   length = 0;
   #shares: number[] = [];
 
@@ -46,7 +46,7 @@ export class FeedTextBuffer implements FeedText {
   clear(): void {
     this.length = 0;
     this.#shares = [];
-    if (this.bytes.length > MOST_TEXT * FEED_TEXT) this.bytes = newBytes(FEED_TEXT);
+    if (this.bytes.length > MAX_GROWTH * FEED_TEXT_BYTES) this.bytes = newBytes(FEED_TEXT_BYTES);
   }
 
   #makeRoom(size: number): void {

@@ -1,11 +1,11 @@
 import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
-import { Merge, type TimedBatch } from '../../market/merge.js';
-import type { Exchange } from '../handover.js';
-import type { GivenLines } from '../threads/give-lines.js';
-import { LINES } from './make-feed-lines.js';
+import { type TimedBatch, TimeMerge } from '../../market/time-merge.js';
+import type { SwapBuffer } from '../handover.js';
+import type { TransferredLines } from '../threads/send-lines.js';
+import { LINE_BUFFER_BYTES } from './write-feed-lines.js';
 
 /** Lines by their places in the feed, as an input of a merge; the last place has no line. */
-interface PlacedLines extends TimedBatch {
+interface PositionedLines extends TimedBatch {
   readonly lines: TimedLines;
 }
 
@@ -13,13 +13,13 @@ interface PlacedLines extends TimedBatch {
  * Puts the lines that several readers made of one feed into the order that one reader would have given them. Each place
  * is only one reader's; behind the lines of a buffer stands how far its reader is, so that what comes later, an error
  * too, comes in its turn.
- * @throws what `shares` throw, once all lines before were handed over; what `exchange` throws.
+ * @throws what `shares` throw, once all lines before were handed over; what `sendHttpRequest` throws.
  */
 export async function mergeShares(
-  shares: readonly AsyncIterable<GivenLines>[],
-  exchange: Exchange<LineBuffer>,
+  shares: readonly AsyncIterable<TransferredLines>[],
+  exchange: SwapBuffer<LineBuffer>,
 ): Promise<void> {
-  const merge = new Merge<PlacedLines>(shares.map(placed));
+  const merge = new TimeMerge<PositionedLines>(shares.map(withPositions));
   let out = await exchange(undefined);
   out.clear();
   const handOver = async (): Promise<void> => {
@@ -32,7 +32,7 @@ export async function mergeShares(
         const { batch, start, end } = merge;
         const behind = Math.min(end, batch.lines.count);
         if (start < behind) out.copy(batch.lines, start, behind);
-        if (out.length >= LINES) await handOver();
+        if (out.length >= LINE_BUFFER_BYTES) await handOver();
       }
     }
   } finally {
@@ -40,7 +40,9 @@ export async function mergeShares(
   }
 }
 
-async function* placed(share: AsyncIterable<GivenLines>): AsyncGenerator<PlacedLines, void, undefined> {
+async function* withPositions(
+  share: AsyncIterable<TransferredLines>,
+): AsyncGenerator<PositionedLines, void, undefined> {
   for await (const lines of share) {
     const { places } = lines;
     if (!places) throw new Error('lines of a share without their places');

@@ -1,18 +1,24 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
-import { type Minute, minutesOf } from '../../dataset/minutes.js';
+import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
-import { isRefused } from '../../dialects/refusals.js';
 import { isDivisible } from '../../dialects/symbol-shares.js';
-import { checkExchangeId, lookUpFeed, refuseMissing, storedNames, warnOfYoung } from '../../feeds/open.js';
-import type { FeedRun } from '../../feeds/types.js';
+import { hasUnsupportedMessages } from '../../dialects/unsupported-messages.js';
+import type { FeedRun } from '../../feeds/feed-run.js';
+import {
+  assertExchangeId,
+  assertFetchable,
+  lookUpFeed,
+  readStoredFeedNames,
+  warnOfRecentMinutes,
+} from '../../feeds/open-feed.js';
 import { type FeedNames, fetchFeedNames } from '../../service/records/feed-names.js';
-import { nameSymbols } from './feed-symbols.js';
-import { warnOfLacking } from './lacking-types.js';
-import type { FeedSource, OpenSource } from './types.js';
+import type { FeedSource, OpenSource } from './feed-source.js';
+import { normalizeSymbols } from './normalize-symbols.js';
+import { warnOfMissingTypes } from './warn-of-missing-types.js';
 
 /** A source with what of it isn't on disk. */
-interface LookedUp extends OpenSource {
+interface LocatedSource extends OpenSource {
   readonly plan: FeedPlan;
   readonly missing: readonly Minute[];
 }
@@ -32,9 +38,9 @@ export async function openFeedSources(
 ): Promise<readonly OpenSource[]> {
   // Each request under way listens to it, and that is no leak.
   setMaxListeners(0, run.signal);
-  for (const { exchange } of sources) checkExchangeId(exchange);
+  for (const { exchange } of sources) assertExchangeId(exchange);
   const opened = await Promise.all(sources.map((source) => openSource(run, source, records)));
-  for (const { source, plan } of opened) warnOfLacking(source, plan, run.emit);
+  for (const { source, plan } of opened) warnOfMissingTypes(source, plan, run.emit);
   return opened.map(({ source, feeds, isDivisible }) => ({
     source,
     isDivisible,
@@ -46,52 +52,52 @@ export async function openFeedSources(
   }));
 }
 
-async function openSource(run: FeedRun, asked: FeedSource, records: string): Promise<LookedUp> {
+async function openSource(run: FeedRun, asked: FeedSource, records: string): Promise<LocatedSource> {
   const { client, offline, signal } = run;
   const { exchange, period } = asked;
   const fetchNames = (): Promise<FeedNames> => fetchFeedNames(client, exchange, { cache: records, signal });
-  const readStored = (): Promise<FeedNames | undefined> => storedNames(client, exchange, records);
+  const readStored = (): Promise<FeedNames | undefined> => readStoredFeedNames(client, exchange, records);
   // A record may take a while to read.
-  const inCopy = asked.symbols ? named(asked, await readStored()) : asked;
+  const inCopy = asked.symbols ? withRecordSymbols(asked, await readStored()) : asked;
   // The copy may be older than a symbol: where anything can be asked for, a fresh record has the last word.
   if (inCopy instanceof TickhaulError && offline) throw inCopy;
   if (!(inCopy instanceof TickhaulError)) {
-    const found = await lookUp(run, inCopy).catch(async (error: unknown) => {
+    const found = await locateSource(run, inCopy).catch(async (error: unknown) => {
       // An exchange that nobody knows has no type either.
-      if (!offline && !isRefused(exchange) && !(await readStored())) await fetchNames();
+      if (!offline && !hasUnsupportedMessages(exchange) && !(await readStored())) await fetchNames();
       throw error;
     });
     if (found.missing.length === 0) return found;
-    refuseMissing(run, exchange, found.missing);
+    assertFetchable(run, exchange, found.missing);
   }
-  const fresh = named(asked, await fetchNames());
+  const fresh = withRecordSymbols(asked, await fetchNames());
   if (fresh instanceof TickhaulError) throw fresh;
-  const found = await lookUp(run, fresh);
-  refuseMissing(run, exchange, found.missing);
-  if (found.missing.length > 0) warnOfYoung(run, minutesOf(period));
+  const found = await locateSource(run, fresh);
+  assertFetchable(run, exchange, found.missing);
+  if (found.missing.length > 0) warnOfRecentMinutes(run, usRangeToMinutes(period));
   return found;
 }
 
 /** With its symbols as a record has them, or the error for one that it doesn't list. */
-function named(source: FeedSource, names: FeedNames | undefined): FeedSource | TickhaulError {
+function withRecordSymbols(source: FeedSource, names: FeedNames | undefined): FeedSource | TickhaulError {
   const { exchange, symbols } = source;
   if (symbols === undefined || names === undefined) return source;
   try {
-    return { ...source, symbols: [...new Set(nameSymbols(exchange, symbols, names.symbols))] };
+    return { ...source, symbols: [...new Set(normalizeSymbols(exchange, symbols, names.symbols))] };
   } catch (error) {
     if (error instanceof TickhaulError) return error;
     throw error;
   }
 }
 
-async function lookUp(run: FeedRun, source: FeedSource): Promise<LookedUp> {
+async function locateSource(run: FeedRun, source: FeedSource): Promise<LocatedSource> {
   const plan = await planFeed(source);
   const { exchange } = source;
   // No filters would ask for all that there is.
   const segments = plan.segments.filter(({ filters }) => filters.length > 0);
   const feeds = await Promise.all(
     segments.map((segment) =>
-      lookUpFeed(run, { exchange, filters: segment.filters, range: minutesOf(segment) }),
+      lookUpFeed(run, { exchange, filters: segment.filters, range: usRangeToMinutes(segment) }),
     ),
   );
   const missing = feeds.flatMap((feed) => feed.missing);

@@ -1,20 +1,20 @@
 import { ANY_SHARE, type SymbolShares } from '../../dialects/symbol-shares.js';
-import type { Feed } from '../../feeds/open.js';
+import type { FeedRun } from '../../feeds/feed-run.js';
+import type { OpenedFeed } from '../../feeds/open-feed.js';
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import { MESSAGE_START } from '../../feeds/read/raw-line.js';
-import type { FeedRun } from '../../feeds/types.js';
-import type { Exchange } from '../handover.js';
-import { Breaks } from '../raw/breaks.js';
+import type { SwapBuffer } from '../handover.js';
+import { DisconnectCounter } from '../raw/disconnect-counter.js';
 import { mergeParts } from '../raw/merge-parts.js';
-import { FEED_TEXT, type FeedTextBuffer } from './feed-text.js';
+import { FEED_TEXT_BYTES, type FeedTextBuffer } from './feed-text.js';
 
 /** Less than so many bytes of text wait for more, where more is at hand. */
-const LEAST_TEXT = 64 * 1024;
+const MIN_TEXT_BYTES = 64 * 1024;
 
 export interface ReadFeedsInput {
   readonly run: FeedRun;
   /** Of one exchange, in order. */
-  readonly feeds: readonly Feed[];
+  readonly feeds: readonly OpenedFeed[];
   /** Told how many minutes of the period were read. */
   readonly onMinutes: (minutes: number) => void;
   readonly stopped: AbortSignal;
@@ -24,14 +24,14 @@ export interface ReadFeedsInput {
 
 /**
  * The text of feeds that follow each other: parts are merged by local timestamp, breaks that they share are told once.
- * @throws TickhaulError once all text before was handed over: as `readPart` does.
+ * @throws TickhaulError once all text before was handed over: as `readFeedPart` does.
  */
 export async function readFeeds(
   { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
-  exchange: Exchange<FeedTextBuffer>,
+  exchange: SwapBuffer<FeedTextBuffer>,
 ): Promise<void> {
   // Readers that share a text have fewer lines of it each.
-  const most = shares ? FEED_TEXT : FEED_TEXT / 2;
+  const most = shares ? FEED_TEXT_BYTES : FEED_TEXT_BYTES / 2;
   let text = await exchange(undefined);
   text.clear();
   const handOver = async (least: number): Promise<void> => {
@@ -39,10 +39,10 @@ export async function readFeeds(
     text = await exchange(text);
     text.clear();
   };
-  const readFeed = async ({ parts }: Feed): Promise<void> => {
+  const readFeed = async ({ parts }: OpenedFeed): Promise<void> => {
     const tell = (minutes: number): void => onMinutes(minutes / parts.length);
     const merge = mergeParts(run, parts, tell, stopped);
-    const breaks = new Breaks(parts.length);
+    const breaks = new DisconnectCounter(parts.length);
     try {
       while (await merge.fill()) {
         while (merge.next()) {
@@ -53,7 +53,7 @@ export async function readFeeds(
               at++;
               continue;
             }
-            const until = endOfRun(batch, at, end);
+            const until = findRunEnd(batch, at, end);
             text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
             if (shares) addShares(text, shares, batch, at, until);
             breaks.sawLine(input);
@@ -61,7 +61,7 @@ export async function readFeeds(
             await handOver(most);
           }
         }
-        await handOver(shares ? most / 2 : LEAST_TEXT);
+        await handOver(shares ? most / 2 : MIN_TEXT_BYTES);
       }
     } finally {
       await merge.close();
@@ -75,8 +75,8 @@ export async function readFeeds(
 }
 
 /** Lines that lie end to end are copied in one go. @returns the line behind them. */
-function endOfRun({ starts, ends }: RawBatch, at: number, end: number): number {
-  const most = (starts[at] as number) + FEED_TEXT / 2;
+function findRunEnd({ starts, ends }: RawBatch, at: number, end: number): number {
+  const most = (starts[at] as number) + FEED_TEXT_BYTES / 2;
   let until = at + 1;
   while (until < end && starts[until] === (ends[until - 1] as number) + 1 && (ends[until] as number) < most) {
     until++;

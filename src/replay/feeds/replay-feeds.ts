@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import type { FeedRun } from '../../feeds/types.js';
-import { type MergeOptions, mergeLines } from '../replay.js';
+import type { FeedRun } from '../../feeds/feed-run.js';
+import { type MergeOptions, mergeLines } from '../replay-series.js';
 import { createFeedThreads, type FeedThreads, openFeedInputs } from './feed-inputs.js';
-import type { OpenSource } from './types.js';
+import type { OpenSource } from './feed-source.js';
 
 export interface FeedReplayInput extends MergeOptions {
   readonly run: FeedRun;
@@ -18,7 +18,7 @@ export interface FeedReplayInput extends MergeOptions {
 
 /**
  * Writes the normalized messages of exchanges' feeds, merged by local timestamp.
- * @throws TickhaulError once all lines before are written: what a slice can't be had for, `corrupt`; the reason of an
+ * @throws TickhaulError once all lines before are written: what a slice can't be had for, `createCorruptError`; the reason of an
  * abort; what the output throws.
  */
 export async function replayFeeds(input: FeedReplayInput): Promise<void> {

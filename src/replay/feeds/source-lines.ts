@@ -1,16 +1,16 @@
 import { MixedMessage } from '../../dialects/symbol-shares.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import { createHandover } from '../handover.js';
-import { giveTexts, type ReadText } from './give-texts.js';
-import { feedLineBuffers } from './make-feed-lines.js';
+import { distributeTexts, type ReadText } from './distribute-texts.js';
 import { mergeShares } from './merge-shares.js';
 import type { FeedReader } from './threads/feed-thread.js';
+import { createFeedLineBuffers } from './write-feed-lines.js';
 
 type Lines = AsyncGenerator<TimedLines, void, undefined>;
 
-/** The lines of a source, which one reader makes. @throws as `makeFeedLines`; what `read` throws, behind all lines. */
-export async function* linesOfOne(read: ReadText, reader: FeedReader): Lines {
-  const texts = giveTexts(read, [reader]);
+/** The lines of a source, which one reader makes. @throws as `writeFeedLines`; what `read` throws, behind all lines. */
+export async function* readLinesWithOneReader(read: ReadText, reader: FeedReader): Lines {
+  const texts = distributeTexts(read, [reader]);
   try {
     yield* reader.lines();
     await texts.done();
@@ -25,7 +25,7 @@ export async function* linesOfOne(read: ReadText, reader: FeedReader): Lines {
  * @param read tells whose each line seems to be.
  * @param alone the lines as one reader makes them.
  */
-export async function* linesOfSeveral(
+export async function* readLinesWithReaders(
   read: ReadText,
   readers: readonly FeedReader[],
   alone: () => AsyncIterable<TimedLines>,
@@ -40,13 +40,13 @@ export async function* linesOfSeveral(
   } catch (error) {
     if (!(error instanceof MixedMessage)) throw error;
   }
-  yield* behind(given, alone());
+  yield* skipLines(given, alone());
 }
 
 async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lines {
-  const texts = giveTexts(read, readers);
+  const texts = distributeTexts(read, readers);
   try {
-    yield* createHandover(feedLineBuffers(), (exchange) =>
+    yield* createHandover(createFeedLineBuffers(), (exchange) =>
       mergeShares(
         readers.map((reader) => reader.lines()),
         exchange,
@@ -59,19 +59,19 @@ async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lin
 }
 
 /** The lines behind so many. */
-async function* behind(count: number, batches: AsyncIterable<TimedLines>): Lines {
+async function* skipLines(count: number, batches: AsyncIterable<TimedLines>): Lines {
   let left = count;
   for await (const lines of batches) {
     if (left === 0) yield lines;
     else if (left >= lines.count) left -= lines.count;
     else {
-      yield withoutFirst(lines, left);
+      yield dropFirstLines(lines, left);
       left = 0;
     }
   }
 }
 
-function withoutFirst({ count, bytes, ends, localTimestamps }: TimedLines, left: number): TimedLines {
+function dropFirstLines({ count, bytes, ends, localTimestamps }: TimedLines, left: number): TimedLines {
   const from = ends[left - 1] as number;
   return {
     count: count - left,

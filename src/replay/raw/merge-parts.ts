@@ -1,8 +1,8 @@
+import type { FeedRun } from '../../feeds/feed-run.js';
 import { RawBatch } from '../../feeds/read/raw-batch.js';
-import { readPart } from '../../feeds/read/read-part.js';
-import type { FeedPart } from '../../feeds/read/slices-ahead.js';
-import type { FeedRun } from '../../feeds/types.js';
-import { Merge } from '../../market/merge.js';
+import { readFeedPart } from '../../feeds/read/read-feed-part.js';
+import type { FeedPart } from '../../feeds/read/slice-prefetcher.js';
+import { TimeMerge } from '../../market/time-merge.js';
 import { createHandover } from '../handover.js';
 
 /**
@@ -17,14 +17,14 @@ export function mergeParts(
   onMinutes: (minutes: number) => void,
   stopped: AbortSignal,
   gone: readonly AbortSignal[] = [],
-): Merge<RawBatch> {
+): TimeMerge<RawBatch> {
   const base = Math.min(...parts.map(({ range }) => range.start));
-  return new Merge(
+  return new TimeMerge(
     parts.map((part, at) =>
       createHandover([new RawBatch(), new RawBatch()], async (exchange) => {
         const own = gone[at];
         const anyOf = own ? AbortSignal.any([stopped, own]) : stopped;
-        await readPart(run, part, exchange, onMinutes, anyOf, base).catch((error: unknown) => {
+        await readFeedPart(run, part, exchange, onMinutes, anyOf, base).catch((error: unknown) => {
           if (!own?.aborted) throw error;
         });
       }),

@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
+import type { FeedRun } from '../../feeds/feed-run.js';
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
-import type { FeedPart } from '../../feeds/read/slices-ahead.js';
-import type { FeedRun } from '../../feeds/types.js';
+import type { FeedPart } from '../../feeds/read/slice-prefetcher.js';
 import { fillOrFlush } from '../fill-or-flush.js';
 import { createPace } from '../pace.js';
-import { Breaks } from './breaks.js';
+import { DisconnectCounter } from './disconnect-counter.js';
 import { mergeParts } from './merge-parts.js';
 
 /** Takes lines of the raw data API, and makes something of them that can be written. */
 export interface RawSink {
-  /** Lines `start` up to, not including, `end` of a batch. @param part the number of the part that they come from. */
+  /** Lines `start` up to, not including, `endConversion` of a batch. @param part the number of the part that they come from. */
   add(batch: RawBatch, start: number, end: number, part: number): Promise<void>;
   /** The collector's connection broke. */
   addBreak(): Promise<void>;
@@ -35,7 +35,7 @@ export interface RawMergeInput {
 
 /**
  * Merges exchanges' own messages by local timestamp, to a tenth of a microsecond.
- * @throws TickhaulError once all lines before are written: what a slice can't be had for, `corrupt`; the reason of an
+ * @throws TickhaulError once all lines before are written: what a slice can't be had for, `createCorruptError`; the reason of an
  * abort; what the sink throws.
  */
 export async function mergeRaw(input: RawMergeInput): Promise<void> {
@@ -43,7 +43,7 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
   setMaxListeners(0, signal);
   const left = new AbortController();
   const merge = mergeParts(run, parts, onMinutes, left.signal, gone);
-  const breaks = new Breaks(parts.length);
+  const breaks = new DisconnectCounter(parts.length);
   // A break belongs to the time of the line before it: one before the first line isn't of this period.
   let hasLines = false;
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);

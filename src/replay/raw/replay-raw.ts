@@ -1,12 +1,12 @@
-import type { Feed } from '../../feeds/open.js';
-import type { LineSink, Written } from '../../market/lines/line-sink.js';
+import type { OpenedFeed } from '../../feeds/open-feed.js';
+import type { LineSink, WrittenCounts } from '../../market/lines/line-sink.js';
 import { mergeRaw, type RawMergeInput } from './merge-raw.js';
-import { RawLines } from './raw-lines.js';
+import { RawLineWriter } from './raw-line-writer.js';
 
 export interface RawReplayInput extends Omit<RawMergeInput, 'parts' | 'lines'> {
-  readonly feed: Feed;
+  readonly feed: OpenedFeed;
   readonly output: LineSink;
-  readonly written: Written;
+  readonly written: WrittenCounts;
 }
 
 /**
@@ -15,5 +15,5 @@ export interface RawReplayInput extends Omit<RawMergeInput, 'parts' | 'lines'> {
  * @throws TickhaulError as `mergeRaw`.
  */
 export function replayRaw({ feed, output, written, ...input }: RawReplayInput): Promise<void> {
-  return mergeRaw({ ...input, parts: feed.parts, lines: new RawLines(output, written) });
+  return mergeRaw({ ...input, parts: feed.parts, lines: new RawLineWriter(output, written) });
 }

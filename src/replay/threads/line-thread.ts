@@ -1,26 +1,26 @@
 import type { MessagePort } from 'node:worker_threads';
+import { AsyncQueue } from '../../base/async-queue.js';
 import { TickhaulError } from '../../base/errors.js';
-import { Queue } from '../../base/queue.js';
-import type { GivenLines, LinesAnswer, UsedLines } from './give-lines.js';
-import type { JobSide } from './threads.js';
-import { transferables } from './transfer.js';
+import { lineTransferList } from './line-transfer-list.js';
+import type { LinesMessage, TransferredLines, UsedLines } from './send-lines.js';
+import type { ThreadJobHandle } from './thread-pool.js';
 
 /** A job of a thread that makes the lines of some inputs, each as far ahead as it has buffers. */
 export class LineThread {
   readonly #port: MessagePort;
-  readonly #queues: readonly Queue<GivenLines>[];
+  readonly #queues: readonly AsyncQueue<TransferredLines>[];
 
-  /** @param job in which `giveLines` is called for each of so many inputs. */
-  constructor(job: JobSide, inputs: number) {
+  /** @param job in which `sendLines` is called for each of so many inputs. */
+  constructor(job: ThreadJobHandle, inputs: number) {
     this.#port = job.port;
-    this.#queues = Array.from({ length: inputs }, () => new Queue<GivenLines>());
+    this.#queues = Array.from({ length: inputs }, () => new AsyncQueue<TransferredLines>());
     job.onEnd((error) => {
       for (const queue of this.#queues) queue.end(error);
     });
   }
 
   /** What the thread said. */
-  take(answer: LinesAnswer): void {
+  take(answer: LinesMessage): void {
     const queue = this.#queues[answer.at];
     if (answer.answer === 'lines') queue?.push(answer.lines);
     else if (answer.answer === 'end') queue?.end();
@@ -37,14 +37,14 @@ export class LineThread {
    * The lines of one input, to be gone through once. A buffer is good until the next is asked for.
    * @throws what making them threw, once all lines before were given.
    */
-  async *lines(at: number): AsyncGenerator<GivenLines, void, undefined> {
+  async *lines(at: number): AsyncGenerator<TransferredLines, void, undefined> {
     const queue = this.#queues[at];
     for (let given = await queue?.next(); given !== undefined; given = await queue?.next()) {
       yield given;
       const { count, bytes, ends, localTimestamps } = given;
       const lines = { count, bytes, ends, localTimestamps };
       const order: UsedLines = { order: 'used', at, lines };
-      this.#port.postMessage(order, transferables(lines));
+      this.#port.postMessage(order, lineTransferList(lines));
     }
   }
 }

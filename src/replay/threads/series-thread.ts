@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import type { StoreSettings } from '../../store/files.js';
-import type { SharedReading } from '../series-lines.js';
+import type { SharedReading } from '../write-series-lines.js';
 import { LineThread } from './line-thread.js';
-import type { SeriesAnswer, SeriesOrder, SeriesTask, SeriesWorkerData } from './series-worker.js';
-import { type JobSide, LIMITS } from './threads.js';
+import type { SeriesCommand, SeriesTask, SeriesThreadMessage, SeriesWorkerData } from './series-worker.js';
+import { THREAD_LIMITS, type ThreadJobHandle } from './thread-pool.js';
 
 /** A thread for series (`SeriesTask`). @param openFiles at once, whatever the number of series. */
 export function startSeriesThread(openFiles: number, store?: StoreSettings | undefined): Worker {
   const workerData: SeriesWorkerData = { openFiles, store };
   return new Worker(new URL('./series-worker.js', import.meta.url), {
-    resourceLimits: LIMITS,
+    resourceLimits: THREAD_LIMITS,
     workerData,
   });
 }
@@ -26,17 +26,17 @@ export interface SeriesLines {
 /** @param job of the task, on its thread. @param arrival of files that the thread waits for. */
 export function receiveSeries(
   { series }: SeriesTask,
-  job: JobSide,
+  job: ThreadJobHandle,
   { arrival, warn }: Pick<SharedReading, 'arrival' | 'warn'>,
 ): SeriesLines {
   const { port } = job;
   const thread = new LineThread(job, series.length);
-  port.on('message', (answer: SeriesAnswer) => {
+  port.on('message', (answer: SeriesThreadMessage) => {
     if (answer.answer === 'warning') return warn(answer.message);
     if (answer.answer !== 'waits') return thread.take(answer);
     const { at, path } = answer;
     arrival(path).then(
-      (isThere) => port.postMessage({ order: 'arrived', at, isThere } satisfies SeriesOrder),
+      (isThere) => port.postMessage({ order: 'arrived', at, isThere } satisfies SeriesCommand),
       (error: unknown) => thread.fail(at, error),
     );
   });

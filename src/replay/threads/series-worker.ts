@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Queue } from '../../base/queue.js';
+import { AsyncQueue } from '../../base/async-queue.js';
 import { createLineMemories } from '../../market/day-file/text-lines.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
 import type { StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
-import type { Exchange } from '../handover.js';
-import { limitOpenFiles } from '../read-in-turns.js';
-import { lineBuffers, makeLines, shareReading } from '../series-lines.js';
-import type { ReplaySeries } from '../types.js';
-import { giveLines, type LinesAnswer, type UsedLines } from './give-lines.js';
-import type { Job } from './threads.js';
+import { createOpenFileLimit } from '../chunk-reader.js';
+import type { SwapBuffer } from '../handover.js';
+import type { ReplaySeries } from '../replay-request.js';
+import { createLineBuffers, createSharedReading, writeSeriesLines } from '../write-series-lines.js';
+import { type LinesMessage, sendLines, type UsedLines } from './send-lines.js';
+import type { ThreadJob } from './thread-pool.js';
 
 /** What a thread begins with. */
 export interface SeriesWorkerData {
@@ -27,31 +27,31 @@ export interface SeriesTask {
 }
 
 /** To the thread of some series: lines that were used; a file that it waits for. */
-export type SeriesOrder =
+export type SeriesCommand =
   | UsedLines
   | { readonly order: 'arrived'; readonly at: number; readonly isThere: boolean };
 
 /** From it, for each series: what it made, which file it waits for, and what it warns of. */
-export type SeriesAnswer =
-  | LinesAnswer
+export type SeriesThreadMessage =
+  | LinesMessage
   | { readonly answer: 'waits'; readonly at: number; readonly path: string }
   | { readonly answer: 'warning'; readonly message: string };
 
 const { openFiles: most, store } = workerData as SeriesWorkerData;
-const open = limitOpenFiles(most);
+const open = createOpenFileLimit(most);
 const files = openFiles(store);
 const memories = createLineMemories();
 
 parentPort?.on('message', begin);
 
-function begin({ task: { series: all, textChunk }, port }: Job<SeriesTask>): void {
+function begin({ task: { series: all, textChunk }, port }: ThreadJob<SeriesTask>): void {
   const stop = new AbortController();
   // Each series listens to it, and that is no leak.
   setMaxListeners(0, stop.signal);
-  const empty = all.map(() => new Queue<LineBuffer>(lineBuffers(textChunk)));
+  const empty = all.map(() => new AsyncQueue<LineBuffer>(createLineBuffers(textChunk)));
   /** By series: each waits for one file at a time, and two may wait for the same. */
   const waiting = new Map<number, (isThere: boolean) => void>();
-  port.on('message', (order: SeriesOrder) => {
+  port.on('message', (order: SeriesCommand) => {
     if (order.order === 'used') empty[order.at]?.push(new LineBuffer(order.lines));
     else waiting.get(order.at)?.(order.isThere);
   });
@@ -64,13 +64,13 @@ function begin({ task: { series: all, textChunk }, port }: Job<SeriesTask>): voi
     const arrival = (path: string): Promise<boolean> =>
       new Promise((resolve) => {
         waiting.set(at, resolve);
-        port.postMessage({ answer: 'waits', at, path } satisfies SeriesAnswer);
+        port.postMessage({ answer: 'waits', at, path } satisfies SeriesThreadMessage);
       });
     const warn = (message: string): void =>
-      port.postMessage({ answer: 'warning', message } satisfies SeriesAnswer);
-    const reading = shareReading({ open, files, textChunk, arrival, warn, memories });
-    const make = (exchange: Exchange<LineBuffer>): Promise<void> =>
-      makeLines(series, reading, exchange, stop.signal);
-    void giveLines({ port, at, free: empty[at] ?? new Queue(), make });
+      port.postMessage({ answer: 'warning', message } satisfies SeriesThreadMessage);
+    const reading = createSharedReading({ open, files, textChunk, arrival, warn, memories });
+    const make = (exchange: SwapBuffer<LineBuffer>): Promise<void> =>
+      writeSeriesLines(series, reading, exchange, stop.signal);
+    void sendLines({ port, at, free: empty[at] ?? new AsyncQueue(), make });
   }
 }

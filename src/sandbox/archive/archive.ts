@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { columnsOf } from '../../dataset/data-types.js';
+import { dataTypeColumns } from '../../dataset/data-types.js';
+import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
-import { dayFileText } from '../day-files/day-file.js';
+import { generateDayFileText } from '../day-files/generate-day-file.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
 import { type ExchangeRecord, madeUpExchanges } from '../market/exchanges.js';
 import type { MarketSize } from '../market/size.js';
-import { type Content, compressToFile, compressToMemory, memoryContent } from './content.js';
+import { type Content, compressToFile, compressToMemory, createMemoryContent } from './content.js';
 import { ContentCache } from './content-cache.js';
 
 /** Bytes of small files kept in memory. */
@@ -23,7 +23,7 @@ export interface Archive {
   open(file: DayFile): Promise<Content | undefined>;
 }
 
-export interface MadeUpOptions extends MarketSize {
+export interface SyntheticArchiveOptions extends MarketSize {
   /** The first UTC day that is not exported. */
   readonly exportedUntil: Day;
   /** Folder for large files, removed by the caller. */
@@ -32,15 +32,15 @@ export interface MadeUpOptions extends MarketSize {
 }
 
 /** Made-up market data, the same bytes for the same seed and rows. Files are made when they are first asked for. */
-export function madeUpArchive(options: MadeUpOptions): Archive {
+export function createSyntheticArchive(options: SyntheticArchiveOptions): Archive {
   const exchanges = madeUpExchanges(options.exportedUntil, options.rows);
   const cache = new ContentCache(MAX_HELD);
   let largeFiles = 0;
   const make = (file: DayFile): Promise<Content> => {
-    if (file.symbol === QUIET_SYMBOL) return Promise.resolve(memoryContent(gzipSync('')));
+    if (file.symbol === QUIET_SYMBOL) return Promise.resolve(createMemoryContent(gzipSync('')));
     const members = membersOf(exchanges, file);
-    const text = dayFileText(file, members, options);
-    const cells = options.rows * members.length * (columnsOf(file.dataType)?.length ?? 0);
+    const text = generateDayFileText(file, members, options);
+    const cells = options.rows * members.length * (dataTypeColumns(file.dataType)?.length ?? 0);
     return cells <= MAX_CELLS_IN_MEMORY
       ? compressToMemory(text, options.signal)
       : compressToFile(text, join(options.scratch, `${largeFiles++}.csv.gz`), options.signal);

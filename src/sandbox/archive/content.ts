@@ -18,7 +18,7 @@ export interface Content {
   read(start: number, end: number): Readable;
 }
 
-export function memoryContent(bytes: Buffer): Content {
+export function createMemoryContent(bytes: Buffer): Content {
   return {
     size: bytes.length,
     md5: createHash('md5').update(bytes).digest('hex'),
@@ -28,7 +28,7 @@ export function memoryContent(bytes: Buffer): Content {
 }
 
 /** A gzip file on disk, read once for its size and md5. */
-export async function fileContent(path: string, signal: AbortSignal): Promise<Content> {
+export async function openFileContent(path: string, signal: AbortSignal): Promise<Content> {
   const meter = new Meter();
   await pipeline(createReadStream(path, { highWaterMark: READ_SIZE }), meter.pass, drain, { signal });
   return diskContent(path, meter);
@@ -45,7 +45,7 @@ export async function compressToMemory(text: Iterable<string>, signal: AbortSign
     },
     { signal },
   );
-  return memoryContent(Buffer.concat(chunks));
+  return createMemoryContent(Buffer.concat(chunks));
 }
 
 /** Compresses text or bytes into a file, in constant memory. */

@@ -1,9 +1,9 @@
-import type { Top } from '../../market/book/top-levels.js';
+import type { SideLevels } from '../../market/book/top-levels.js';
 import { bookStates } from '../market/book-states.js';
-import { type LineWriterOf, lineHead } from './lines.js';
+import { type CreateLineWriter, formatLineHead } from './csv-lines.js';
 
 /** A row for each change of the best levels. */
-export const quoteLines: LineWriterOf = bookStateLines(1, () => {
+export const createQuoteWriter: CreateLineWriter = bookStateLines(1, () => {
   const asks = new LevelCells(1);
   const bids = new LevelCells(1);
   return (ask, bid) => {
@@ -14,7 +14,7 @@ export const quoteLines: LineWriterOf = bookStateLines(1, () => {
 });
 
 /** A row for each change of the best `depth` levels. */
-export function snapshotLines(depth: number): LineWriterOf {
+export function createSnapshotWriter(depth: number): CreateLineWriter {
   return bookStateLines(depth, () => {
     const askCells = new LevelCells(depth);
     const bidCells = new LevelCells(depth);
@@ -26,12 +26,15 @@ export function snapshotLines(depth: number): LineWriterOf {
   });
 }
 
-function bookStateLines(depth: number, cellWriter: () => (asks: Top, bids: Top) => string): LineWriterOf {
+function bookStateLines(
+  depth: number,
+  cellWriter: () => (asks: SideLevels, bids: SideLevels) => string,
+): CreateLineWriter {
   return (instrument) => {
     const cells = cellWriter();
     let text = '';
     const follow = bookStates(instrument, depth, (state) => {
-      text += `${lineHead(instrument, state)}${cells(state.asks, state.bids)}\n`;
+      text += `${formatLineHead(instrument, state)}${cells(state.asks, state.bids)}\n`;
     });
     return (event) => {
       text = '';
@@ -53,7 +56,7 @@ class LevelCells {
     this.#texts = Array.from({ length: depth }, () => ',');
   }
 
-  read({ prices, amounts, count }: Top, at: number): string {
+  read({ prices, amounts, count }: SideLevels, at: number): string {
     if (at >= count) return ',';
     const price = prices[at] as number;
     const amount = amounts[at] as number;

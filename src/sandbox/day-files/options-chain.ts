@@ -1,11 +1,11 @@
 import type { OptionSide, OptionSummary, OptionsEvent } from '../market/options-chain.js';
-import { type Lines, lineHead } from './lines.js';
+import { type CsvLines, formatLineHead } from './csv-lines.js';
 
 /** A row for each summary; what an exchange doesn't tell is an empty cell. */
-export function* optionsChainLines(exchange: string, events: Iterable<OptionsEvent>): Generator<Lines> {
+export function* optionsChainLines(exchange: string, events: Iterable<OptionsEvent>): Generator<CsvLines> {
   for (const { summaries, ...times } of events) {
     const rows = summaries.map(
-      (summary) => `${lineHead({ exchange, symbol: summary.symbol }, times)}${cellsOf(summary)}\n`,
+      (summary) => `${formatLineHead({ exchange, symbol: summary.symbol }, times)}${cellsOf(summary)}\n`,
     );
     yield { text: rows.join(''), localTimestamp: times.localTimestamp };
   }

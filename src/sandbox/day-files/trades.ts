@@ -1,11 +1,11 @@
-import { type LineWriterOf, lineHead } from './lines.js';
+import { type CreateLineWriter, formatLineHead } from './csv-lines.js';
 
 /** A row for each fill of an order. */
-export const tradeLines: LineWriterOf = (instrument) => {
+export const createTradeWriter: CreateLineWriter = (instrument) => {
   const { ticksPerUnit, lotsPerUnit } = instrument;
   return (event) => {
     if (event.kind !== 'trades') return '';
-    const head = lineHead(instrument, event);
+    const head = formatLineHead(instrument, event);
     const price = event.ticks / ticksPerUnit;
     let text = '';
     for (const { id, lots } of event.fills) {
@@ -15,11 +15,11 @@ export const tradeLines: LineWriterOf = (instrument) => {
   };
 };
 
-export const liquidationLines: LineWriterOf = (instrument) => {
+export const createLiquidationWriter: CreateLineWriter = (instrument) => {
   const { ticksPerUnit, lotsPerUnit } = instrument;
   return (event) => {
     if (event.kind !== 'liquidation') return '';
     const { id, side, ticks, lots } = event;
-    return `${lineHead(instrument, event)}${id},${side},${ticks / ticksPerUnit},${lots / lotsPerUnit}\n`;
+    return `${formatLineHead(instrument, event)}${id},${side},${ticks / ticksPerUnit},${lots / lotsPerUnit}\n`;
   };
 };

@@ -1,5 +1,5 @@
 import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
-import { msOf, textLevels, textOf } from './texts.js';
+import { formatOptionalNumber, textLevels, usToMs } from './format-values.js';
 
 /** The values that a message of one stream has, so that a change of others makes another message. */
 interface Told {
@@ -13,14 +13,14 @@ interface Told {
  * collector made the snapshot of a book itself, once a connection, and polled open interest, which has no time that
  * normalized messages take. Ids of trades are numbers, sides are known, times are whole milliseconds.
  */
-export function binanceFutures(): Dialect {
+export function createBinanceFuturesDialect(): Dialect {
   let tradeId = 0;
   let updateId = 1000;
   const told = new Map<string, Told>();
 
   function bookChange(event: EventOf<'book_change'>): readonly NativeMessage[] {
     const { symbol, timestamp, bids, asks } = event;
-    const time = msOf(timestamp);
+    const time = usToMs(timestamp);
     const last = updateId;
     if (event.isSnapshot) {
       const data = {
@@ -44,12 +44,19 @@ export function binanceFutures(): Dialect {
     const before = told.get(symbol);
     const mark = JSON.stringify([markPrice, indexPrice, fundingRate, fundingTimestamp]);
     told.set(symbol, { mark, last: lastPrice, interest: openInterest });
-    const E = msOf(event.timestamp);
+    const E = usToMs(event.timestamp);
     const messages: NativeMessage[] = [];
     if (markPrice !== undefined && mark !== before?.mark) {
-      const next = fundingTimestamp === undefined ? 0 : msOf(fundingTimestamp);
-      const prices = { p: String(markPrice), i: textOf(indexPrice) };
-      const data = { e: 'markPriceUpdate', E, s: symbol, ...prices, r: textOf(fundingRate) ?? '', T: next };
+      const next = fundingTimestamp === undefined ? 0 : usToMs(fundingTimestamp);
+      const prices = { p: String(markPrice), i: formatOptionalNumber(indexPrice) };
+      const data = {
+        e: 'markPriceUpdate',
+        E,
+        s: symbol,
+        ...prices,
+        r: formatOptionalNumber(fundingRate) ?? '',
+        T: next,
+      };
       messages.push(stream('markPrice', '@1s', event, data));
     }
     if (lastPrice !== undefined && lastPrice !== before?.last) {
@@ -68,12 +75,12 @@ export function binanceFutures(): Dialect {
     trade(event) {
       const { symbol, id, price, amount, side, timestamp } = event;
       tradeId = id === undefined ? tradeId + 1 : Number(id);
-      const time = msOf(timestamp);
+      const time = usToMs(timestamp);
       const what = { t: tradeId, p: String(price), q: String(amount), X: 'MARKET', m: side === 'sell' };
       return [stream('trade', '', event, { e: 'trade', E: time, T: time, s: symbol, ...what })];
     },
     liquidation(event) {
-      const time = msOf(event.timestamp);
+      const time = usToMs(event.timestamp);
       const price = String(event.price);
       const amount = String(event.amount);
       const order = {
@@ -92,9 +99,9 @@ export function binanceFutures(): Dialect {
       return [stream('forceOrder', '', event, { e: 'forceOrder', E: time, o: order })];
     },
     book_ticker(event) {
-      const time = msOf(event.timestamp);
-      const bid = { b: textOf(event.bidPrice), B: textOf(event.bidAmount) };
-      const ask = { a: textOf(event.askPrice), A: textOf(event.askAmount) };
+      const time = usToMs(event.timestamp);
+      const bid = { b: formatOptionalNumber(event.bidPrice), B: formatOptionalNumber(event.bidAmount) };
+      const ask = { a: formatOptionalNumber(event.askPrice), A: formatOptionalNumber(event.askAmount) };
       const data = { e: 'bookTicker', u: updateId, s: event.symbol, ...bid, ...ask, T: time, E: time };
       return [stream('bookTicker', '', event, data)];
     },

@@ -1,7 +1,7 @@
 import type { PriceLevel } from '../../market/messages.js';
 import { seededRandom } from '../market/random.js';
 import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
-import { isoMs } from './texts.js';
+import { formatIsoMs } from './format-values.js';
 
 type Side = 'Buy' | 'Sell';
 
@@ -13,7 +13,7 @@ const RANGE = 100_000_000;
  * change with levels that are new, changed and gone is a message for each of the three. Liquidations have no time of
  * their own; times are whole milliseconds.
  */
-export function bitmex(): Dialect {
+export function createBitmexDialect(): Dialect {
   const idOf = levelIds();
   const tickers = new Set<string>();
   /** Levels that are there, by symbol and side. */
@@ -39,7 +39,7 @@ export function bitmex(): Dialect {
           side: name,
           ...(amount === 0 ? {} : { size: amount }),
           price,
-          timestamp: isoMs(timestamp),
+          timestamp: formatIsoMs(timestamp),
         }));
     return [...side('Buy', bids), ...side('Sell', asks)];
   }
@@ -74,7 +74,7 @@ export function bitmex(): Dialect {
     trade: (event) => [
       table('trade', 'insert', event, [
         {
-          timestamp: isoMs(event.timestamp),
+          timestamp: formatIsoMs(event.timestamp),
           symbol: event.symbol,
           ...(event.side === 'unknown' ? {} : { side: sideOf(event.side) }),
           size: event.amount,
@@ -105,18 +105,18 @@ export function bitmex(): Dialect {
         lastPrice: event.lastPrice,
         openInterest: event.openInterest,
         fundingRate: event.fundingRate,
-        fundingTimestamp: fundingTimestamp === undefined ? undefined : isoMs(fundingTimestamp),
+        fundingTimestamp: fundingTimestamp === undefined ? undefined : formatIsoMs(fundingTimestamp),
         indicativeFundingRate: event.predictedFundingRate,
         indicativeSettlePrice: event.indexPrice,
         markPrice: event.markPrice,
-        timestamp: isoMs(event.timestamp),
+        timestamp: formatIsoMs(event.timestamp),
       };
       return [table('instrument', action, event, [row])];
     },
     book_ticker: (event) => [
       table('quote', 'insert', event, [
         {
-          timestamp: isoMs(event.timestamp),
+          timestamp: formatIsoMs(event.timestamp),
           symbol: event.symbol,
           bidSize: event.bidAmount,
           bidPrice: event.bidPrice,

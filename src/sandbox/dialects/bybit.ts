@@ -1,6 +1,6 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { Dialect, NativeMessage } from './feed-event.js';
-import { msOf, textLevels, textOf } from './texts.js';
+import { formatOptionalNumber, textLevels, usToMs } from './format-values.js';
 
 /** From here on all liquidations are sent, in a topic of their own. */
 const ALL_LIQUIDATIONS = Date.parse('2025-02-26') * 1000;
@@ -10,14 +10,14 @@ const ALL_LIQUIDATIONS = Date.parse('2025-02-26') * 1000;
  * type, ts, data}`, numbers as text, times in milliseconds. The side of a liquidation is that of the position.
  * Liquidations have no id.
  */
-export function bybit(): Dialect {
+export function createBybitDialect(): Dialect {
   let update = 0;
   const tickers = new Set<string>();
   return {
     trade: (event) => [
       topic('publicTrade', 'snapshot', event, [
         {
-          T: msOf(event.timestamp),
+          T: usToMs(event.timestamp),
           s: event.symbol,
           S: event.side === 'unknown' ? '' : sideOf(event.side),
           v: String(event.amount),
@@ -48,17 +48,17 @@ export function bybit(): Dialect {
       const { fundingTimestamp } = event;
       const data = {
         symbol: event.symbol,
-        lastPrice: textOf(event.lastPrice),
-        indexPrice: textOf(event.indexPrice),
-        markPrice: textOf(event.markPrice),
-        openInterest: textOf(event.openInterest),
-        nextFundingTime: fundingTimestamp === undefined ? undefined : String(msOf(fundingTimestamp)),
-        fundingRate: textOf(event.fundingRate),
+        lastPrice: formatOptionalNumber(event.lastPrice),
+        indexPrice: formatOptionalNumber(event.indexPrice),
+        markPrice: formatOptionalNumber(event.markPrice),
+        openInterest: formatOptionalNumber(event.openInterest),
+        nextFundingTime: fundingTimestamp === undefined ? undefined : String(usToMs(fundingTimestamp)),
+        fundingRate: formatOptionalNumber(event.fundingRate),
       };
       return [topic('tickers', type, event, data)];
     },
     liquidation(event) {
-      const T = msOf(event.timestamp);
+      const T = usToMs(event.timestamp);
       const side = event.side === 'buy' ? 'Sell' : 'Buy';
       const v = String(event.amount);
       const p = String(event.price);
@@ -82,6 +82,6 @@ function topic(
   data: object,
 ): NativeMessage {
   const { symbol, timestamp, localTimestamp } = event;
-  const message = { topic: `${channel}.${symbol}`, type, ts: msOf(timestamp), data };
+  const message = { topic: `${channel}.${symbol}`, type, ts: usToMs(timestamp), data };
   return { channel, symbol, localTimestamp, message };
 }

@@ -1,13 +1,13 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { Dialect, NativeMessage } from './feed-event.js';
-import { isoMicros, textLevels, textOf } from './texts.js';
+import { formatIsoUs, formatOptionalNumber, textLevels } from './format-values.js';
 
 /**
  * Coinbase Exchange (docs.cdp.coinbase.com, Exchange WebSocket channels: matches, level2, ticker): flat messages with a
  * type, numbers as text, times with microseconds. The side of a match is the maker's. Ids of trades are numbers, sides
  * are known.
  */
-export function coinbase(): Dialect {
+export function createCoinbaseDialect(): Dialect {
   let sequence = 0;
   let tradeId = 0;
   return {
@@ -30,8 +30,14 @@ export function coinbase(): Dialect {
     },
     book_ticker(event) {
       sequence++;
-      const bid = { best_bid: textOf(event.bidPrice), best_bid_size: textOf(event.bidAmount) };
-      const ask = { best_ask: textOf(event.askPrice), best_ask_size: textOf(event.askAmount) };
+      const bid = {
+        best_bid: formatOptionalNumber(event.bidPrice),
+        best_bid_size: formatOptionalNumber(event.bidAmount),
+      };
+      const ask = {
+        best_ask: formatOptionalNumber(event.askPrice),
+        best_ask_size: formatOptionalNumber(event.askAmount),
+      };
       return [flat('ticker', event, { sequence, ...bid, ...ask })];
     },
   };
@@ -43,6 +49,6 @@ function flat(
   fields: object,
 ): NativeMessage {
   const { symbol, timestamp, localTimestamp } = event;
-  const message = { type, ...fields, product_id: symbol, time: isoMicros(timestamp) };
+  const message = { type, ...fields, product_id: symbol, time: formatIsoUs(timestamp) };
   return { channel: type, symbol, localTimestamp, message };
 }

@@ -1,13 +1,13 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
-import { msOf } from './texts.js';
+import { usToMs } from './format-values.js';
 
 /**
  * Deribit (docs.deribit.com, Subscriptions, raw): JSON-RPC notifications, numbers as numbers, times in milliseconds. A
  * liquidation is a trade that says so. The channel `ticker` tells of a perpetual, an option's summary and the best
  * prices alike: each of its messages has all that is known of the symbol by then. Every trade has an id.
  */
-export function deribit(): Dialect {
+export function createDeribitDialect(): Dialect {
   let changeId = 0;
   let tradeSeq = 0;
   /** Levels that are there, by symbol and side. */
@@ -32,7 +32,7 @@ export function deribit(): Dialect {
     const data = {
       trade_seq: tradeSeq,
       trade_id: id ?? String(event.localTimestamp),
-      timestamp: msOf(timestamp),
+      timestamp: usToMs(timestamp),
       price,
       instrument_name: symbol,
       direction: side,
@@ -48,7 +48,12 @@ export function deribit(): Dialect {
   ): readonly NativeMessage[] {
     const known = { ...tickers.get(event.symbol), ...values };
     tickers.set(event.symbol, known);
-    const data = { timestamp: msOf(event.timestamp), state: 'open', instrument_name: event.symbol, ...known };
+    const data = {
+      timestamp: usToMs(event.timestamp),
+      state: 'open',
+      instrument_name: event.symbol,
+      ...known,
+    };
     return [notification('ticker', event, data)];
   }
 
@@ -59,7 +64,7 @@ export function deribit(): Dialect {
       const previous = changeId++;
       const data = {
         type: event.isSnapshot ? 'snapshot' : 'change',
-        timestamp: msOf(event.timestamp),
+        timestamp: usToMs(event.timestamp),
         ...(event.isSnapshot ? {} : { prev_change_id: previous }),
         instrument_name: event.symbol,
         change_id: changeId,

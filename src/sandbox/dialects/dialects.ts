@@ -1,19 +1,19 @@
-import { binanceFutures } from './binance-futures.js';
-import { bitmex } from './bitmex.js';
-import { bybit } from './bybit.js';
-import { coinbase } from './coinbase.js';
-import { deribit } from './deribit.js';
+import { createBinanceFuturesDialect } from './binance-futures.js';
+import { createBitmexDialect } from './bitmex.js';
+import { createBybitDialect } from './bybit.js';
+import { createCoinbaseDialect } from './coinbase.js';
+import { createDeribitDialect } from './deribit.js';
 import type { Dialect, FeedEvent, NativeMessage } from './feed-event.js';
-import { okexSwap } from './okex-swap.js';
+import { createOkexSwapDialect } from './okex-swap.js';
 
 /** The exchanges whose own messages can be written. */
 export const DIALECTS: Readonly<Record<string, () => Dialect>> = {
-  bitmex,
-  'binance-futures': binanceFutures,
-  deribit,
-  bybit,
-  'okex-swap': okexSwap,
-  coinbase,
+  bitmex: createBitmexDialect,
+  'binance-futures': createBinanceFuturesDialect,
+  deribit: createDeribitDialect,
+  bybit: createBybitDialect,
+  'okex-swap': createOkexSwapDialect,
+  coinbase: createCoinbaseDialect,
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../../market/records/records.js';
+import type { SourceRecord } from '../../market/records/source-record.js';
 
 type WithoutMicros<Rec> = Rec extends SourceRecord ? Omit<Rec, 'micros'> : never;
 

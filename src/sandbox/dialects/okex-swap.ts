@@ -1,6 +1,6 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
-import { msOf } from './texts.js';
+import { usToMs } from './format-values.js';
 
 /** Days on which the collector changed over to other channels, in microseconds. */
 const DAYS = {
@@ -17,7 +17,7 @@ const DAYS = {
  * itself, so the mark price is said again behind it, and the one of funding has no time that normalized messages take.
  * The first message of liquidations only repeats what happened before. Liquidations have no id.
  */
-export function okexSwap(): Dialect {
+export function createOkexSwapDialect(): Dialect {
   let sequence = 0;
   let toldLiquidations = false;
   const tickers = new Map<string, EventOf<'derivative_ticker'>>();
@@ -26,7 +26,7 @@ export function okexSwap(): Dialect {
     const { symbol, markPrice, indexPrice, openInterest, lastPrice } = event;
     const before = tickers.get(symbol);
     tickers.set(symbol, event);
-    const ts = String(msOf(event.timestamp));
+    const ts = String(usToMs(event.timestamp));
     const common = { instType: 'SWAP', instId: symbol };
     const messages: NativeMessage[] = [];
     const isNews = (key: 'markPrice' | 'indexPrice' | 'openInterest' | 'lastPrice'): boolean =>
@@ -59,20 +59,20 @@ export function okexSwap(): Dialect {
       const channel = event.localTimestamp < DAYS.allTrades ? 'trades' : 'trades-all';
       const px = String(price);
       const sz = String(amount);
-      const data = [{ instId: symbol, tradeId: id, px, sz, side, ts: String(msOf(timestamp)) }];
+      const data = [{ instId: symbol, tradeId: id, px, sz, side, ts: String(usToMs(timestamp)) }];
       return [pushed(channel, event, data)];
     },
     book_change(event) {
       const prevSeqId = event.isSnapshot ? -1 : sequence;
       sequence++;
       const levels = { asks: fourLevels(event.asks), bids: fourLevels(event.bids) };
-      const data = [{ ...levels, ts: String(msOf(event.timestamp)), seqId: sequence, prevSeqId }];
+      const data = [{ ...levels, ts: String(usToMs(event.timestamp)), seqId: sequence, prevSeqId }];
       const channel = booksChannel(event.localTimestamp);
       return [pushed(channel, event, data, { action: event.isSnapshot ? 'snapshot' : 'update' })];
     },
     book_ticker(event) {
       const { symbol, askPrice, askAmount, bidPrice, bidAmount, localTimestamp } = event;
-      const ts = String(msOf(event.timestamp));
+      const ts = String(usToMs(event.timestamp));
       if (localTimestamp < DAYS.bestPrices) {
         const ask = { askPx: String(askPrice), askSz: String(askAmount) };
         const bid = { bidPx: String(bidPrice), bidSz: String(bidAmount) };
@@ -94,7 +94,7 @@ export function okexSwap(): Dialect {
         posSide: event.side === 'buy' ? 'short' : 'long',
         bkPx: String(event.price),
         sz: String(event.amount),
-        ts: String(msOf(event.timestamp)),
+        ts: String(usToMs(event.timestamp)),
       };
       const data = [{ instType: 'SWAP', instId: event.symbol, details: [detail] }];
       const first = toldLiquidations ? [] : [messageOf(arg, event, [])];
@@ -123,7 +123,7 @@ function fundingFields(event: EventOf<'derivative_ticker'>): object {
   const { fundingRate, fundingTimestamp, predictedFundingRate } = event;
   return {
     ...(fundingRate === undefined ? {} : { fundingRate: String(fundingRate) }),
-    ...(fundingTimestamp === undefined ? {} : { fundingTime: String(msOf(fundingTimestamp)) }),
+    ...(fundingTimestamp === undefined ? {} : { fundingTime: String(usToMs(fundingTimestamp)) }),
     ...(predictedFundingRate === undefined ? {} : { nextFundingRate: String(predictedFundingRate) }),
   };
 }

@@ -1,4 +1,4 @@
-import { US_A_MINUTE } from '../../dataset/minutes.js';
+import { US_PER_MINUTE } from '../../dataset/minute.js';
 import type { RawLine } from './raw-line.js';
 
 /** Lines of a day, taken minute by minute. */
@@ -18,7 +18,7 @@ export class DayReel {
   /** The lines of `minute`, which is then the next one. */
   take(): readonly RawLine[] {
     this.minute++;
-    const end = this.minute * US_A_MINUTE;
+    const end = this.minute * US_PER_MINUTE;
     const taken: RawLine[] = [];
     while (this.#ahead !== undefined && this.#ahead.localTimestamp < end) {
       taken.push(this.#ahead);

@@ -5,12 +5,12 @@ import { bookStates } from '../market/book-states.js';
 import type { Fill, MarketEvent, TickerEvent } from '../market/events.js';
 import type { Instrument } from '../market/instrument.js';
 import { tickerTexts } from '../market/ticker.js';
-import type { Told } from './markets.js';
+import type { EventTypes } from './feed-markets.js';
 
 /** Gives what the story's events are in a feed: a trade for each fill, the best prices behind each change of them. */
-export function feedEventsOf(
+export function createFeedEvents(
   instrument: Instrument,
-  told: Told,
+  told: EventTypes,
 ): (event: MarketEvent) => readonly FeedEvent[] {
   const { symbol, ticksPerUnit, lotsPerUnit } = instrument;
   let best: EventOf<'book_ticker'> | undefined;
@@ -55,7 +55,7 @@ export function feedEventsOf(
       case 'book_change': {
         best = undefined;
         follow(event);
-        const change = { ...times, isSnapshot: event.isSnapshot, ...sidesOf(instrument, event.levels) };
+        const change = { ...times, isSnapshot: event.isSnapshot, ...splitSides(instrument, event.levels) };
         return [{ type: 'book_change', ...change }, ...(best === undefined ? [] : [best])];
       }
     }
@@ -64,7 +64,7 @@ export function feedEventsOf(
 }
 
 /** The levels as an exchange writes them: bids and asks apart, each in their order. */
-export function sidesOf(
+export function splitSides(
   { ticksPerUnit, lotsPerUnit }: Instrument,
   levels: readonly LevelChange[],
 ): { readonly bids: readonly PriceLevel[]; readonly asks: readonly PriceLevel[] } {

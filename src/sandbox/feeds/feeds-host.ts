@@ -1,21 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib, { gzipSync } from 'node:zlib';
-import { dayOfMs, isFirstOfMonth } from '../../dataset/day.js';
-import { memoryContent } from '../archive/content.js';
-import { mayRead, refuseKey } from '../hosts/authorization.js';
-import type { KeyAccess } from '../hosts/key-access.js';
-import { isRefusal, sendRefusal } from '../hosts/refusals.js';
-import { planBody, sendBody } from '../http/body.js';
-import { begin, type Call, sendError, sendJson, sendText, targetOf } from '../http/call.js';
-import { FaultChooser } from '../http/faults.js';
+import { isFirstDayOfMonth, msToDay } from '../../dataset/day.js';
+import { createMemoryContent } from '../archive/content.js';
+import { isAuthorized, sendKeyRefusal } from '../hosts/authorization.js';
+import { isErrorFault, sendErrorFault } from '../hosts/error-faults.js';
+import type { SandboxKeyAccess } from '../hosts/sandbox-key-access.js';
+import { FaultChooser } from '../http/fault-kinds.js';
+import {
+  parseTarget,
+  type SandboxCall,
+  sendSandboxError,
+  sendSandboxJson,
+  sendText,
+  startResponse,
+} from '../http/sandbox-call.js';
+import { planBody, sendBody } from '../http/send-body.js';
 import type { ExchangeRecord } from '../market/exchanges.js';
 import type { MarketSize } from '../market/size.js';
-import { type FeedFault, likeFiles } from './faults.js';
-import { madeUpFeeds } from './made-up-feeds.js';
-import type { FeedOptions } from './options.js';
+import { type FeedFault, toDayFileFault } from './feed-faults.js';
 import type { RawFilter } from './raw-line.js';
-import { requestLimit } from './request-limit.js';
+import { createRequestLimit } from './request-limit.js';
+import type { SandboxFeedOptions } from './sandbox-feed-options.js';
 import type { SliceFolder } from './slice-folder.js';
+import { createSyntheticFeeds } from './synthetic-feeds.js';
 
 const SLOW_START_MS = 1000;
 const MOST_SYMBOLS = 50;
@@ -24,9 +31,9 @@ const MOST_MINUTES = 10;
 export interface FeedsHostOptions extends MarketSize {
   readonly exchanges: readonly ExchangeRecord[];
   readonly retryAfterSeconds: number;
-  readonly feeds: FeedOptions;
+  readonly feeds: SandboxFeedOptions;
   /** What the key may read; undefined for everything. */
-  readonly keyAccess: readonly KeyAccess[] | undefined;
+  readonly keyAccess: readonly SandboxKeyAccess[] | undefined;
   /** Serves these slices in place of made-up ones. */
   readonly folder: SliceFolder | undefined;
 }
@@ -61,47 +68,47 @@ const zstdFrame =
     zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag ?? 0]: 1 } }));
 
 /** `GET /v1/data-feeds/:exchange` (service interface, Raw data replay API); undefined for any other path. */
-export function feedsHost(options: FeedsHostOptions): (call: Call) => Promise<void> | undefined {
+export function createFeedsHost(options: FeedsHostOptions): (call: SandboxCall) => Promise<void> | undefined {
   const { seed, rows, exchanges, feeds, folder } = options;
   const { breaks = 0, requestLimit: limit = 3000, windowSeconds = 60 } = feeds;
   const faults = new FaultChooser<FeedFault>(feeds.faults ?? {}, seed, feeds.faultsPerSlice ?? Infinity);
-  const count = requestLimit(limit, windowSeconds);
-  const madeUp = madeUpFeeds({ seed, rows, exchanges, breaks });
+  const count = createRequestLimit(limit, windowSeconds);
+  const madeUp = createSyntheticFeeds({ seed, rows, exchanges, breaks });
   const textOf = async (
     { exchange, filters, filtersText }: Wanted,
     minute: number,
   ): Promise<string | undefined> =>
     folder ? folder.minute(exchange, filtersText, minute) : madeUp.minute(exchange, filters, minute);
   return (call) => {
-    const exchange = /^\/v1\/data-feeds\/([^/]+)$/.exec(targetOf(call).pathname)?.[1];
+    const exchange = /^\/v1\/data-feeds\/([^/]+)$/.exec(parseTarget(call).pathname)?.[1];
     return exchange === undefined ? undefined : answer(call, exchange, { ...options, faults, count, textOf });
   };
 }
 
 interface Serving extends FeedsHostOptions {
   readonly faults: FaultChooser<FeedFault>;
-  readonly count: ReturnType<typeof requestLimit>;
+  readonly count: ReturnType<typeof createRequestLimit>;
   readonly textOf: (wanted: Wanted, minute: number) => Promise<string | undefined>;
 }
 
-async function answer(call: Call, exchange: string, serving: Serving): Promise<void> {
-  const wanted = readQuery(targetOf(call).searchParams, exchange);
-  if (typeof wanted === 'string') return sendError(call, 400, 400, wanted);
+async function answer(call: SandboxCall, exchange: string, serving: Serving): Promise<void> {
+  const wanted = readQuery(parseTarget(call).searchParams, exchange);
+  if (typeof wanted === 'string') return sendSandboxError(call, 400, 400, wanted);
   const { start, minutes } = wanted;
   for (const minute of [start, start + minutes - 1]) {
-    if (!mayRead(call, dayOfMs(minute * 60_000))) return refuseKey(call);
+    if (!isAuthorized(call, msToDay(minute * 60_000))) return sendKeyRefusal(call);
     if (serving.keyAccess && !isCovered(serving.keyAccess, exchange, minute)) {
-      return sendError(call, 403, 403, 'Your API key has no access to this data');
+      return sendSandboxError(call, 403, 403, 'Your API key has no access to this data');
     }
   }
   const { isOver, headers: limits, resetSeconds } = serving.count();
   if (isOver) {
     const message = 'You are sending data feed requests too quickly';
-    return sendJson(call, 429, { code: 429, message }, { ...limits, 'Retry-After': resetSeconds });
+    return sendSandboxJson(call, 429, { code: 429, message }, { ...limits, 'Retry-After': resetSeconds });
   }
   const fault = serving.faults.next(call.request.url ?? '', () => true);
-  const plain = likeFiles(fault);
-  if (plain && isRefusal(plain)) return sendRefusal(call, plain, serving.retryAfterSeconds);
+  const plain = toDayFileFault(fault);
+  if (plain && isErrorFault(plain)) return sendErrorFault(call, plain, serving.retryAfterSeconds);
   if (fault === 'slow-start') await sleep(SLOW_START_MS, undefined, { signal: call.settings.signal });
   if (fault === 'html') {
     return sendText(call, 200, 'text/html', '<!doctype html><title>Please sign in</title>', {}, fault);
@@ -110,12 +117,12 @@ async function answer(call: Call, exchange: string, serving: Serving): Promise<v
   const texts: string[] = [];
   for (let minute = start; minute < start + given; minute++) {
     const text = await serving.textOf(wanted, minute);
-    if (text === undefined) return sendError(call, 400, 140, `Data is not available: ${exchange}`);
+    if (text === undefined) return sendSandboxError(call, 400, 140, `Data is not available: ${exchange}`);
     texts.push(text);
   }
   const isZstd = wanted.compression === 'zstd' && zstdFrame !== undefined;
   const body = compress(faultyTexts(texts, fault), isZstd ? zstdFrame : gzipSync);
-  const content = memoryContent(body);
+  const content = createMemoryContent(body);
   const plan = planBody(plain, content.size);
   const headers = {
     ...limits,
@@ -126,15 +133,15 @@ async function answer(call: Call, exchange: string, serving: Serving): Promise<v
     ...(fault === 'no-slice-size' ? {} : { 'x-slice-size': given }),
     ...(plan.announced === undefined ? {} : { 'Content-Length': plan.announced }),
   };
-  await begin(call, 200, headers, fault);
+  await startResponse(call, 200, headers, fault);
   await sendBody(call, content, 0, plan);
 }
 
 /** Whether everybody may read the minute, or the key covers it; a key for some symbols covers all of them here. */
-function isCovered(access: readonly KeyAccess[], exchange: string, minute: number): boolean {
+function isCovered(access: readonly SandboxKeyAccess[], exchange: string, minute: number): boolean {
   const ms = minute * 60_000;
   return (
-    isFirstOfMonth(dayOfMs(ms)) ||
+    isFirstDayOfMonth(msToDay(ms)) ||
     access.some((one) => one.exchange === exchange && ms >= Date.parse(one.from) && ms < Date.parse(one.to))
   );
 }

@@ -1,8 +1,8 @@
 import type { Day } from '../../dataset/day.js';
-import { MINUTES_A_DAY } from '../../dataset/minutes.js';
+import { MINUTES_PER_DAY } from '../../dataset/minute.js';
 import { Latest } from '../archive/latest.js';
 import { DayReel } from './day-reel.js';
-import type { FeedMarket } from './markets.js';
+import type { FeedMarket } from './feed-markets.js';
 import { MinuteCache } from './minute-cache.js';
 import type { RawLine } from './raw-line.js';
 
@@ -15,18 +15,18 @@ const MOST_REELS = 256;
  * @param linesOf the lines of a market's day.
  * @param mostKept characters.
  */
-export function lineSource(
+export function createLineSource(
   linesOf: (market: FeedMarket, day: Day) => Generator<RawLine, undefined>,
   mostKept: number,
 ): (market: FeedMarket, minute: number) => readonly RawLine[] {
   const cache = new MinuteCache(mostKept);
   const reels = new Latest<DayReel>(MOST_REELS);
   const reelOf = (market: FeedMarket, name: string, minute: number): DayReel => {
-    const day = Math.floor(minute / MINUTES_A_DAY) as Day;
+    const day = Math.floor(minute / MINUTES_PER_DAY) as Day;
     const key = `${name} ${day}`;
     const running = reels.get(key);
     const isAhead = running === undefined || running.minute > minute;
-    const reel = isAhead ? new DayReel(linesOf(market, day), day * MINUTES_A_DAY) : running;
+    const reel = isAhead ? new DayReel(linesOf(market, day), day * MINUTES_PER_DAY) : running;
     // Set again, it is the latest one.
     reels.delete(key);
     reels.set(key, reel);

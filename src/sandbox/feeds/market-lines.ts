@@ -6,9 +6,9 @@ import { instrumentOf } from '../market/instrument.js';
 import { optionsChain } from '../market/options-chain.js';
 import { simulate } from '../market/simulation.js';
 import type { MarketSize } from '../market/size.js';
-import { feedEventsOf } from './feed-events.js';
-import type { FeedMarket } from './markets.js';
-import { lineWriter, type RawLine } from './raw-line.js';
+import { createFeedEvents } from './feed-events.js';
+import type { FeedMarket } from './feed-markets.js';
+import { createFeedLineWriter, type RawLine } from './raw-line.js';
 import { summaryEvents } from './summary-events.js';
 import { WholeBook } from './whole-book.js';
 
@@ -16,7 +16,7 @@ import { WholeBook } from './whole-book.js';
  * A market's day as its exchange sends it: the same story as that of its day files. A connection that is made again
  * begins with the whole book; `breaks` are local times at which there is one that the story doesn't know.
  */
-export function* marketLines(
+export function* generateMarketLines(
   market: FeedMarket,
   day: Day,
   size: MarketSize,
@@ -24,7 +24,7 @@ export function* marketLines(
 ): Generator<RawLine, undefined> {
   const { exchange, symbol, told } = market;
   const instrument = instrumentOf(exchange, symbol, size.seed, day);
-  const write = lineWriter();
+  const write = createFeedLineWriter();
   let writer = createNativeWriter(exchange);
   const lines = (event: FeedEvent): readonly RawLine[] =>
     (writer?.write(event) ?? []).map(({ channel, symbol, localTimestamp, message }) => ({
@@ -37,7 +37,7 @@ export function* marketLines(
     for (const event of optionsChain(instrument, day, size)) yield* summaryEvents(event).flatMap(lines);
     return undefined;
   }
-  const feedEvents = feedEventsOf(instrument, told);
+  const feedEvents = createFeedEvents(instrument, told);
   for (const event of interrupted(simulate(instrument, day, size), breaks)) {
     if (event.kind === 'disconnect') writer = createNativeWriter(exchange);
     yield* feedEvents(event).flatMap(lines);

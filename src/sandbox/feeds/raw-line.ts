@@ -33,7 +33,7 @@ export function isSelected(
 }
 
 /** @returns a function that gives a line as it is sent, with its LF. */
-export function lineWriter(): (localTimestamp: number, message: string) => string {
+export function createFeedLineWriter(): (localTimestamp: number, message: string) => string {
   let second = Number.NaN;
   let text = '';
   return (localTimestamp, message) => {

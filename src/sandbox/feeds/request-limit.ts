@@ -6,7 +6,7 @@ export interface LimitState {
 }
 
 /** Counts requests by windows of the clock. @returns what to call for each request. */
-export function requestLimit(limit: number, windowSeconds: number): () => LimitState {
+export function createRequestLimit(limit: number, windowSeconds: number): () => LimitState {
   const windowMs = windowSeconds * 1000;
   let window = -1;
   let count = 0;

@@ -1,28 +1,40 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../archive/archive.js';
-import { begin, type Call, type Handler, sendError, sendText, targetOf } from '../http/call.js';
-import type { FaultChooser } from '../http/faults.js';
+import type { FaultChooser } from '../http/fault-kinds.js';
+import {
+  parseTarget,
+  type SandboxCall,
+  type SandboxHandler,
+  sendSandboxError,
+  sendText,
+  startResponse,
+} from '../http/sandbox-call.js';
 import type { ExchangeRecord } from '../market/exchanges.js';
-import { instrumentsHost } from './instruments.js';
+import { createInstrumentsHost } from './instruments-host.js';
 
 export interface ApiHostOptions {
   readonly archive: Archive;
   readonly faults: FaultChooser;
   /** Answers the calls of an account and its key; undefined for any other. */
-  readonly answerAccount: (call: Call) => Promise<void> | undefined;
+  readonly answerAccount: (call: SandboxCall) => Promise<void> | undefined;
   /** Answers requests for slices of raw data; undefined for any other. */
-  readonly answerFeeds: (call: Call) => Promise<void> | undefined;
+  readonly answerFeeds: (call: SandboxCall) => Promise<void> | undefined;
 }
 
 /** The metadata host (service interface, Exchange metadata API; service facts, Metadata). */
-export function apiHost({ archive, faults, answerAccount, answerFeeds }: ApiHostOptions): Handler {
+export function createApiHost({
+  archive,
+  faults,
+  answerAccount,
+  answerFeeds,
+}: ApiHostOptions): SandboxHandler {
   const { exchanges } = archive;
-  const answerInstruments = instrumentsHost(exchanges);
+  const answerInstruments = createInstrumentsHost(exchanges);
   return async (call) => {
-    const { pathname } = targetOf(call);
+    const { pathname } = parseTarget(call);
     const account = answerAccount(call);
     if (account) return account;
-    if (call.request.method !== 'GET') return sendError(call, 405, 405, 'Only GET is allowed');
+    if (call.request.method !== 'GET') return sendSandboxError(call, 405, 405, 'Only GET is allowed');
     const answering = answerFeeds(call) ?? answerInstruments(call);
     if (answering) return answering;
     if (faults.next(pathname, (kind) => kind === 'not-json')) {
@@ -30,11 +42,11 @@ export function apiHost({ archive, faults, answerAccount, answerFeeds }: ApiHost
     }
     if (pathname === '/v1/exchanges') return sendRevalidated(call, exchanges.map(listed));
     const id = /^\/v1\/exchanges\/([^/]+)$/.exec(pathname)?.[1];
-    if (id === undefined) return sendError(call, 404, 404, `There is nothing at ${pathname}`);
+    if (id === undefined) return sendSandboxError(call, 404, 404, `There is nothing at ${pathname}`);
     const record = exchanges.find((exchange) => encodeURIComponent(exchange.id) === id);
     return record
       ? sendRevalidated(call, record)
-      : sendError(call, 404, 100, `Exchange '${id}' is not supported`);
+      : sendSandboxError(call, 404, 100, `Exchange '${id}' is not supported`);
   };
 }
 
@@ -45,14 +57,14 @@ function listed(record: ExchangeRecord): object {
 }
 
 /** Sends JSON with an ETag, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
-async function sendRevalidated(call: Call, value: unknown): Promise<void> {
+async function sendRevalidated(call: SandboxCall, value: unknown): Promise<void> {
   const text = JSON.stringify(value);
   const etag = `"${createHash('md5').update(text).digest('hex')}"`;
   const known = call.request.headers['if-none-match']
     ?.split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''));
   if (known?.includes(etag)) {
-    await begin(call, 304, { ETag: etag });
+    await startResponse(call, 304, { ETag: etag });
     call.response.end();
     return;
   }

@@ -1,15 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFirstOfMonth, parseDay } from '../../dataset/day.js';
+import { isFirstDayOfMonth, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { type Archive, covers } from '../archive/archive.js';
 import type { Content } from '../archive/content.js';
-import { planBody, sendBody } from '../http/body.js';
-import { begin, type Call, type Handler, sendError, sendText, targetOf } from '../http/call.js';
-import type { FaultChooser } from '../http/faults.js';
-import { mayRead, refuseKey } from './authorization.js';
-import { allows, type KeyAccess } from './key-access.js';
-import type { ObjectStore } from './object-store.js';
-import { isRefusal, sendRefusal } from './refusals.js';
+import type { FaultChooser } from '../http/fault-kinds.js';
+import {
+  parseTarget,
+  type SandboxCall,
+  type SandboxHandler,
+  sendSandboxError,
+  sendText,
+  startResponse,
+} from '../http/sandbox-call.js';
+import { planBody, sendBody } from '../http/send-body.js';
+import { isAuthorized, sendKeyRefusal } from './authorization.js';
+import { isErrorFault, sendErrorFault } from './error-faults.js';
+import { allows, type SandboxKeyAccess } from './sandbox-key-access.js';
+import type { SignedObjectHost } from './signed-object-host.js';
 
 const SLOW_START_MS = 1000;
 
@@ -17,29 +24,29 @@ export interface DatasetHostOptions {
   readonly archive: Archive;
   readonly faults: FaultChooser;
   /** What the key may read; undefined for everything. */
-  readonly keyAccess: readonly KeyAccess[] | undefined;
+  readonly keyAccess: readonly SandboxKeyAccess[] | undefined;
   readonly retryAfterSeconds: number;
   /** Gives the signed address to redirect to, where answers redirect. */
-  readonly sign: ObjectStore['sign'] | undefined;
+  readonly sign: SignedObjectHost['sign'] | undefined;
 }
 
 /** The dataset host (service interface, Datasets API; service facts, Dataset host): GET only, and no ranges. */
-export function datasetHost(options: DatasetHostOptions): Handler {
+export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
   const { keyAccess } = options;
   return async (call) => {
-    const { pathname } = targetOf(call);
+    const { pathname } = parseTarget(call);
     const file = call.request.method === 'GET' ? parsePath(pathname) : undefined;
-    if (!file) return sendError(call, 404, 404, `There is nothing at ${pathname}`);
-    if (!mayRead(call, file.day)) return refuseKey(call);
-    if (keyAccess && !isFirstOfMonth(file.day) && !allows(keyAccess, file)) {
-      if (keyAccess.length === 0) return refuseKey(call);
-      return sendError(call, 403, 403, 'Your API key has no access to this data');
+    if (!file) return sendSandboxError(call, 404, 404, `There is nothing at ${pathname}`);
+    if (!isAuthorized(call, file.day)) return sendKeyRefusal(call);
+    if (keyAccess && !isFirstDayOfMonth(file.day) && !allows(keyAccess, file)) {
+      if (keyAccess.length === 0) return sendKeyRefusal(call);
+      return sendSandboxError(call, 403, 403, 'Your API key has no access to this data');
     }
     const symbol = options.archive.exchanges
       .find(({ id }) => id === file.exchange)
       ?.datasets?.symbols.find(({ id }) => id === file.symbol);
     if (!symbol?.dataTypes.includes(file.dataType)) {
-      return sendError(
+      return sendSandboxError(
         call,
         400,
         300,
@@ -47,14 +54,19 @@ export function datasetHost(options: DatasetHostOptions): Handler {
       );
     }
     const content = covers(symbol, file.day) ? await options.archive.open(file) : undefined;
-    if (!content) return sendError(call, 400, 140, `Data for that day is not available: ${pathname}`);
+    if (!content) return sendSandboxError(call, 400, 140, `Data for that day is not available: ${pathname}`);
     return serve(call, pathname, content, options);
   };
 }
 
-async function serve(call: Call, path: string, content: Content, options: DatasetHostOptions): Promise<void> {
+async function serve(
+  call: SandboxCall,
+  path: string,
+  content: Content,
+  options: DatasetHostOptions,
+): Promise<void> {
   const fault = options.faults.next(path, (kind) => kind !== 'not-json');
-  if (fault && isRefusal(fault)) return sendRefusal(call, fault, options.retryAfterSeconds);
+  if (fault && isErrorFault(fault)) return sendErrorFault(call, fault, options.retryAfterSeconds);
   if (fault === 'slow-start') await sleep(SLOW_START_MS, undefined, { signal: call.settings.signal });
   if (fault === 'html') {
     return sendText(call, 200, 'text/html', '<!doctype html><title>Please sign in</title>', {}, fault);
@@ -66,12 +78,12 @@ async function serve(call: Call, path: string, content: Content, options: Datase
   };
   if (options.sign) {
     const location = options.sign(path, content, fault);
-    await begin(call, 302, { ...headers, Location: location, 'Content-Length': 0 }, fault);
+    await startResponse(call, 302, { ...headers, Location: location, 'Content-Length': 0 }, fault);
     call.response.end();
     return;
   }
   const length = plan.announced === undefined ? {} : { 'Content-Length': plan.announced };
-  await begin(call, 200, { 'Content-Type': 'application/gzip', ...length, ...headers }, fault);
+  await startResponse(call, 200, { 'Content-Type': 'application/gzip', ...length, ...headers }, fault);
   await sendBody(call, content, 0, plan);
 }
 

@@ -1,4 +1,4 @@
-import { begin, type Call, sendJson } from '../http/call.js';
+import { type SandboxCall, sendSandboxJson, startResponse } from '../http/sandbox-call.js';
 import { breakOff, sendFault, sendMadeUp } from './send-fault.js';
 import { NO_STORE, sendRefusal } from './send-refusal.js';
 import type { StepFaults } from './step-faults.js';
@@ -18,7 +18,7 @@ export interface Answering {
 
 /** Answers a step with its fault, if it is to meet one, else with what its work gives or refuses. */
 export async function answerStep(
-  call: Call,
+  call: SandboxCall,
   step: Step,
   { faults, retryAfterSeconds }: Answering,
   work: () => StepResult | Promise<StepResult>,
@@ -29,8 +29,8 @@ export async function answerStep(
   try {
     const { status = 200, body } = await work();
     if (fault) return breakOff(call, fault);
-    if (body !== undefined) return await sendJson(call, status, body, NO_STORE);
-    await begin(call, status, NO_STORE);
+    if (body !== undefined) return await sendSandboxJson(call, status, body, NO_STORE);
+    await startResponse(call, status, NO_STORE);
     call.response.end();
   } catch (error) {
     if (error instanceof Refused) return sendRefusal(call, error);

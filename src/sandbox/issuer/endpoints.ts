@@ -1,4 +1,4 @@
-import type { Call, Handler } from '../http/call.js';
+import type { SandboxCall, SandboxHandler } from '../http/sandbox-call.js';
 import { type Answering, answerStep } from './answer.js';
 import type { Claims } from './claims.js';
 import type { Identities } from './identities.js';
@@ -16,7 +16,7 @@ export interface ProtocolOptions {
 }
 
 /** The endpoints of an agent, by method and path (service interface, Identity issuer endpoints). */
-export function protocolEndpoints(options: ProtocolOptions): Readonly<Record<string, Handler>> {
+export function protocolEndpoints(options: ProtocolOptions): Readonly<Record<string, SandboxHandler>> {
   const { claims, identities, answering, isResource } = options;
   return {
     'POST /agent/identity': async (call) => {
@@ -61,7 +61,7 @@ export function protocolEndpoints(options: ProtocolOptions): Readonly<Record<str
 }
 
 /** The origin under which the client reached the issuer. */
-function originOf({ request }: Call): string {
+function originOf({ request }: SandboxCall): string {
   return `http://${request.headers.host}`;
 }
 

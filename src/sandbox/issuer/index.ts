@@ -37,7 +37,7 @@
  * The code counts as confirmed once the page has shown it: GET the page, signed in, before `complete`.
  */
 
-import { type Handler, targetOf } from '../http/call.js';
+import { parseTarget, type SandboxHandler } from '../http/sandbox-call.js';
 import type { Answering } from './answer.js';
 import { claimPage } from './claim-page/handler.js';
 import { Claims } from './claims.js';
@@ -68,7 +68,7 @@ export interface IssuerSettings {
 }
 
 export interface Issuer {
-  readonly handle: Handler;
+  readonly handle: SandboxHandler;
   readonly control: IssuerControl;
   readonly answering: Answering;
   /** The e-mail that an access token stands for; undefined for one that is not valid. */
@@ -86,7 +86,7 @@ export function createIssuer({ options, seed, retryAfterSeconds, isResource }: I
   const answering = { faults, retryAfterSeconds };
   const page = claimPage(claims, organizations.length > 1 ? organizations : []);
 
-  const endpoints: Readonly<Record<string, Handler>> = {
+  const endpoints: Readonly<Record<string, SandboxHandler>> = {
     ...protocolEndpoints({ claims, identities, answering, isResource }),
     'GET /claim': page,
     'POST /claim': page,
@@ -94,7 +94,7 @@ export function createIssuer({ options, seed, retryAfterSeconds, isResource }: I
 
   return {
     handle: async (call) => {
-      const { pathname } = targetOf(call);
+      const { pathname } = parseTarget(call);
       const endpoint = endpoints[`${call.request.method} ${pathname}`];
       try {
         if (!endpoint) throw new Refused('not_found', `There is nothing at ${pathname}`);

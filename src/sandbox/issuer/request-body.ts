@@ -1,10 +1,10 @@
-import { type Call, targetOf } from '../http/call.js';
+import { parseTarget, type SandboxCall } from '../http/sandbox-call.js';
 import { Refused } from './steps.js';
 
 const MAX_BYTES = 65_536;
 
 /** The fields of a JSON object. @throws Refused for anything else. */
-export async function readJson(call: Call): Promise<Readonly<Record<string, unknown>>> {
+export async function readJson(call: SandboxCall): Promise<Readonly<Record<string, unknown>>> {
   const text = await readText(call, 'application/json');
   try {
     const value: unknown = JSON.parse(text);
@@ -16,18 +16,18 @@ export async function readJson(call: Call): Promise<Readonly<Record<string, unkn
 }
 
 /** The fields of a form. @throws Refused for another content type or a field that is given twice. */
-export async function readForm(call: Call): Promise<Readonly<Record<string, string>>> {
+export async function readForm(call: SandboxCall): Promise<Readonly<Record<string, string>>> {
   const fields = [...new URLSearchParams(await readText(call, 'application/x-www-form-urlencoded'))];
   const form = Object.fromEntries(fields);
   if (Object.keys(form).length === fields.length) return form;
   throw new Refused('invalid_request', 'A field is given more than once');
 }
 
-async function readText(call: Call, contentType: string): Promise<string> {
+async function readText(call: SandboxCall, contentType: string): Promise<string> {
   const { request } = call;
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== contentType) {
-    throw new Refused('invalid_request', `${targetOf(call).pathname} takes ${contentType}`);
+    throw new Refused('invalid_request', `${parseTarget(call).pathname} takes ${contentType}`);
   }
   const chunks: Buffer[] = [];
   let size = 0;

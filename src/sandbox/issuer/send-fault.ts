@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { begin, type Call, logAnswer, sendJson, sendText } from '../http/call.js';
+import {
+  logResponse,
+  type SandboxCall,
+  sendSandboxJson,
+  sendText,
+  startResponse,
+} from '../http/sandbox-call.js';
 import { NO_STORE, sendRefusal } from './send-refusal.js';
 import { GENERAL_FAULTS, type MadeUpAnswer, type StepFault } from './step-faults.js';
 import { type RefusalCode, Refused, STATUS_OF } from './steps.js';
@@ -8,25 +14,29 @@ const INTERNAL_ERROR = { code: 'internal_error', message: 'Internal server error
 const SIGN_IN_PAGE = '<!doctype html><title>Please sign in</title>';
 
 /** Answers with the fault, in place of the step's work. */
-export async function sendFault(call: Call, fault: StepFault, retryAfterSeconds: number): Promise<void> {
+export async function sendFault(
+  call: SandboxCall,
+  fault: StepFault,
+  retryAfterSeconds: number,
+): Promise<void> {
   if (isCode(fault)) return sendRefusal(call, new Refused(fault, `Refused on purpose: ${fault}`), fault);
   switch (fault) {
     case 'rate_limit_exceeded': {
       const body = { code: fault, message: 'Too many requests', retry_after: retryAfterSeconds };
-      return sendJson(call, STATUS_OF[fault], body, NO_STORE, fault);
+      return sendSandboxJson(call, STATUS_OF[fault], body, NO_STORE, fault);
     }
     case '500':
-      return sendJson(call, 500, INTERNAL_ERROR, NO_STORE, fault);
+      return sendSandboxJson(call, 500, INTERNAL_ERROR, NO_STORE, fault);
     case '503':
       return sendText(call, 503, 'text/html', '<h1>503</h1>', NO_STORE, fault);
     case 'not-json':
       return sendText(call, 200, 'text/html', SIGN_IN_PAGE, NO_STORE, fault);
     case 'missing-field':
-      return sendJson(call, 200, {}, NO_STORE, fault);
+      return sendSandboxJson(call, 200, {}, NO_STORE, fault);
     case 'redirect':
       return sendText(call, 307, 'text/plain', '', { Location: 'https://elsewhere.invalid/' }, fault);
     case 'stall':
-      await begin(call, 200, { 'Content-Type': 'application/json', 'Content-Length': 1000 }, fault);
+      await startResponse(call, 200, { 'Content-Type': 'application/json', 'Content-Length': 1000 }, fault);
       call.response.write('{');
       return;
     default:
@@ -35,10 +45,15 @@ export async function sendFault(call: Call, fault: StepFault, retryAfterSeconds:
 }
 
 /** Sends the answer as it was ordered. */
-export async function sendMadeUp(call: Call, answer: MadeUpAnswer): Promise<void> {
+export async function sendMadeUp(call: SandboxCall, answer: MadeUpAnswer): Promise<void> {
   const { response, settings } = call;
   const body = Buffer.from(answer.body);
-  await begin(call, answer.status, { 'Content-Type': 'application/json', ...answer.headers }, 'made-up');
+  await startResponse(
+    call,
+    answer.status,
+    { 'Content-Type': 'application/json', ...answer.headers },
+    'made-up',
+  );
   if (answer.dripMs !== undefined) {
     for (let at = 0; at < body.length && !response.destroyed; at++) {
       await sleep(answer.dripMs, undefined, { signal: settings.signal });
@@ -49,8 +64,8 @@ export async function sendMadeUp(call: Call, answer: MadeUpAnswer): Promise<void
 }
 
 /** Resets the connection. */
-export function breakOff(call: Call, fault: StepFault): void {
-  logAnswer(call, 0, fault);
+export function breakOff(call: SandboxCall, fault: StepFault): void {
+  logResponse(call, 0, fault);
   call.request.socket.resetAndDestroy();
 }
 

@@ -1,4 +1,4 @@
-import { type Call, sendJson } from '../http/call.js';
+import { type SandboxCall, sendSandboxJson } from '../http/sandbox-call.js';
 import type { StepFault } from './step-faults.js';
 import { type Refused, STATUS_OF } from './steps.js';
 
@@ -6,12 +6,12 @@ import { type Refused, STATUS_OF } from './steps.js';
 export const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Sends `{code, message}` (service interface, Identity issuer error codes). */
-export function sendRefusal(call: Call, { code, message }: Refused, fault?: StepFault): Promise<void> {
+export function sendRefusal(call: SandboxCall, { code, message }: Refused, fault?: StepFault): Promise<void> {
   // RFC 6750, section 3; RFC 9728, section 5.1.
   const metadata = `http://${call.request.headers.host}/.well-known/oauth-protected-resource`;
   const challenge =
     code === 'invalid_token'
       ? { 'WWW-Authenticate': `Bearer error="invalid_token", resource_metadata="${metadata}"` }
       : {};
-  return sendJson(call, STATUS_OF[code], { code, message }, { ...NO_STORE, ...challenge }, fault);
+  return sendSandboxJson(call, STATUS_OF[code], { code, message }, { ...NO_STORE, ...challenge }, fault);
 }

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest.js';
-import { FaultChooser, type FaultShares, parseShares } from '../http/faults.js';
+import { didYouMean } from '../../base/nearest-names.js';
+import { FaultChooser, type FaultShares, parseShares } from '../http/fault-kinds.js';
 import { type RefusalCode, STEP_CODES, STEPS, type Step } from './steps.js';
 
 /** What can go wrong at any step, beside the codes of its own. */

@@ -1,5 +1,5 @@
-import { addDays, type Day, dayOfTime, formatDay, parseDay } from '../../dataset/day.js';
-import { GROUPED_SYMBOLS } from '../../dataset/symbols.js';
+import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import { addDays, type Day, formatDay, parseDay, parseTimeToDay } from '../../dataset/day.js';
 import { EXCHANGE_OUTLINES, type ExchangeOutline, type SymbolOutline } from './exchange-outlines.js';
 import { feedSymbol } from './feed-symbol.js';
 
@@ -104,8 +104,8 @@ function daysOf(symbols: readonly DatasetSymbol[], dataType: string): number {
   let days = 0;
   for (const { id, dataTypes, availableSince, availableTo = '' } of symbols) {
     if (GROUPED_SYMBOLS.has(id)) continue;
-    const since = dayOfTime(availableSince);
-    const until = dayOfTime(availableTo);
+    const since = parseTimeToDay(availableSince);
+    const until = parseTimeToDay(availableTo);
     if (dataTypes.includes(dataType) && since !== undefined && until !== undefined) days += until - since;
   }
   return days;

@@ -1,14 +1,14 @@
-import type { Counts } from '../metrics.js';
+import type { ServerCounts } from '../server-metrics.js';
 
 const MB = 1024 * 1024;
-const MS_AN_HOUR = 3_600_000;
+const MS_PER_HOUR = 3_600_000;
 
 /** What `GET /health-check` tells, as the vendor's server does (replay facts, section 5). */
-export function healthOf({ metrics, memory }: Counts, nowMs = Date.now()): object {
+export function createHealthReport({ metrics, memory }: ServerCounts, nowMs = Date.now()): object {
   const { rss, heapTotal, heapUsed, external } = memory;
   return {
     status: 'Healthy',
-    uptimeHours: (nowMs - metrics.startedMs) / MS_AN_HOUR,
+    uptimeHours: (nowMs - metrics.startedMs) / MS_PER_HOUR,
     timestampMs: nowMs,
     memoryInfo: {
       rssMB: rss / MB,

@@ -1,17 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { printable } from '../../base/printable.js';
-import { metricsText } from '../metrics.js';
-import { pageRoutes } from '../page/routes.js';
-import type { Serving } from '../serving.js';
-import { type Answer, cutOff, readTarget, sendError, sendJson } from './call.js';
-import type { Guard } from './guard.js';
-import { healthOf } from './health-check.js';
-import { answerReplay } from './replay.js';
-import { answerReplayNormalized } from './replay-normalized.js';
+import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { createPageRoutes } from '../page/page-routes.js';
+import type { ServerContext } from '../server-context.js';
+import { formatMetrics } from '../server-metrics.js';
+import { handleReplay } from './handle-replay.js';
+import { handleReplayNormalized } from './handle-replay-normalized.js';
+import { createHealthReport } from './health-check.js';
+import {
+  abortResponse,
+  type HttpHandler,
+  readTarget,
+  sendErrorResponse,
+  sendJsonResponse,
+} from './http-call.js';
+import type { OriginGuard } from './origin-guard.js';
 
 /** Bounds of what a client may hold while it asks for nothing, in bytes and milliseconds. */
-export const BOUNDS = {
+export const SERVER_LIMITS = {
   /** A list of symbols in an address is long. */
   maxHeaderSize: 64 * 1024,
   headersTimeout: 10_000,
@@ -20,14 +26,15 @@ export const BOUNDS = {
   connectionsCheckingInterval: 2_000,
 } as const;
 
-const ROUTES: Readonly<Record<string, Answer>> = {
-  '/replay': answerReplay,
-  '/replay-normalized': answerReplayNormalized,
-  '/health-check': async (call) => sendJson(call, 200, healthOf(await call.serving.counts())),
+const ROUTES: Readonly<Record<string, HttpHandler>> = {
+  '/replay': handleReplay,
+  '/replay-normalized': handleReplayNormalized,
+  '/health-check': async (call) =>
+    sendJsonResponse(call, 200, createHealthReport(await call.serving.counts())),
   '/metrics': async ({ response, serving }) => {
     const { metrics } = await serving.counts();
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-    response.end(metricsText(metrics));
+    response.end(formatMetrics(metrics));
   },
 };
 
@@ -35,27 +42,27 @@ const ROUTES: Readonly<Record<string, Answer>> = {
 const KEYLESS: ReadonlySet<string> = new Set(['/health-check', '/metrics']);
 
 /** What is told to pages and under names that may not use the server. */
-export const FOREIGN =
+export const FOREIGN_ORIGIN_MESSAGE =
   'not for pages of another origin, or under another name; --allow-origin http://<name> lets one in';
 
 /** The HTTP endpoints; nothing listens yet. */
-export function createHttpServer(serving: Serving, guard: Guard): Server {
+export function createHttpServer(serving: ServerContext, guard: OriginGuard): Server {
   const { request: logRequest } = serving.options.log;
-  const routes = { ...ROUTES, ...pageRoutes(serving) };
-  return createServer(BOUNDS, (request, response) => {
-    if (logRequest) noteRequest(request, response, logRequest);
+  const routes = { ...ROUTES, ...createPageRoutes(serving) };
+  return createServer(SERVER_LIMITS, (request, response) => {
+    if (logRequest) logFinishedRequest(request, response, logRequest);
     void answer({ serving, guard, routes }, request, response);
   });
 }
 
-interface Answering {
-  readonly serving: Serving;
-  readonly guard: Guard;
-  readonly routes: Readonly<Record<string, Answer>>;
+interface RequestContext {
+  readonly serving: ServerContext;
+  readonly guard: OriginGuard;
+  readonly routes: Readonly<Record<string, HttpHandler>>;
 }
 
 async function answer(
-  { serving, guard, routes }: Answering,
+  { serving, guard, routes }: RequestContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -68,26 +75,26 @@ async function answer(
     const allowed = guard.allowedOrigin(request);
     // Without that its browser keeps the answer from the page.
     if (allowed !== undefined) response.setHeader('access-control-allow-origin', allowed);
-    const isForeignHost = isOfPage(call.path) ? guard.isForeignHost : guard.isStrangersHost;
+    const isForeignHost = isPagePath(call.path) ? guard.isForeignHost : guard.isUntrustedHost;
     if (guard.isForeignPage(request) || (!KEYLESS.has(call.path) && isForeignHost(request))) {
-      return sendJson(call, 403, { message: FOREIGN });
+      return sendJsonResponse(call, 403, { message: FOREIGN_ORIGIN_MESSAGE });
     }
     const route = Object.hasOwn(routes, call.path) ? routes[call.path] : undefined;
     if (request.method === 'GET' && route) return await route(call);
     response.writeHead(404).end();
   } catch (error) {
-    if (response.headersSent) cutOff(call);
-    else sendError(call, error);
+    if (response.headersSent) abortResponse(call);
+    else sendErrorResponse(call, error);
   }
 }
 
 /** The page, and what it asks for. */
-function isOfPage(path: string): boolean {
+function isPagePath(path: string): boolean {
   return path === '/' || path.startsWith('/page/');
 }
 
 /** A line a request, when it is over. */
-function noteRequest(
+function logFinishedRequest(
   { method, url = '' }: IncomingMessage,
   response: ServerResponse,
   log: (line: string) => void,
@@ -95,6 +102,6 @@ function noteRequest(
   const started = performance.now();
   response.once('close', () => {
     const how = response.writableFinished ? String(response.statusCode) : 'broken off';
-    log(printable(`${method} ${url} ${how} ${Math.round(performance.now() - started)}ms`));
+    log(sanitizeForTerminal(`${method} ${url} ${how} ${Math.round(performance.now() - started)}ms`));
   });
 }

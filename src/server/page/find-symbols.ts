@@ -1,5 +1,5 @@
 /** Names that the page offers at a time. */
-const MOST = 50;
+const MAX_OFFERED_SYMBOLS = 50;
 
 /** The names that have a text, in any case; those that begin with it first, else in their order. */
 export function findSymbols(
@@ -15,7 +15,7 @@ export function findSymbols(
     if (at < 0) continue;
     found++;
     const list = at === 0 ? beginning : within;
-    if (list.length < MOST) list.push(name);
+    if (list.length < MAX_OFFERED_SYMBOLS) list.push(name);
   }
-  return { symbols: [...beginning, ...within].slice(0, MOST), found };
+  return { symbols: [...beginning, ...within].slice(0, MAX_OFFERED_SYMBOLS), found };
 }

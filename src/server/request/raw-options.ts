@@ -1,8 +1,8 @@
-import { type MinuteRange, minutesOf } from '../../dataset/minutes.js';
-import type { FeedRequest } from '../../feeds/types.js';
-import { type Filter, filterOf } from '../../service/feed-filter.js';
-import { listOf, readFields, textOf, textsOf, toggleOf } from './fields.js';
-import { readPeriod } from './period.js';
+import { type MinuteRange, usRangeToMinutes } from '../../dataset/minute.js';
+import type { FeedRequest } from '../../feeds/feed-run.js';
+import { createFeedFilter, type FeedFilter } from '../../service/feed-filter.js';
+import { parseOptionFields, readBoolean, readList, readTextList, requireText } from './option-fields.js';
+import { parseRequestPeriod } from './request-period.js';
 
 /** What `/replay` is asked for (service interface, Local replay server). */
 export interface RawOptions extends FeedRequest {
@@ -12,22 +12,22 @@ export interface RawOptions extends FeedRequest {
 const KNOWN = ['exchange', 'filters', 'from', 'to', 'withDisconnects'];
 
 /** @param tell told of fields that are ignored. @throws usage error. */
-export function readRawOptions(options: unknown, tell: (line: string) => void): RawOptions {
-  const fields = readFields(options, 'options', KNOWN, tell);
+export function parseRawOptions(options: unknown, tell: (line: string) => void): RawOptions {
+  const fields = parseOptionFields(options, 'options', KNOWN, tell);
   return {
-    exchange: textOf(fields, 'exchange').trim().toLowerCase(),
-    filters: (listOf(fields, 'filters') ?? []).map((filter) => readFilter(filter, tell)),
-    range: readMinutes(textOf(fields, 'from'), textOf(fields, 'to')),
-    withDisconnects: toggleOf(fields, 'withDisconnects'),
+    exchange: requireText(fields, 'exchange').trim().toLowerCase(),
+    filters: (readList(fields, 'filters') ?? []).map((filter) => parseFilter(filter, tell)),
+    range: parseMinutes(requireText(fields, 'from'), requireText(fields, 'to')),
+    withDisconnects: readBoolean(fields, 'withDisconnects'),
   };
 }
 
 /** The whole minutes of a period: what is below a minute is cut off. @throws usage error. */
-export function readMinutes(from: string, to: string): MinuteRange {
-  return minutesOf(readPeriod(from, to));
+export function parseMinutes(from: string, to: string): MinuteRange {
+  return usRangeToMinutes(parseRequestPeriod(from, to));
 }
 
-function readFilter(value: unknown, tell: (line: string) => void): Filter {
-  const fields = readFields(value, 'filters', ['channel', 'symbols'], tell);
-  return filterOf(textOf(fields, 'channel'), textsOf(fields, 'symbols'));
+function parseFilter(value: unknown, tell: (line: string) => void): FeedFilter {
+  const fields = parseOptionFields(value, 'filters', ['channel', 'symbols'], tell);
+  return createFeedFilter(requireText(fields, 'channel'), readTextList(fields, 'symbols'));
 }

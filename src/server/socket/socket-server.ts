@@ -1,24 +1,24 @@
 import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { printable } from '../../base/printable.js';
+import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import { wait } from '../../base/wait.js';
-import { readTarget } from '../http/call.js';
-import type { Guard } from '../http/guard.js';
-import { BOUNDS, FOREIGN } from '../http/http-server.js';
-import type { Serving } from '../serving.js';
-import { CLOSE, SocketClient } from './client.js';
-import { openReplaySocket, type Sessions } from './ws-replay.js';
-import { openNormalizedSocket } from './ws-replay-normalized.js';
-import { openStreamSocket } from './ws-stream-normalized.js';
+import { readTarget } from '../http/http-call.js';
+import { FOREIGN_ORIGIN_MESSAGE, SERVER_LIMITS } from '../http/http-server.js';
+import type { OriginGuard } from '../http/origin-guard.js';
+import type { ServerContext } from '../server-context.js';
+import { openNormalizedSocket } from './normalized-socket.js';
+import { openReplaySocket, type ReplaySessions } from './replay-socket.js';
+import { CLOSE_CODE, SocketClient } from './socket-client.js';
+import { openStreamSocket } from './stream-socket.js';
 
 /** Bytes of a client's frame (replay facts, section 5). */
-const MOST_PAYLOAD = 512 * 1024;
-const BEAT_MS = 30_000;
+const MAX_PAYLOAD_BYTES = 512 * 1024;
+const PING_INTERVAL_MS = 30_000;
 /** Milliseconds that a client has to answer a close frame when the server ends. */
-const FAREWELL_MS = 200;
+const CLOSE_TIMEOUT_MS = 200;
 
-type Open = (client: SocketClient, query: URLSearchParams) => unknown;
+type OpenSocket = (client: SocketClient, query: URLSearchParams) => unknown;
 
 export interface SocketServer {
   /** Nothing listens yet. */
@@ -28,12 +28,20 @@ export interface SocketServer {
 }
 
 /** The WebSocket endpoints. @param beatMs milliseconds between two pings. */
-export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT_MS): SocketServer {
+export function createSocketServer(
+  serving: ServerContext,
+  guard: OriginGuard,
+  beatMs = PING_INTERVAL_MS,
+): SocketServer {
   const { log } = serving.options;
-  const sessions: Sessions = new Map();
+  const sessions: ReplaySessions = new Map();
   const clients = new Set<SocketClient>();
-  const upgrades = new WebSocketServer({ noServer: true, maxPayload: MOST_PAYLOAD, clientTracking: false });
-  const routes: Readonly<Record<string, Open>> = {
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_PAYLOAD_BYTES,
+    clientTracking: false,
+  });
+  const routes: Readonly<Record<string, OpenSocket>> = {
     '/ws-replay': (client, query) => openReplaySocket(serving, sessions, client, query),
     '/ws-replay-normalized': (client, query) => openNormalizedSocket(serving, client, query),
     '/ws-stream-normalized': (client, query) => openStreamSocket(serving, client, query),
@@ -41,18 +49,19 @@ export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT
   const server = createUpgradeServer();
   server.on('upgrade', (request, connection, head) => {
     connection.on('error', () => connection.destroy());
-    if (guard.isForeignPage(request) || guard.isForeignHost(request)) return refuse(connection);
+    if (guard.isForeignPage(request) || guard.isForeignHost(request)) return refuseConnection(connection);
     upgrades.handleUpgrade(request, connection, head, (ws) => {
       const client = new SocketClient(ws, connection, serving.metrics);
       clients.add(client);
       ws.once('close', (code) => {
         clients.delete(client);
-        log.request?.(printable(`WS ${request.url} ${code}`));
+        log.request?.(sanitizeForTerminal(`WS ${request.url} ${code}`));
       });
       const { path, query } = readTarget(request.url);
       const open = Object.hasOwn(routes, path) ? routes[path] : undefined;
       if (open) open(client, query);
-      else client.close(CLOSE.policy, `no such path: ${path}; known are ${Object.keys(routes).join(', ')}`);
+      else
+        client.close(CLOSE_CODE.policy, `no such path: ${path}; known are ${Object.keys(routes).join(', ')}`);
     });
   });
   const beating = setInterval(() => {
@@ -64,8 +73,8 @@ export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT
     async close() {
       clearInterval(beating);
       if (clients.size === 0) return;
-      for (const client of clients) client.close(CLOSE.goingAway, 'the server ends');
-      await wait(FAREWELL_MS);
+      for (const client of clients) client.close(CLOSE_CODE.goingAway, 'the server ends');
+      await wait(CLOSE_TIMEOUT_MS);
       for (const client of clients) client.cut();
     },
   };
@@ -73,15 +82,15 @@ export function createSocketServer(serving: Serving, guard: Guard, beatMs = BEAT
 
 /** Refuses what is no upgrade; nothing listens yet. */
 export function createUpgradeServer(): Server {
-  return createServer(BOUNDS, (request, response) => {
+  return createServer(SERVER_LIMITS, (request, response) => {
     request.resume();
     // It has to say what it would speak (RFC 9110, 15.5.22).
     response.writeHead(426, { connection: 'upgrade', upgrade: 'websocket' }).end();
   });
 }
 
-function refuse(connection: Duplex): void {
-  const body = JSON.stringify({ message: FOREIGN });
+function refuseConnection(connection: Duplex): void {
+  const body = JSON.stringify({ message: FOREIGN_ORIGIN_MESSAGE });
   const head = `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   connection.end(head + body);
 }

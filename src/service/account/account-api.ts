@@ -1,22 +1,22 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
-import { checkWith } from '../records/schema.js';
-import type { Check } from '../types.js';
+import { createParser } from '../records/record-schema.js';
+import type { ParseResponse } from '../service-config.js';
 import { type Issuer, parseIssuer } from './issuer.js';
-import { type CallContext, callJson, type JsonCall, refuseInsecure } from './json-call.js';
+import { assertSecureUrl, type CallContext, callJson, type JsonCall } from './json-call.js';
 import { RefusedError } from './refused-error.js';
 
 const DISCOVERY = '/.well-known/oauth-protected-resource';
 
 /** Protected resource metadata (RFC 9728, section 2). */
-const checkResource = checkWith(
+const checkResource = createParser(
   z.object({
     resource: z.string().optional(),
     authorization_servers: z.array(z.string()).min(1),
     token_endpoint: z.string().optional(),
   }),
 );
-const checkObject = checkWith(z.record(z.string(), z.unknown()));
+const checkObject = createParser(z.record(z.string(), z.unknown()));
 
 /** A JSON object whose fields are the service's own affair. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -37,11 +37,11 @@ export async function discoverIssuer(context: CallContext): Promise<Issuer> {
     throw error;
   });
   // Another host's announcement must not be believed (RFC 9728, section 3.3).
-  if (found.resource !== undefined && originOf(found.resource) !== originOf(apiUrl)) {
+  if (found.resource !== undefined && parseOrigin(found.resource) !== parseOrigin(apiUrl)) {
     return refuse('the answer is about another service');
   }
   const issuer = parseIssuer(found.authorization_servers[0] ?? '', url);
-  if (found.token_endpoint !== undefined && originOf(found.token_endpoint) !== originOf(issuer.url)) {
+  if (found.token_endpoint !== undefined && parseOrigin(found.token_endpoint) !== parseOrigin(issuer.url)) {
     return refuse("the token endpoint is not on the issuer's host");
   }
   return issuer;
@@ -51,8 +51,8 @@ export async function discoverIssuer(context: CallContext): Promise<Issuer> {
  * Makes sure that the account API's host may be sent tokens, before anybody goes to the trouble of getting one.
  * @throws usage error for an address without https; plain http is taken on loopback only.
  */
-export function checkApiHost({ client }: CallContext): void {
-  refuseInsecure(new URL(client.config.apiUrl));
+export function assertSecureApiHost({ client }: CallContext): void {
+  assertSecureUrl(new URL(client.config.apiUrl));
 }
 
 /** Completes account setup: creates the account or returns the existing one; its fields are kept as they are. */
@@ -92,7 +92,7 @@ function callApi<T>(
   context: CallContext,
   { method, path, headers, body }: OperationRequest,
   accessToken: string | undefined,
-  check: Check<T>,
+  check: ParseResponse<T>,
   repeatable = IDEMPOTENT.has(method),
 ): Promise<T> {
   const call: JsonCall = {
@@ -109,6 +109,6 @@ function callApi<T>(
   return callJson(context, call, check);
 }
 
-function originOf(text: string): string | undefined {
+function parseOrigin(text: string): string | undefined {
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { usageError } from '../../base/errors.js';
 import { isSecureUrl } from '../http/secure-url.js';
-import { checkWith } from '../records/schema.js';
-import type { Check } from '../types.js';
+import { createParser } from '../records/record-schema.js';
+import type { ParseResponse } from '../service-config.js';
 import { type CallContext, callJson, type JsonCall } from './json-call.js';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -30,8 +30,8 @@ export interface AccessToken {
 }
 
 const secret = z.string().min(1);
-const checkRegistration = checkWith(z.object({ claim: z.object({ token: secret }) }));
-const checkAttempt = checkWith(
+const checkRegistration = createParser(z.object({ claim: z.object({ token: secret }) }));
+const checkAttempt = createParser(
   z.object({
     attempt: z.object({
       verification_uri: z
@@ -43,10 +43,10 @@ const checkAttempt = checkWith(
     }),
   }),
 );
-const checkIdentity = checkWith(
+const checkIdentity = createParser(
   z.object({ identity: z.object({ assertion: secret, refresh_token: z.object({ value: secret }) }) }),
 );
-const checkToken = checkWith(
+const checkToken = createParser(
   z.object({
     // What may stand in an Authorization header (RFC 6750, section 2.1).
     access_token: secret.refine((text) => /^[\x21-\x7e]{1,16384}$/.test(text), 'expected a bearer token'),
@@ -101,7 +101,7 @@ export async function completeClaim(
 ): Promise<VerifiedIdentity> {
   const body = { claim_token: claimToken, user_code: context.secrets.addCode(userCode) };
   const how = { ...ONCE, tries: 1 };
-  return identityOf(
+  return toVerifiedIdentity(
     context,
     await post(context, `${issuer.url}/agent/identity/claim/complete`, body, checkIdentity, how),
   );
@@ -114,7 +114,10 @@ export async function refreshIdentity(
   refreshToken: string,
 ): Promise<VerifiedIdentity> {
   const body = { type: 'refresh', refresh_token: context.secrets.add(refreshToken) };
-  return identityOf(context, await post(context, `${issuer.url}/agent/identity`, body, checkIdentity, ONCE));
+  return toVerifiedIdentity(
+    context,
+    await post(context, `${issuer.url}/agent/identity`, body, checkIdentity, ONCE),
+  );
 }
 
 /** Exchanges an assertion for an access token, a secret to be kept in memory (RFC 7523, section 2.1). */
@@ -138,14 +141,17 @@ function post<T>(
   context: CallContext,
   url: string,
   body: object,
-  check: Check<T>,
+  check: ParseResponse<T>,
   more: Pick<JsonCall, 'once' | 'tries'> = {},
 ): Promise<T> {
   const call = { method: 'POST', url, headers: JSON_TYPE, body: JSON.stringify(body), ...more };
   return callJson(context, call, check);
 }
 
-function identityOf({ secrets }: CallContext, answer: ReturnType<typeof checkIdentity>): VerifiedIdentity {
+function toVerifiedIdentity(
+  { secrets }: CallContext,
+  answer: ReturnType<typeof checkIdentity>,
+): VerifiedIdentity {
   const { assertion, refresh_token } = answer.identity;
   return { assertion: secrets.add(assertion), refreshToken: secrets.add(refresh_token.value) };
 }

@@ -1,24 +1,24 @@
 import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
-import { withRetries } from '../../base/retry.js';
 import type { Secrets } from '../../base/secrets.js';
 import { formatSize } from '../../base/units.js';
-import { discardBody, readBody } from '../../http/body-watch.js';
-import type { Client } from '../http/client.js';
-import { type Headers, isRedirect, send, shownUrl } from '../http/http.js';
+import { withRetries } from '../../base/with-retries.js';
+import { discardBody, readBody } from '../../http/watched-body.js';
 import { isSecureUrl } from '../http/secure-url.js';
-import type { Check } from '../types.js';
-import type { JsonAnswer } from './json-answer.js';
-import { jsonOf } from './json-body.js';
-import { refusedError } from './refused-error.js';
-import { wholeAnswer } from './whole-answer.js';
+import { formatUrlForLog, type HttpHeaders, isRedirect, sendRequest } from '../http/send-request.js';
+import type { ServiceClient } from '../http/service-client.js';
+import type { ParseResponse } from '../service-config.js';
+import type { JsonResponse } from './json-response.js';
+import { parseJsonBody } from './parse-json-body.js';
+import { createRefusedError } from './refused-error.js';
+import { withResponseTimeout } from './with-response-timeout.js';
 
 /** The longest answer of the issuer or the account API that is read. */
 const MAX_BYTES = 1_000_000;
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** What every call of the issuer and the account API needs. */
 export interface CallContext {
-  readonly client: Client;
+  readonly client: ServiceClient;
   /** What answers quote of these is blotted out. */
   readonly secrets: Secrets;
   /** Milliseconds: the longest wait that `retry_after` may ask for. */
@@ -33,7 +33,7 @@ export interface CallContext {
 export interface JsonCall {
   readonly method: string;
   readonly url: string;
-  readonly headers?: Headers;
+  readonly headers?: HttpHeaders;
   readonly body?: string | undefined;
   /** Whether the same request may be sent again after its answer was lost; 5xx answers are always retried. */
   readonly repeatable?: boolean;
@@ -50,13 +50,13 @@ export interface JsonCall {
  * @throws RefusedError for any other 4xx; TickhaulError `bad_answer` for what is no right answer, `usage` for
  * an address that may not carry secrets.
  */
-export async function callJson<T>(context: CallContext, call: JsonCall, check: Check<T>): Promise<T> {
+export async function callJson<T>(context: CallContext, call: JsonCall, check: ParseResponse<T>): Promise<T> {
   const { maxWaitMs, signal, onWait, secrets } = context;
-  const { repeatable = true, tries = TRIES } = call;
+  const { repeatable = true, tries = MAX_ATTEMPTS } = call;
   const askOnce = async (): Promise<T> => {
     if (signal?.aborted) throw abortReason(signal);
-    const answer = await answerOf(context, call);
-    if (!isSuccess(answer.status)) throw refusedError(answer, secrets);
+    const answer = await sendCall(context, call);
+    if (!isSuccess(answer.status)) throw createRefusedError(answer, secrets);
     // A page of something in between must not pass for an answer that says nothing.
     if (answer.json === undefined && answer.hasBody) {
       throw new TickhaulError('bad_answer', `${answer.name}: the answer is not JSON`);
@@ -64,19 +64,19 @@ export async function callJson<T>(context: CallContext, call: JsonCall, check: C
     return check(answer.json, answer.name);
   };
   const mayRetry = (error: TickhaulError): boolean => repeatable || error.status !== undefined;
-  return withRetries(askOnce, { tries, maxWaitMs, signal, onWait, mayRetry });
+  return withRetries(askOnce, { maxAttempts: tries, maxWaitMs, signal, onWait, mayRetry });
 }
 
-async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswer> {
+async function sendCall(context: CallContext, call: JsonCall): Promise<JsonResponse> {
   const { client } = context;
   const signal = call.once === true ? context.lastSignal : context.signal;
   const url = new URL(call.url);
-  const name = shownUrl(url);
-  refuseInsecure(url);
-  return wholeAnswer(name, client.config.stallTimeoutMs, signal, async (end) => {
+  const name = formatUrlForLog(url);
+  assertSecureUrl(url);
+  return withResponseTimeout(name, client.config.stallTimeoutMs, signal, async (end) => {
     const { method, body } = call;
     const headers = { accept: 'application/json', ...call.headers };
-    const answer = await send(client, { method, url, headers, body }, end);
+    const answer = await sendRequest(client, { method, url, headers, body }, end);
     if (isRedirect(answer.status)) {
       await discardBody(answer.body);
       throw new TickhaulError('bad_answer', `${name}: a redirect to another address, which is not followed`, {
@@ -87,7 +87,7 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
     const bytes = await readBody(answer.body, MAX_BYTES);
     const hasBody = /\S/.test(bytes.toString());
     // Whatever page comes with it, the status of a failure says what it is.
-    if (!isSuccess(status)) return { name, status, headers: found, json: jsonOf(bytes), hasBody };
+    if (!isSuccess(status)) return { name, status, headers: found, json: parseJsonBody(bytes), hasBody };
     if (bytes.length > MAX_BYTES) {
       throw new TickhaulError('bad_answer', `${name}: the answer has more than ${formatSize(MAX_BYTES)}`);
     }
@@ -99,9 +99,9 @@ async function answerOf(context: CallContext, call: JsonCall): Promise<JsonAnswe
  * Refuses an address that may not carry secrets.
  * @throws usage error.
  */
-export function refuseInsecure(url: URL): void {
+export function assertSecureUrl(url: URL): void {
   if (isSecureUrl(url)) return;
-  throw usageError(`${shownUrl(url)}: secrets are sent over https only: give an https:// address`);
+  throw usageError(`${formatUrlForLog(url)}: secrets are sent over https only: give an https:// address`);
 }
 
 function isSuccess(status: number): boolean {
@@ -109,7 +109,7 @@ function isSuccess(status: number): boolean {
 }
 
 function parse(body: Buffer, name: string): unknown {
-  const json = jsonOf(body);
+  const json = parseJsonBody(body);
   try {
     JSON.stringify(json);
     return json;

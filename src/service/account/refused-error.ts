@@ -1,9 +1,9 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import type { Secrets } from '../../base/secrets.js';
 import { formatDuration } from '../../base/units.js';
-import { oneLine } from '../http/error-answer.js';
+import { toOneLine } from '../http/read-error-response.js';
 import { parseRetryAfter } from '../http/retry-after.js';
-import type { JsonAnswer } from './json-answer.js';
+import type { JsonResponse } from './json-response.js';
 
 const MAX_QUOTE = 200;
 const MAX_CODE = 64;
@@ -26,13 +26,16 @@ export class RefusedError extends TickhaulError {
  * The error of an answer of the issuer or the account API that is no success: `server_error` for 5xx and
  * `rate_limited` for `rate_limit_exceeded`, which may be asked again; else a RefusedError.
  */
-export function refusedError({ name, status, headers, json }: JsonAnswer, secrets: Secrets): TickhaulError {
+export function createRefusedError(
+  { name, status, headers, json }: JsonResponse,
+  secrets: Secrets,
+): TickhaulError {
   const fields: Readonly<Record<string, unknown>> =
     typeof json === 'object' && json !== null ? { ...json } : {};
   // Token endpoints elsewhere say `error` and `error_description` (RFC 6749, section 5.2).
   const refusal = text(fields['code']) || text(fields['error']);
-  const shownCode = oneLine(secrets.redactQuote(refusal), MAX_CODE);
-  const quote = oneLine(
+  const shownCode = toOneLine(secrets.redactQuote(refusal), MAX_CODE);
+  const quote = toOneLine(
     secrets.redactQuote(text(fields['message']) || text(fields['error_description'])),
     MAX_QUOTE,
   );

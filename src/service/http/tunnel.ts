@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { isExcepted, proxyOf } from '../../http/proxy-env.js';
 import { ProxyPool } from '../../http/proxy-pool.js';
-import type { ServiceConfig } from '../types.js';
+import { bypassesProxy, readProxyUrl } from '../../http/proxy-settings.js';
+import type { ServiceConfig } from '../service-config.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
 
@@ -17,12 +17,12 @@ export type Tunnel = (signal: AbortSignal) => Promise<Duplex>;
  * @param url `ws://…` or `wss://…`.
  * @throws usage error for a proxy that is no http(s) URL.
  */
-export function tunnelFor(env: ServiceConfig['env'], url: URL): Tunnel | undefined {
+export function createTunnel(env: ServiceConfig['env'], url: URL): Tunnel | undefined {
   const isSecure = url.protocol === 'wss:';
   const name = isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const proxy = proxyOf(env, name);
+  const proxy = readProxyUrl(env, name);
   const port = Number(url.port) || (isSecure ? 443 : 80);
-  if (proxy === '' || isExcepted(env, { hostname: url.hostname.toLowerCase(), port })) return undefined;
+  if (proxy === '' || bypassesProxy(env, { hostname: url.hostname.toLowerCase(), port })) return undefined;
   const { protocol, origin, username, password } = new URL(proxy);
   if (!protocol.startsWith('http')) {
     throw usageError(
@@ -41,7 +41,7 @@ export function tunnelFor(env: ServiceConfig['env'], url: URL): Tunnel | undefin
       const { socket, statusCode } = await pool.connect({ origin, path: target, headers, signal });
       if (statusCode !== 200) {
         socket.on('error', () => {}).destroy();
-        throw refusal(url.host, name, statusCode);
+        throw createTunnelError(url.host, name, statusCode);
       }
       return isSecure
         ? connectTls({ socket, servername: serverName(url), ALPNProtocols: ['http/1.1'] })
@@ -53,7 +53,7 @@ export function tunnelFor(env: ServiceConfig['env'], url: URL): Tunnel | undefin
   };
 }
 
-function refusal(host: string, variable: string, status: number): TickhaulError {
+function createTunnelError(host: string, variable: string, status: number): TickhaulError {
   const what =
     status === 407
       ? `the proxy answered 407: put the user and password for it into ${variable}`

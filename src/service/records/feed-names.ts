@@ -1,9 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { Client } from '../http/client.js';
-import type { Check } from '../types.js';
-import { parseLargeJson } from './large-json.js';
-import { fetchRecordWith, type MetadataOptions } from './metadata.js';
-import type { ListedNames } from './schema.js';
+import type { ServiceClient } from '../http/service-client.js';
+import type { ParseResponse } from '../service-config.js';
+import { fetchRecordWith, type MetadataOptions } from './fetch-records.js';
+import { parseLargeJson } from './parse-large-json.js';
+import type { ListedNames } from './record-schema.js';
 
 /** What of an exchange raw replay can be asked for (service interface, Exchange record). */
 export interface FeedNames {
@@ -13,16 +13,17 @@ export interface FeedNames {
   readonly symbols: readonly string[];
 }
 
-const WITHOUT = new Set(['datasets', 'channelDetails', 'incidentReports']);
+const EXCLUDED_FIELDS = new Set(['datasets', 'channelDetails', 'incidentReports']);
 
-const loadCheck = async (): Promise<Check<ListedNames>> => (await import('./schema.js')).checkNames;
+const loadCheck = async (): Promise<ParseResponse<ListedNames>> =>
+  (await import('./record-schema.js')).parseListedNames;
 
 /**
  * The channels and symbols of an exchange's record; throws as `fetchExchange` does. With `offline`, of its stored copy
  * of any age.
  */
 export async function fetchFeedNames(
-  client: Client,
+  client: ServiceClient,
   exchange: string,
   options: MetadataOptions,
 ): Promise<FeedNames> {
@@ -31,8 +32,8 @@ export async function fetchFeedNames(
 }
 
 /** The error for an exchange that the service doesn't list; undefined where it does, or can't be asked. */
-export async function unknownExchange(
-  client: Client,
+export async function createUnknownExchangeError(
+  client: ServiceClient,
   exchange: string,
   options: MetadataOptions,
 ): Promise<TickhaulError | undefined> {
@@ -49,7 +50,7 @@ export async function unknownExchange(
  * The symbols of an exchange's record that are traded now, as the exchange writes them; throws as `fetchExchange` does.
  */
 export async function fetchActiveSymbols(
-  client: Client,
+  client: ServiceClient,
   exchange: string,
   options: MetadataOptions,
 ): Promise<readonly string[]> {
@@ -73,5 +74,8 @@ function parseNames(body: Buffer): unknown {
 /** A record may list 270,000 symbols: of each only a text is kept. */
 function parseSymbols(body: Buffer, textOf: (symbol: ListedSymbol) => unknown): unknown {
   const ofSymbol = (symbol: unknown): unknown => textOf((symbol ?? {}) as ListedSymbol);
-  return parseLargeJson(body, { without: WITHOUT, inPieces: new Map([['availableSymbols', ofSymbol]]) });
+  return parseLargeJson(body, {
+    without: EXCLUDED_FIELDS,
+    inPieces: new Map([['availableSymbols', ofSymbol]]),
+  });
 }

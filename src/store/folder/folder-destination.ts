@@ -1,23 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { diskError, isSystemError } from '../../base/errors.js';
-import { makeFolder } from '../../base/make-folder.js';
+import { createFolder } from '../../base/create-folder.js';
+import { isSystemError, toDiskError } from '../../base/errors.js';
 import { writeWhole } from '../../base/write-whole.js';
 import type { Destination } from '../destination.js';
-import { type StoreSettings, USUAL_STORE } from '../files.js';
-import { freeSpace } from '../free-space.js';
-import { tryLock } from '../lock/run-lock.js';
-import { otherHolder, takeLock } from '../lock/take-lock.js';
+import { DEFAULT_STORE_SETTINGS, type StoreSettings } from '../files.js';
+import { readFreeSpace } from '../free-space.js';
+import { acquireRunLock, otherHolder } from '../lock/acquire-run-lock.js';
+import { tryAcquireRunLock } from '../lock/run-lock.js';
 import { openManifest } from '../manifest/manifest.js';
-import { privateSuffix } from '../part-owner.js';
+import { createPrivateSuffix } from '../part-owner.js';
 import { resolveInside } from '../paths.js';
-import { stateFolder } from '../state-folder.js';
+import { stateFolderPath } from '../state-folder.js';
 import { walkFiles } from '../walk.js';
-import { surveyFolder } from './folder-survey.js';
+import { createFolderLookup } from './folder-lookup.js';
 import { localFiles } from './local-files.js';
 
 /** A folder of this machine; one that isn't there is made when something comes into it. */
-export function openFolder(dir: string, settings: StoreSettings = USUAL_STORE): Destination {
+export function openFolderDestination(
+  dir: string,
+  settings: StoreSettings = DEFAULT_STORE_SETTINGS,
+): Destination {
   return {
     kind: 'folder',
     name: dir,
@@ -25,42 +28,42 @@ export function openFolder(dir: string, settings: StoreSettings = USUAL_STORE): 
     files: localFiles,
     settings,
     partBytes: 0,
-    survey: async (prefixesOf) => surveyFolder(dir, prefixesOf !== undefined),
+    openLookup: async (prefixesOf) => createFolderLookup(dir, prefixesOf !== undefined),
     async *list(under, signal) {
       for await (const paths of walkFiles(dir, under, signal)) yield paths.map((path) => ({ path }));
     },
     openManifest: (options) => openManifest(dir, options),
-    takeLock: (owner, options) => takeLock(dir, owner, options),
+    takeLock: (owner, options) => acquireRunLock(dir, owner, options),
     async joinRun(owner) {
-      const lock = await tryLock(dir, owner);
+      const lock = await tryAcquireRunLock(dir, owner);
       return {
-        partSuffix: lock ? undefined : await privateSuffix(owner.pid),
+        partSuffix: lock ? undefined : await createPrivateSuffix(owner.pid),
         other: lock ? undefined : await otherHolder(dir, owner),
         lost: lock?.lost,
         release: async () => lock?.release(),
       };
     },
-    readState: (name) => readIfThere(join(stateFolder(dir), name)),
-    writeState: (name, text) => writeState(join(stateFolder(dir), name), text),
-    freeBytes: () => freeSpace(dir),
+    readState: (name) => readIfPresent(join(stateFolderPath(dir), name)),
+    writeState: (name, text) => writeState(join(stateFolderPath(dir), name), text),
+    freeBytes: () => readFreeSpace(dir),
     async close() {},
   };
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
-    throw diskError(error, path, 'disk');
+    throw toDiskError(error, path, 'disk');
   }
 }
 
 async function writeState(path: string, text: string): Promise<void> {
   try {
-    await makeFolder(dirname(path));
+    await createFolder(dirname(path));
     await writeWhole(path, [text]);
   } catch (error) {
-    throw diskError(error, path, 'disk');
+    throw toDiskError(error, path, 'disk');
   }
 }

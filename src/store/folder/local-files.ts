@@ -1,20 +1,20 @@
 import { access, rm, stat } from 'node:fs/promises';
-import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
+import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { openRegular } from '../../base/open-regular.js';
 import { readChunks } from '../../integrity/read-chunks.js';
-import type { FileFacts, Files, RandomAccess } from '../files.js';
+import type { Files, RandomAccess, StoredFileInfo } from '../files.js';
 import { manifestPath } from '../state-folder.js';
 import { openPartFile } from './part-file.js';
 
 /** Files of this machine. */
 export const localFiles: Files = {
-  look,
+  stat: statFile,
   read: readChunks,
   openRandom,
   openPart: (path, part) => openPartFile(path, part),
   async remove(path) {
     await rm(path, { force: true }).catch((error: unknown) => {
-      throw diskError(error, path);
+      throw toDiskError(error, path);
     });
   },
   hasManifest: (path) =>
@@ -26,14 +26,14 @@ export const localFiles: Files = {
 };
 
 /** A pipe or a device is no file: reading it may never end. */
-async function look(path: string): Promise<FileFacts | undefined> {
+async function statFile(path: string): Promise<StoredFileInfo | undefined> {
   try {
     const stats = await stat(path);
     if (!stats.isFile()) return undefined;
     return { bytes: stats.size, version: `${stats.ino} ${stats.mtimeMs}` };
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
 }
 
@@ -56,6 +56,6 @@ async function openRandom(path: string): Promise<RandomAccess> {
       close: () => handle.close(),
     };
   } catch (error) {
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
 }

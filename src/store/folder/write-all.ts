@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { diskError } from '../../base/errors.js';
+import { toDiskError } from '../../base/errors.js';
 
 /** @param position where in the file. @param path for errors. @throws TickhaulError `disk`. */
 export async function writeAll(
@@ -14,6 +14,6 @@ export async function writeAll(
       done += bytesWritten;
     }
   } catch (error) {
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
 }

@@ -1,4 +1,4 @@
-import type { ManifestRecord } from '../types.js';
+import type { ManifestRecord } from '../manifest-record.js';
 import { sortByPath } from './lock-file.js';
 
 /** A list that `md5sum -c` or `sha256sum -c` takes, run in the download folder (GNU coreutils, md5sum invocation). */

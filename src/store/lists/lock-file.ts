@@ -1,8 +1,8 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest.js';
+import { didYouMean } from '../../base/nearest-names.js';
 import { formatDay } from '../../dataset/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
-import { type JsonLine, jsonLines } from '../manifest/json-lines.js';
+import { type JsonLine, parseJsonLines } from '../manifest/json-line.js';
 
 /** One day file as a lock file pins it. */
 export interface LockedFile {
@@ -14,16 +14,16 @@ export interface LockedFile {
   readonly sha256: string;
 }
 
-const VERSION = 1;
-const HEADER = ['tickhaulLock'];
-const FIELDS = ['path', 'exchange', 'dataType', 'symbol', 'date', 'bytes', 'sha256'];
+const LOCK_FILE_VERSION = 1;
+const HEADER_FIELDS = ['tickhaulLock'];
+const FILE_FIELDS = ['path', 'exchange', 'dataType', 'symbol', 'date', 'bytes', 'sha256'];
 
 /**
  * A lock file: a line with the format's version, then one JSON object a line and file, in the order of paths. The
  * same files give the same bytes, and a file that changed is one line of a diff.
  */
 export function* formatLockFile(files: readonly LockedFile[]): Generator<string> {
-  yield `${JSON.stringify({ tickhaulLock: VERSION })}\n`;
+  yield `${JSON.stringify({ tickhaulLock: LOCK_FILE_VERSION })}\n`;
   for (const { path, file, bytes, sha256 } of sortByPath(files)) {
     const { exchange, dataType, symbol, day } = file;
     yield `${JSON.stringify({ path, exchange, dataType, symbol, date: formatDay(day), bytes, sha256 })}\n`;
@@ -41,17 +41,19 @@ export function sortByPath<T extends { readonly path: string }>(files: readonly 
  * @throws usage error, naming file and line, for anything that `formatLockFile` doesn't write.
  */
 export function parseLockFile(text: string, name: string): readonly LockedFile[] {
-  const lines = jsonLines(text, name);
+  const lines = parseJsonLines(text, name);
   const header = lines.next();
   if (header.done || !header.value.has('tickhaulLock')) {
     throw usageError(
-      `${name}: not a lock file of tickhaul: its first line is not {"tickhaulLock":${VERSION}}`,
+      `${name}: not a lock file of tickhaul: its first line is not {"tickhaulLock":${LOCK_FILE_VERSION}}`,
     );
   }
-  refuseOthers(header.value, HEADER);
+  rejectUnknownFields(header.value, HEADER_FIELDS);
   const version = header.value.count('tickhaulLock');
-  if (version !== VERSION) {
-    header.value.fail(`the lock file has version ${version}, and this tickhaul knows ${VERSION}; update it`);
+  if (version !== LOCK_FILE_VERSION) {
+    header.value.fail(
+      `the lock file has version ${version}, and this tickhaul knows ${LOCK_FILE_VERSION}; update it`,
+    );
   }
   const files = new Map<string, LockedFile>();
   for (const line of lines) {
@@ -64,7 +66,7 @@ export function parseLockFile(text: string, name: string): readonly LockedFile[]
 }
 
 function parseLocked(line: JsonLine): LockedFile {
-  refuseOthers(line, FIELDS);
+  rejectUnknownFields(line, FILE_FIELDS);
   const path = line.path('path');
   if (!path.endsWith(DAY_FILE_EXTENSION))
     line.fail(`the path "${path}" does not end in ${DAY_FILE_EXTENSION}`);
@@ -73,7 +75,7 @@ function parseLocked(line: JsonLine): LockedFile {
   return { file: line.dayFile(), path, bytes: line.count('bytes'), sha256 };
 }
 
-function refuseOthers(line: JsonLine, known: readonly string[]): void {
+function rejectUnknownFields(line: JsonLine, known: readonly string[]): void {
   const other = line.names().find((field) => !known.includes(field));
   if (other !== undefined) line.fail(`unknown key "${other}"${didYouMean(other, known)}`);
 }

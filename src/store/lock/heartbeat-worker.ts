@@ -1,24 +1,24 @@
 import { futimesSync, readSync, statSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
-export interface HeartbeatOrder {
+export interface HeartbeatOptions {
   /** To touch: open for reading and writing, and closed only when this thread has ended. */
   readonly fd: number;
   readonly path: string;
   /** Of that file: where another one took its name, or none is left, the lock is lost. */
   readonly ino: bigint;
   readonly dev: bigint;
-  readonly everyMs: number;
+  readonly intervalMs: number;
 }
 
-const { fd, path, ino, dev, everyMs } = workerData as HeartbeatOrder;
+const { fd, path, ino, dev, intervalMs } = workerData as HeartbeatOptions;
 const first = Buffer.alloc(1);
 
 const timer = setInterval(() => {
-  if (isOurs()) touch();
-  else lose();
-}, everyMs);
-if (!isOurs()) lose();
+  if (isOurLock()) touch();
+  else reportLost();
+}, intervalMs);
+if (!isOurLock()) reportLost();
 
 /** Writes what is there already: the time is then the file system's own, whatever the clock of this machine says. */
 function touch(): void {
@@ -32,12 +32,12 @@ function touch(): void {
   }
 }
 
-function lose(): void {
+function reportLost(): void {
   clearInterval(timer);
   parentPort?.postMessage('lost');
 }
 
-function isOurs(): boolean {
+function isOurLock(): boolean {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats?.ino === ino && stats.dev === dev;
 }

@@ -1,4 +1,4 @@
-import { lookUpProcess, type ProcessIdentity, processIdentity, thisMachine } from './process-identity.js';
+import { type ProcessIdentity, readMachineId, readProcess, readProcessIdentity } from './process-identity.js';
 
 /** What a lock says of its holder: one line of JSON. */
 export interface LockHolder {
@@ -12,13 +12,13 @@ export interface LockHolder {
 }
 
 /** What a lock is to say of who takes it. @param started milliseconds since the epoch. */
-export async function holderNow(
+export async function createLockHolder(
   pid: number,
   host: string,
   started: number,
   command: string,
 ): Promise<LockHolder> {
-  const process = await processIdentity(pid);
+  const process = await readProcessIdentity(pid);
   return { pid, host, started: new Date(started).toISOString(), command, process };
 }
 
@@ -27,21 +27,21 @@ export async function holderNow(
  * @param host of this process.
  * @param isAlive whether a process of this host runs.
  */
-export async function isGone(
+export async function isHolderGone(
   { pid, host: its, process: told }: LockHolder,
   host: string,
   isAlive: (pid: number) => boolean,
 ): Promise<boolean | undefined> {
   if (its !== host) return undefined;
-  if (told && told.machine !== (await thisMachine())) return undefined;
-  const running = told && (await lookUpProcess(pid));
+  if (told && told.machine !== (await readMachineId())) return undefined;
+  const running = told && (await readProcess(pid));
   if (told && running) return running.start !== told.start;
   // Its number may be another process's by now.
   return isAlive(pid) ? undefined : true;
 }
 
 /** Undefined for a holder who is just writing, or crashed while writing. */
-export function parseHolder(text: string): LockHolder | undefined {
+export function parseLockHolder(text: string): LockHolder | undefined {
   try {
     const { pid, host, started, command, process: identity } = JSON.parse(text) as Record<string, unknown>;
     if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
@@ -58,7 +58,7 @@ export function parseHolder(text: string): LockHolder | undefined {
 }
 
 /** `process 4711 on db1 since 2024-03-01T00:00:00Z (tickhaul sync)` */
-export function describeHolder({ pid, host, started, command }: LockHolder): string {
+export function formatLockHolder({ pid, host, started, command }: LockHolder): string {
   return `process ${pid} on ${host} since ${started} (${command})`;
 }
 

@@ -10,8 +10,8 @@ export interface ProcessIdentity {
 }
 
 /** Undefined where no such process runs, or no /proc tells. */
-export async function processIdentity(pid: number): Promise<ProcessIdentity | undefined> {
-  const [found, machine] = await Promise.all([lookUpProcess(pid), thisMachine()]);
+export async function readProcessIdentity(pid: number): Promise<ProcessIdentity | undefined> {
+  const [found, machine] = await Promise.all([readProcess(pid), readMachineId()]);
   return found?.start === undefined || machine === undefined ? undefined : { machine, start: found.start };
 }
 
@@ -20,7 +20,7 @@ export async function processIdentity(pid: number): Promise<ProcessIdentity | un
  * @returns no start for a process that ended and waits for its parent to hear of it, which in a container may be for
  * ever; undefined where /proc doesn't tell: nobody has the number, or it hides others' processes.
  */
-export async function lookUpProcess(pid: number): Promise<{ readonly start?: string } | undefined> {
+export async function readProcess(pid: number): Promise<{ readonly start?: string } | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in brackets, and may hold anything.
@@ -38,7 +38,7 @@ export async function lookUpProcess(pid: number): Promise<{ readonly start?: str
 const START_FIELD = 19;
 
 /** Undefined where no /proc tells. */
-export async function thisMachine(): Promise<string | undefined> {
+export async function readMachineId(): Promise<string | undefined> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     return `${boot.trim()} ${await readlink('/proc/self/ns/pid')}`;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
-import type { Destination, JoinedRun } from '../destination.js';
-import { stateFolder } from '../state-folder.js';
+import type { Destination, RunMembership } from '../destination.js';
+import { stateFolderPath } from '../state-folder.js';
 
 /** A run's place in a folder, which it may hold without a right to write there. */
-export interface RunPlace extends JoinedRun {
+export interface RunPlace extends RunMembership {
   /** Why nothing can be written; no lock is held then. Undefined where all can be. */
   readonly readOnly?: TickhaulError | undefined;
 }
@@ -19,14 +19,14 @@ const READ_ONLY: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM']);
  */
 export async function placeOrReadOnly(
   { locate }: Pick<Destination, 'locate'>,
-  join: () => Promise<JoinedRun>,
+  join: () => Promise<RunMembership>,
 ): Promise<RunPlace> {
   try {
     return await join();
   } catch (error) {
     const isDisk = error instanceof TickhaulError && error.code === 'disk';
     if (!isDisk || !isSystemError(error.cause) || !READ_ONLY.has(error.cause.code)) throw error;
-    if (!existsSync(stateFolder(locate('')))) throw error;
+    if (!existsSync(stateFolderPath(locate('')))) throw error;
     return { partSuffix: undefined, lost: undefined, readOnly: error, release: async () => {} };
   }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { constants, copyFile, type FileHandle, link, lstat, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
-import { makeFolder } from '../../base/make-folder.js';
-import { stateFolder } from '../state-folder.js';
-import { startHeartbeat } from './heartbeat.js';
-import { holderNow, isGone, parseHolder } from './lock-holder.js';
-import { removeIfStill } from './stale.js';
+import { createFolder } from '../../base/create-folder.js';
+import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
+import { stateFolderPath } from '../state-folder.js';
+import { createLockHolder, isHolderGone, parseLockHolder } from './lock-holder.js';
+import { removeIfSame } from './remove-if-same.js';
+import { startHeartbeat } from './start-heartbeat.js';
 
 export interface LockOwner {
   readonly pid: number;
@@ -27,8 +27,8 @@ export interface RunLock {
 }
 
 /** Milliseconds between two heartbeats, and without one till a lock is taken over. */
-const TOUCH_MS = 30_000;
-const STALE_MS = 120_000;
+const HEARTBEAT_MS = 30_000;
+const LOCK_STALE_MS = 120_000;
 
 /**
  * Takes the lock of a download folder (`.tickhaul/lock`) for one run. A lock whose process is known to be gone
@@ -38,22 +38,26 @@ const STALE_MS = 120_000;
  * @returns undefined when another run holds it.
  * @throws TickhaulError `disk`.
  */
-export async function tryLock(dir: string, owner: LockOwner, name?: string): Promise<RunLock | undefined> {
+export async function tryAcquireRunLock(
+  dir: string,
+  owner: LockOwner,
+  name?: string,
+): Promise<RunLock | undefined> {
   const path = lockPath(dir, name);
   try {
-    await makeFolder(stateFolder(dir));
+    await createFolder(stateFolderPath(dir));
     const first = await create(path, owner);
     if (first !== undefined) return await hold(path, first);
     await removeIfDead(path, owner);
     const second = await create(path, owner);
     return second && (await hold(path, second));
   } catch (error) {
-    throw diskError(error, path, 'disk');
+    throw toDiskError(error, path, 'disk');
   }
 }
 
 export function lockPath(dir: string, name = 'lock'): string {
-  return join(stateFolder(dir), name);
+  return join(stateFolderPath(dir), name);
 }
 
 /**
@@ -62,11 +66,11 @@ export function lockPath(dir: string, name = 'lock'): string {
  */
 async function create(path: string, owner: LockOwner): Promise<FileHandle | undefined> {
   if (await isThere(path)) return undefined;
-  const holder = await holderNow(owner.pid, owner.host, owner.now, owner.command);
+  const holder = await createLockHolder(owner.pid, owner.host, owner.now, owner.command);
   const mine = `${path}.${randomUUID()}`;
   try {
     await writeFile(mine, `${JSON.stringify(holder)}\n`, { flag: 'wx' });
-    if (!(await takeName(mine, path))) return undefined;
+    if (!(await linkIfFree(mine, path))) return undefined;
   } finally {
     await rm(mine, { force: true });
   }
@@ -81,7 +85,7 @@ function isThere(path: string): Promise<boolean> {
 }
 
 /** Whether the name was free: one step, as O_EXCL is, and on network file systems too. */
-async function takeName(mine: string, path: string): Promise<boolean> {
+async function linkIfFree(mine: string, path: string): Promise<boolean> {
   try {
     await link(mine, path).catch((error: unknown) => {
       if (isSystemError(error) && error.code === 'EEXIST') throw error;
@@ -99,9 +103,9 @@ async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
   try {
     const there = await open(path, 'r');
     try {
-      const holder = parseHolder(await there.readFile('utf8'));
-      const gone = holder && (await isGone(holder, owner.host, owner.isAlive));
-      if (gone ?? (await isOld(there, path))) await removeIfStill(there, path);
+      const holder = parseLockHolder(await there.readFile('utf8'));
+      const gone = holder && (await isHolderGone(holder, owner.host, owner.isAlive));
+      if (gone ?? (await isOld(there, path))) await removeIfSame(there, path);
     } finally {
       await there.close();
     }
@@ -116,7 +120,7 @@ async function isOld(lock: FileHandle, path: string): Promise<boolean> {
   const handle = await open(probe, 'wx');
   try {
     const [now, then] = await Promise.all([handle.stat(), lock.stat()]);
-    return now.mtimeMs - then.mtimeMs > STALE_MS;
+    return now.mtimeMs - then.mtimeMs > LOCK_STALE_MS;
   } finally {
     await handle.close();
     await rm(probe, { force: true });
@@ -125,7 +129,7 @@ async function isOld(lock: FileHandle, path: string): Promise<boolean> {
 
 async function hold(path: string, handle: FileHandle): Promise<RunLock> {
   const lost = new AbortController();
-  const heartbeat = await startHeartbeat(handle, path, TOUCH_MS, () => {
+  const heartbeat = await startHeartbeat(handle, path, HEARTBEAT_MS, () => {
     lost.abort(
       new TickhaulError(
         'locked',
@@ -137,16 +141,16 @@ async function hold(path: string, handle: FileHandle): Promise<RunLock> {
   return {
     lost: lost.signal,
     release() {
-      released ??= heartbeat.stop().then(() => giveBack(path, handle));
+      released ??= heartbeat.stop().then(() => releaseLock(path, handle));
       return released;
     },
   };
 }
 
-async function giveBack(path: string, handle: FileHandle): Promise<void> {
+async function releaseLock(path: string, handle: FileHandle): Promise<void> {
   try {
-    await removeIfStill(handle, path).finally(() => handle.close());
+    await removeIfSame(handle, path).finally(() => handle.close());
   } catch (error) {
-    throw diskError(error, path, 'disk');
+    throw toDiskError(error, path, 'disk');
   }
 }

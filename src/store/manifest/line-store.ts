@@ -1,5 +1,5 @@
 /** Bytes of a block: of such a size that the last one wastes little. */
-const BLOCK = 2 ** 24;
+const BLOCK_BYTES = 2 ** 24;
 const LENGTH_BYTES = 4;
 
 /**
@@ -29,16 +29,16 @@ export class LineStore {
     const length = Buffer.byteLength(line);
     let block = this.#blocks.at(-1);
     if (!block || this.#end + LENGTH_BYTES + length > block.length) {
-      block = Buffer.allocUnsafeSlow(Math.max(BLOCK, LENGTH_BYTES + length));
+      block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, LENGTH_BYTES + length));
       this.#blocks.push(block);
       this.#end = 0;
     }
-    this.#places.set(path, (this.#blocks.length - 1) * BLOCK + this.#end);
+    this.#places.set(path, (this.#blocks.length - 1) * BLOCK_BYTES + this.#end);
     block.writeUInt32LE(length, this.#end);
     block.write(line, this.#end + LENGTH_BYTES);
     this.#end += LENGTH_BYTES + length;
     // What follows a line longer than a block begins in the next one: offsets stay below a block's size.
-    if (this.#end >= BLOCK) this.#end = block.length;
+    if (this.#end >= BLOCK_BYTES) this.#end = block.length;
   }
 
   delete(path: string): void {
@@ -50,8 +50,8 @@ export class LineStore {
   }
 
   #lineAt(place: number): string {
-    const block = this.#blocks[Math.floor(place / BLOCK)];
-    const start = place % BLOCK;
+    const block = this.#blocks[Math.floor(place / BLOCK_BYTES)];
+    const start = place % BLOCK_BYTES;
     const from = start + LENGTH_BYTES;
     return block?.toString('utf8', from, from + block.readUInt32LE(start)) ?? '';
   }

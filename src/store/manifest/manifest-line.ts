@@ -1,31 +1,31 @@
 import { formatDay, parseDay } from '../../dataset/day.js';
+import type { ConversionEntry, ManifestRecord } from '../manifest-record.js';
 import { isLayoutPath } from '../paths.js';
-import type { ConversionEntry, ManifestRecord } from '../types.js';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The record as one line of JSON, with its line feed. */
-export function formatLine(record: ManifestRecord): string {
-  return `${JSON.stringify(fieldsOf(record))}\n`;
+export function formatManifestLine(record: ManifestRecord): string {
+  return `${JSON.stringify(toManifestFields(record))}\n`;
 }
 
 /** The record as a line has it. */
-export function fieldsOf({ file, ...rest }: ManifestRecord): Fields {
+export function toManifestFields({ file, ...rest }: ManifestRecord): JsonFields {
   const { exchange, dataType, symbol, day } = file;
   return { exchange, dataType, symbol, date: formatDay(day), ...rest };
 }
 
 /** Reads a line back; undefined when it isn't a whole record. */
-export function parseLine(line: string): ManifestRecord | undefined {
+export function parseManifestLine(line: string): ManifestRecord | undefined {
   try {
-    return toRecord(JSON.parse(line) as Fields);
+    return parseManifestFields(JSON.parse(line) as JsonFields);
   } catch {
     return undefined;
   }
 }
 
 /** Reads a line's fields back. @throws Error for a field that is missing or of the wrong kind. */
-export function toRecord(fields: Fields): ManifestRecord {
+export function parseManifestFields(fields: JsonFields): ManifestRecord {
   const md5Match = fields['md5Match'];
   if (md5Match !== null && typeof md5Match !== 'boolean') throw new TypeError('md5Match');
   return {
@@ -52,7 +52,7 @@ export function toRecord(fields: Fields): ManifestRecord {
 
 function conversions(value: unknown): readonly ConversionEntry[] {
   if (!Array.isArray(value)) throw new TypeError('conversions');
-  return value.map((fields: Fields) => {
+  return value.map((fields: JsonFields) => {
     const path = text(fields, 'path');
     if (!isLayoutPath(path)) throw new RangeError(path);
     return {
@@ -70,7 +70,7 @@ function conversions(value: unknown): readonly ConversionEntry[] {
 
 function object(value: unknown): Pick<ManifestRecord, 'object'> {
   if (value === undefined) return {};
-  const fields = value as Fields;
+  const fields = value as JsonFields;
   const partSize = fields['partSize'] === undefined ? {} : { partSize: count(fields, 'partSize') };
   return { object: { etag: text(fields, 'etag'), ...partSize } };
 }
@@ -83,13 +83,13 @@ function options(value: unknown): ConversionEntry['options'] {
   return value as ConversionEntry['options'];
 }
 
-function text(fields: Fields, key: string): string {
+function text(fields: JsonFields, key: string): string {
   const value = fields[key];
   if (typeof value !== 'string') throw new TypeError(key);
   return value;
 }
 
-function count(fields: Fields, key: string): number {
+function count(fields: JsonFields, key: string): number {
   const value = fields[key];
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new TypeError(key);
   return value;

@@ -1,5 +1,5 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { isAt } from '../lock/stale.js';
+import { isOpenFileAt } from '../lock/remove-if-same.js';
 import { NO_FOLLOW } from '../no-follow.js';
 
 const LF = 0x0a;
@@ -26,7 +26,7 @@ export class ManifestWriter {
     for (;;) {
       this.#handle ??= await open(this.#path, APPEND);
       await writeLines(this.#handle, lines);
-      if (await isAt(this.#handle, this.#path)) return;
+      if (await isOpenFileAt(this.#handle, this.#path)) return;
       await this.close();
     }
   }

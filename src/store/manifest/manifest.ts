@@ -1,19 +1,19 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { diskError, isSystemError, TickhaulError } from '../../base/errors.js';
-import { makeFolder } from '../../base/make-folder.js';
+import { createFolder } from '../../base/create-folder.js';
+import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { openRegular } from '../../base/open-regular.js';
 import { plural } from '../../base/units.js';
+import type { ManifestRecord } from '../manifest-record.js';
 import { NO_FOLLOW } from '../no-follow.js';
 import { manifestPath } from '../state-folder.js';
-import type { ManifestRecord } from '../types.js';
-import { compactManifest } from './compact.js';
-import { History } from './history.js';
+import { compactManifest } from './compact-manifest.js';
+import { DownloadHistory } from './download-history.js';
 import { LineStore } from './line-store.js';
-import { formatLine, parseLine } from './manifest-line.js';
-import { keepLine, type ManifestScan, scanManifest } from './manifest-scan.js';
+import { formatManifestLine, parseManifestLine } from './manifest-line.js';
+import { applyLine, type ManifestScan, scanManifest } from './manifest-scan.js';
+import type { ManifestScope } from './manifest-scope.js';
 import { ManifestWriter } from './manifest-writer.js';
-import type { ManifestScope } from './scope.js';
 
 export interface ManifestOptions {
   /** Is told, in one line each, what of the file was passed over. */
@@ -31,7 +31,7 @@ export interface Manifest {
   /** How many paths it knows. */
   readonly size: number;
   /** What the records tell of days to come. */
-  readonly history: Pick<History, 'daySize' | 'bytesPerSecond'>;
+  readonly history: Pick<DownloadHistory, 'daySize' | 'bytesPerSecond'>;
   has(path: string): boolean;
   get(path: string): ManifestRecord | undefined;
   records(): IterableIterator<ManifestRecord>;
@@ -40,7 +40,7 @@ export interface Manifest {
    * @param scope which part will be asked for; left out, that for which it was opened.
    * @throws TickhaulError `disk`; of a store; the reason of an abort.
    */
-  now(scope?: ManifestScope, signal?: AbortSignal): Promise<Pick<Manifest, 'has' | 'get'>>;
+  reread(scope?: ManifestScope, signal?: AbortSignal): Promise<Pick<Manifest, 'has' | 'get'>>;
   /**
    * Resolves when the record is written. One that was dropped and has no conversions is known no more.
    * @throws TickhaulError `disk`.
@@ -53,16 +53,16 @@ export interface Manifest {
    * what is appended has some seconds to be written, and nothing is compacted. What gets no record is found by the next
    * run, and read once.
    */
-  hurry(): void;
+  flushSoon(): void;
   /** Waits for what is being appended. @throws TickhaulError `disk`. */
   close(): Promise<void>;
 }
 
 const COMPACT_FROM_LINES = 1000;
-const EMPTY: Omit<ManifestScan, 'live' | 'history'> = {
+const EMPTY_SCAN: Omit<ManifestScan, 'live' | 'history'> = {
   lines: 0,
   end: 0,
-  halfLine: false,
+  hasPartialLine: false,
   damaged: [],
   outside: [],
 };
@@ -73,9 +73,9 @@ const EMPTY: Omit<ManifestScan, 'live' | 'history'> = {
  */
 export async function openManifest(dir: string, options: ManifestOptions): Promise<Manifest> {
   const path = manifestPath(dir);
-  const version = await versionOf(path);
+  const version = await readFileVersion(path);
   const scan = await readManifest(path);
-  for (const message of findings(scan, path)) options.warn(message);
+  for (const message of describeSkippedLines(scan, path)) options.warn(message);
   const manifest = new ManifestFile(path, scan, version);
   if (scan.damaged.length + scan.outside.length > 0) await manifest.compact();
   else await manifest.compactIfGrown();
@@ -86,18 +86,18 @@ export async function openManifest(dir: string, options: ManifestOptions): Promi
  * The records of a folder's manifest, which is left as it is.
  * @throws TickhaulError `disk`.
  */
-export async function readRecords(
+export async function readManifestRecords(
   dir: string,
   { warn }: ManifestOptions,
 ): Promise<IterableIterator<ManifestRecord>> {
   const path = manifestPath(dir);
   const scan = await readManifest(path);
-  for (const message of findings(scan, path)) warn(message);
-  return recordsOf(scan.live);
+  for (const message of describeSkippedLines(scan, path)) warn(message);
+  return parseStoredLines(scan.live);
 }
 
 /** Changes with each append to a manifest, and with each compaction. */
-async function versionOf(path: string): Promise<string> {
+async function readFileVersion(path: string): Promise<string> {
   return stat(path).then(
     ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
     () => '',
@@ -105,9 +105,9 @@ async function versionOf(path: string): Promise<string> {
 }
 
 /** The records of lines that were kept. */
-export function* recordsOf(live: LineStore): Generator<ManifestRecord> {
+export function* parseStoredLines(live: LineStore): Generator<ManifestRecord> {
   for (const line of live.values()) {
-    const record = parseLine(line);
+    const record = parseManifestLine(line);
     if (record !== undefined) yield record;
   }
 }
@@ -119,16 +119,16 @@ async function readManifest(path: string): Promise<ManifestScan> {
     return await scanManifest(handle);
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT')
-      return { ...EMPTY, live: new LineStore(), history: new History() };
-    throw diskError(error, path, 'disk');
+      return { ...EMPTY_SCAN, live: new LineStore(), history: new DownloadHistory() };
+    throw toDiskError(error, path, 'disk');
   } finally {
     await handle?.close();
   }
 }
 
 /** What of a manifest, or of a part of one, was passed over: a line each. */
-export function* findings(
-  { damaged, outside, halfLine }: Pick<ManifestScan, 'damaged' | 'outside' | 'halfLine'>,
+export function* describeSkippedLines(
+  { damaged, outside, hasPartialLine }: Pick<ManifestScan, 'damaged' | 'outside' | 'hasPartialLine'>,
   path: string,
 ): Generator<string> {
   if (damaged.length > 0)
@@ -136,11 +136,11 @@ export function* findings(
   if (outside.length > 0) {
     yield `${path}: ${plural(outside.length, 'record')} with a path that no day file in this folder has passed over, the first is line ${outside[0]}`;
   }
-  if (halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
+  if (hasPartialLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
 }
 
 class ManifestFile implements Manifest {
-  readonly history: History;
+  readonly history: DownloadHistory;
   readonly #path: string;
   readonly #live: LineStore;
   readonly #writer: ManifestWriter;
@@ -169,15 +169,15 @@ class ManifestFile implements Manifest {
 
   get(path: string): ManifestRecord | undefined {
     const line = this.#live.get(path);
-    return line === undefined ? undefined : parseLine(line);
+    return line === undefined ? undefined : parseManifestLine(line);
   }
 
   records(): IterableIterator<ManifestRecord> {
-    return recordsOf(this.#live);
+    return parseStoredLines(this.#live);
   }
 
-  async now(): Promise<Pick<Manifest, 'has' | 'get'>> {
-    const version = await versionOf(this.#path);
+  async reread(): Promise<Pick<Manifest, 'has' | 'get'>> {
+    const version = await readFileVersion(this.#path);
     if (version !== this.#latest.version) {
       const scan = await readManifest(this.#path);
       this.#latest = { version, manifest: new ManifestFile(this.#path, scan, version) };
@@ -199,14 +199,14 @@ class ManifestFile implements Manifest {
   }
 
   /** A disk takes its time, but not minutes. */
-  hurry(): void {}
+  flushSoon(): void {}
 
   async close(): Promise<void> {
     await this.flush();
     try {
       await this.#writer.close();
     } catch (error) {
-      throw diskError(error, this.#path, 'disk');
+      throw toDiskError(error, this.#path, 'disk');
     }
     await this.compactIfGrown();
   }
@@ -221,24 +221,24 @@ class ManifestFile implements Manifest {
     try {
       if (await compactManifest(this.#path, Date.now())) this.#lines = this.#live.size;
     } catch (error) {
-      if (!(diskError(error, this.#path, 'disk') instanceof TickhaulError)) throw error;
+      if (!(toDiskError(error, this.#path, 'disk') instanceof TickhaulError)) throw error;
     }
   }
 
   async #writeWaiting(): Promise<void> {
     const records = this.#waiting;
     this.#waiting = [];
-    const lines = records.map(formatLine);
+    const lines = records.map(formatManifestLine);
     try {
-      await makeFolder(dirname(this.#path));
+      await createFolder(dirname(this.#path));
       await this.#writer.append(lines.join(''));
     } catch (error) {
-      throw diskError(error, this.#path, 'disk');
+      throw toDiskError(error, this.#path, 'disk');
     }
     this.#lines += lines.length;
     records.forEach((record, index) => {
-      keepLine(this.#live, record, (lines[index] ?? '').trimEnd());
-      this.history.see(record);
+      applyLine(this.#live, record, (lines[index] ?? '').trimEnd());
+      this.history.add(record);
     });
   }
 }

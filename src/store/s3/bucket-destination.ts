@@ -1,38 +1,38 @@
 import { usageError } from '../../base/errors.js';
-import { STATE_FOLDER } from '../../dataset/file-names.js';
+import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Destination } from '../destination.js';
 import type { StoreSettings } from '../files.js';
+import type { AcquireLockOptions } from '../lock/acquire-run-lock.js';
 import type { LockOwner } from '../lock/run-lock.js';
-import type { TakeLockOptions } from '../lock/take-lock.js';
 import { isInside } from '../paths.js';
-import type { BucketAddress } from './address.js';
-import { bucketFiles } from './bucket-files.js';
+import type { BucketAddress } from './bucket-address.js';
+import type { BucketConnections } from './bucket-connections.js';
+import { createBucketFiles } from './bucket-files.js';
+import { createBucketLookup } from './bucket-lookup.js';
 import { DataPrefix } from './data-prefix.js';
-import { inFarewell } from './farewell.js';
-import { type Lease, takeLease } from './lease.js';
-import { openStoreManifest } from './manifest/open-manifest.js';
-import { UPLOAD_BYTES } from './part-size.js';
-import type { Stores } from './stores.js';
-import { surveyBucket } from './survey.js';
+import { acquireLease, type StoreLease } from './lease.js';
+import { openStoreManifest } from './manifest/store-manifest.js';
+import { UPLOAD_MEMORY_BYTES } from './part-size.js';
+import { withShutdownTimeout } from './shutdown-timeout.js';
 
 /** A prefix of a bucket. */
-export function bucketDestination(
+export function createBucketDestination(
   address: BucketAddress,
-  stores: Stores,
+  stores: BucketConnections,
   settings: StoreSettings,
 ): Destination {
   const { bucket, prefix, name } = address;
   const store = stores.bucket(bucket);
-  const files = bucketFiles(stores);
+  const files = createBucketFiles(stores);
   const data = new DataPrefix(store, address);
   const stateKey = (state: string): string => `${prefix}${STATE_FOLDER}/${state}`;
   const begin = async (
     owner: LockOwner,
     exclusive: boolean,
-    options: TakeLockOptions = {},
-  ): Promise<Lease> => {
-    const lease = await takeLease(store, prefix, owner, { ...options, exclusive });
-    if (!options.leavesUploads) await data.endOldUploads(lease.taken, options.signal);
+    options: AcquireLockOptions = {},
+  ): Promise<StoreLease> => {
+    const lease = await acquireLease(store, prefix, owner, { ...options, exclusive });
+    if (!options.leavesUploads) await data.endOldUploads(lease.acquiredMs, options.signal);
     return lease;
   };
   return {
@@ -45,11 +45,11 @@ export function bucketDestination(
     },
     files,
     settings,
-    partBytes: UPLOAD_BYTES,
-    survey: async (prefixesOf = () => [''], signal) => surveyBucket(data, prefixesOf(), signal),
+    partBytes: UPLOAD_MEMORY_BYTES,
+    openLookup: async (prefixesOf = () => [''], signal) => createBucketLookup(data, prefixesOf(), signal),
     async *list(under, signal) {
       const path = under.replace(/\/+$/, '');
-      const itself = path === '' ? undefined : await files.look(`s3://${bucket}/${prefix}${path}`, signal);
+      const itself = path === '' ? undefined : await files.stat(`s3://${bucket}/${prefix}${path}`, signal);
       if (itself) yield [{ path, ...itself }];
       yield* data.list(path === '' ? '' : `${path}/`, signal);
     },
@@ -63,7 +63,7 @@ export function bucketDestination(
     async writeState(state, text, signal) {
       const key = stateKey(state);
       const put = (until?: AbortSignal) => store.put(key, Buffer.from(text), until);
-      await (signal?.aborted ? inFarewell(`${store.name}/${key}`, put) : put(signal));
+      await (signal?.aborted ? withShutdownTimeout(`${store.name}/${key}`, put) : put(signal));
     },
     uploads: data.uploads,
     freeBytes: async () => undefined,

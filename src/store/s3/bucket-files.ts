@@ -2,19 +2,19 @@ import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { Files } from '../files.js';
 import { isDataPath } from '../paths.js';
-import { parseLocation } from './address.js';
-import { manifestRoot } from './manifest/names.js';
+import { parseObjectLocation } from './bucket-address.js';
+import type { BucketConnections } from './bucket-connections.js';
+import { manifestRoot } from './manifest/manifest-keys.js';
 import type { ObjectStore } from './object-store.js';
-import type { Stores } from './stores.js';
 
 /** Objects by their location, `s3://bucket/key`. */
-export function bucketFiles(stores: Stores): Files {
+export function createBucketFiles(stores: BucketConnections): Files {
   const find = (location: string): { readonly store: ObjectStore; readonly key: string } => {
-    const { bucket, key } = parseLocation(location);
+    const { bucket, key } = parseObjectLocation(location);
     return { store: stores.bucket(bucket), key };
   };
   return {
-    async look(location, signal) {
+    async stat(location, signal) {
       const { store, key } = find(location);
       // No object has an empty name: it is the bucket.
       return key === '' ? undefined : store.head(key, signal);

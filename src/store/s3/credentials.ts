@@ -3,9 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { within } from '../../base/wait.js';
+import { withTimeout } from '../../base/wait.js';
 import { endProgram } from './end-program.js';
-import { noCredentials, silentCredentials } from './errors.js';
+import { createCredentialsError, silentCredentials } from './s3-errors.js';
 
 type Credentials = Awaited<ReturnType<S3Client['config']['credentials']>>;
 
@@ -66,9 +66,9 @@ export function openCredentials(provider: () => Promise<Credentials>, timeoutMs:
   const loadOnce = async (): Promise<Credentials> => {
     loads.isOver = isClosed;
     const asked = LOADS.run(loads, provider).catch((error: unknown) => {
-      throw noCredentials(error);
+      throw createCredentialsError(error);
     });
-    const found = await within(asked, timeoutMs);
+    const found = await withTimeout(asked, timeoutMs);
     if (found) return found;
     const [source = 'their source'] = loads.underWay.values();
     endLoads();

@@ -1,11 +1,11 @@
-import type { BegunUpload, ListedFile, Uploads } from '../destination.js';
-import type { FileFacts } from '../files.js';
+import type { ListedEntry, PendingUpload, Uploads } from '../destination.js';
+import type { StoredFileInfo } from '../files.js';
 import { isDataPath } from '../paths.js';
-import type { BucketAddress } from './address.js';
+import type { BucketAddress } from './bucket-address.js';
 import type { ObjectStore } from './object-store.js';
 
 /** What an upload of ours becomes: others may have uploads on their way under the same prefix. */
-const OURS = /\.(?:csv\.gz|parquet|ndjson(?:\.gz|\.zst)?|jsonl)$/;
+const UPLOAD_EXTENSIONS = /\.(?:csv\.gz|parquet|ndjson(?:\.gz|\.zst)?|jsonl)$/;
 const DAY_MS = 86_400_000;
 
 /** The files of a destination in a bucket, without what is tickhaul's own. */
@@ -22,7 +22,7 @@ export class DataPrefix {
   async *list(
     begin: string,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<readonly (ListedFile & FileFacts)[], void> {
+  ): AsyncGenerator<readonly (ListedEntry & StoredFileInfo)[], void> {
     for await (const page of this.#store.list(this.#prefix + begin, signal)) {
       const files = page.flatMap(({ key, bytes, etag, modified }) => {
         const path = key.slice(this.#prefix.length);
@@ -38,10 +38,10 @@ export class DataPrefix {
     abandon: ({ path, id }, signal) => this.#store.abandon({ key: this.#prefix + path, id }, signal),
   };
 
-  async *#unfinished(signal: AbortSignal | undefined): AsyncGenerator<readonly BegunUpload[], void> {
+  async *#unfinished(signal: AbortSignal | undefined): AsyncGenerator<readonly PendingUpload[], void> {
     for await (const page of this.#store.unfinished(this.#prefix, signal)) {
-      const ours = page.filter(({ key }) => OURS.test(key));
-      yield ours.map(({ key, id, begun }) => ({ path: key.slice(this.#prefix.length), id, begun }));
+      const ours = page.filter(({ key }) => UPLOAD_EXTENSIONS.test(key));
+      yield ours.map(({ key, id, startedMs }) => ({ path: key.slice(this.#prefix.length), id, startedMs }));
     }
   }
 
@@ -53,7 +53,7 @@ export class DataPrefix {
   async endOldUploads(now: number, signal: AbortSignal | undefined): Promise<void> {
     try {
       for await (const page of this.#unfinished(signal)) {
-        const old = page.filter(({ begun }) => now - begun > DAY_MS);
+        const old = page.filter(({ startedMs }) => now - startedMs > DAY_MS);
         for (const upload of old) await this.uploads.abandon(upload, signal);
       }
     } catch {

@@ -11,8 +11,8 @@ export interface LeaseClock {
 export const LEASE_CLOCK: LeaseClock = { now: () => performance.now(), wait };
 
 /** Milliseconds without a refresh after which others take a lease for dead. */
-export const STALE_MS = 300_000;
+export const LEASE_STALE_MS = 300_000;
 /** After which its holder does, at the latest with the beat after it: before anyone else. */
-export const GIVE_UP_MS = 240_000;
+export const LEASE_GIVE_UP_MS = 240_000;
 /** Between two refreshes. */
-export const REFRESH_MS = 30_000;
+export const LEASE_REFRESH_MS = 30_000;

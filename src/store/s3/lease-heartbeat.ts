@@ -1,13 +1,13 @@
 import { TickhaulError } from '../../base/errors.js';
 import type { RunLock } from '../lock/run-lock.js';
-import { inFarewell } from './farewell.js';
-import { GIVE_UP_MS, type LeaseClock, REFRESH_MS, STALE_MS } from './lease-clock.js';
+import { LEASE_GIVE_UP_MS, LEASE_REFRESH_MS, LEASE_STALE_MS, type LeaseClock } from './lease-clock.js';
 import type { ObjectStore } from './object-store.js';
+import { withShutdownTimeout } from './shutdown-timeout.js';
 
 /** When a lease's object was last put. */
-export interface Refreshed {
+export interface LeaseRefresh {
   /** By our clock, before it was. */
-  readonly begun: number;
+  readonly startedMs: number;
   /** By the store's. */
   readonly modified: number;
 }
@@ -28,10 +28,10 @@ export class LeaseHeartbeat implements RunLock {
   /** Breaks off a sign of life that is on its way. */
   readonly #over = new AbortController();
   readonly #beating: Promise<void>;
-  #last: Refreshed;
+  #last: LeaseRefresh;
   #released: Promise<void> | undefined;
 
-  constructor(store: ObjectStore, key: string, body: Buffer, last: Refreshed, clock: LeaseClock) {
+  constructor(store: ObjectStore, key: string, body: Buffer, last: LeaseRefresh, clock: LeaseClock) {
     this.#store = store;
     this.#key = key;
     this.#body = body;
@@ -61,7 +61,7 @@ export class LeaseHeartbeat implements RunLock {
       await this.#store.remove([this.#key], signal);
     };
     try {
-      await inFarewell(`${this.#store.name}/${this.#key}`, remove, this.#clock);
+      await withShutdownTimeout(`${this.#store.name}/${this.#key}`, remove, this.#clock);
     } catch (error) {
       if (!(error instanceof TickhaulError)) throw error;
     } finally {
@@ -71,7 +71,7 @@ export class LeaseHeartbeat implements RunLock {
 
   async #beat(): Promise<void> {
     while (!this.#stop.signal.aborted && !this.lost.aborted) {
-      const isStopped = await this.#clock.wait(REFRESH_MS, this.#stop.signal).then(
+      const isStopped = await this.#clock.wait(LEASE_REFRESH_MS, this.#stop.signal).then(
         () => false,
         () => true,
       );
@@ -82,7 +82,7 @@ export class LeaseHeartbeat implements RunLock {
 
   /** One that fails is tried again with the next beat, as long as there is time. */
   async #refreshInTime(): Promise<void> {
-    const left = this.#last.begun + GIVE_UP_MS - this.#clock.now();
+    const left = this.#last.startedMs + LEASE_GIVE_UP_MS - this.#clock.now();
     if (left <= 0) return this.#lose('as this one was held up for long');
     const done = new AbortController();
     const tooLate = this.#clock.wait(left, done.signal).then(
@@ -99,10 +99,10 @@ export class LeaseHeartbeat implements RunLock {
     const begun = this.#clock.now();
     const there = await this.#store.head(this.#key, this.#over.signal);
     if (!there) return this.#lose('or removed it');
-    if (there.modified - this.#last.modified > STALE_MS)
+    if (there.modified - this.#last.modified > LEASE_STALE_MS)
       return this.#lose('as this one was held up for long');
     await this.#store.put(this.#key, this.#body, this.#over.signal);
-    this.#last = { begun, modified: there.modified };
+    this.#last = { startedMs: begun, modified: there.modified };
   }
 
   #lose(why: string): void {

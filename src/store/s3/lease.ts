@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { STATE_FOLDER } from '../../dataset/file-names.js';
-import { describeHolder, holderNow, isGone, type LockHolder, parseHolder } from '../lock/lock-holder.js';
+import { STATE_FOLDER } from '../../dataset/file-naming.js';
+import { type AcquireLockOptions, waitForLock } from '../lock/acquire-run-lock.js';
+import {
+  createLockHolder,
+  formatLockHolder,
+  isHolderGone,
+  type LockHolder,
+  parseLockHolder,
+} from '../lock/lock-holder.js';
 import type { LockOwner, RunLock } from '../lock/run-lock.js';
-import { type TakeLockOptions, waitForLock } from '../lock/take-lock.js';
-import { inFarewell } from './farewell.js';
-import { GIVE_UP_MS, LEASE_CLOCK, type LeaseClock, STALE_MS } from './lease-clock.js';
+import { LEASE_CLOCK, LEASE_GIVE_UP_MS, LEASE_STALE_MS, type LeaseClock } from './lease-clock.js';
 import { LeaseHeartbeat } from './lease-heartbeat.js';
-import { timeName } from './manifest/names.js';
+import { formatKeyTime } from './manifest/manifest-keys.js';
 import type { ObjectStore, StoredObject } from './object-store.js';
+import { withShutdownTimeout } from './shutdown-timeout.js';
 
 /** Held until released, or until its process ends and five minutes are over. */
-export interface Lease extends RunLock {
+export interface StoreLease extends RunLock {
   /** When it was taken, in milliseconds since the epoch by the store's clock. */
-  readonly taken: number;
+  readonly acquiredMs: number;
 }
 
 export interface TryLeaseOptions {
@@ -24,25 +30,25 @@ export interface TryLeaseOptions {
   readonly clock?: LeaseClock | undefined;
 }
 
-export interface TakeLeaseOptions extends Omit<TakeLockOptions, 'name'>, TryLeaseOptions {}
+export interface AcquireLeaseOptions extends Omit<AcquireLockOptions, 'name'>, TryLeaseOptions {}
 
 /** Looks of one that came first at those who came at the same moment, until they have left. */
-const LOOKS = 20;
-const MIN_LOOK_MS = 50;
-const MAX_LOOK_MS = 150;
+const MAX_POLLS = 20;
+const MIN_LEASE_POLL_MS = 50;
+const MAX_LEASE_POLL_MS = 150;
 
 /**
  * Takes the right to work in a destination of a bucket: alone, or beside others that share.
  * @param prefix of the destination: empty, or with a slash at its end.
  * @throws TickhaulError `locked`, which names the holder; of the store; the reason of an abort.
  */
-export function takeLease(
+export function acquireLease(
   store: ObjectStore,
   prefix: string,
   owner: LockOwner,
-  options: TakeLeaseOptions,
-): Promise<Lease> {
-  const tries = new LeaseTries(store, prefix, owner, options);
+  options: AcquireLeaseOptions,
+): Promise<StoreLease> {
+  const tries = new LeaseAttempt(store, prefix, owner, options);
   return waitForLock(tries, options);
 }
 
@@ -50,13 +56,13 @@ export function takeLease(
  * The same, without a wait for another run's end.
  * @returns undefined where another run holds it.
  */
-export function tryLease(
+export function tryAcquireLease(
   store: ObjectStore,
   prefix: string,
   owner: LockOwner,
   options: TryLeaseOptions,
-): Promise<Lease | undefined> {
-  return new LeaseTries(store, prefix, owner, options).tryIt();
+): Promise<StoreLease | undefined> {
+  return new LeaseAttempt(store, prefix, owner, options).tryAcquire();
 }
 
 /**
@@ -67,7 +73,7 @@ export function tryLease(
  * A lease is alive while its object is younger than five minutes, both by the store's clock: that of our own, just
  * written, is now. One whose process is known to be gone is dead at once, as that of a folder's lock is.
  */
-class LeaseTries {
+class LeaseAttempt {
   readonly name: string;
   readonly #store: ObjectStore;
   readonly #folder: string;
@@ -87,7 +93,7 @@ class LeaseTries {
     this.#clock = options.clock ?? LEASE_CLOCK;
   }
 
-  readonly tryIt = async (): Promise<Lease | undefined> => {
+  readonly tryAcquire = async (): Promise<StoreLease | undefined> => {
     // Whoever waits only looks: many that put and remove all the time would be in each other's way.
     if (this.#seen) {
       const now = this.#seen.store + this.#clock.now() - this.#seen.ours;
@@ -95,18 +101,24 @@ class LeaseTries {
     }
     const { exclusive } = this.#options;
     const { pid, host, now, command } = this.#owner;
-    const holder = { ...(await holderNow(pid, host, now, command)), exclusive };
+    const holder = { ...(await createLockHolder(pid, host, now, command)), exclusive };
     const body = Buffer.from(`${JSON.stringify(holder)}\n`);
-    const key = `${this.#folder}${timeName(Date.now())}-${randomBytes(6).toString('hex')}${endOf(exclusive)}`;
+    const key = `${this.#folder}${formatKeyTime(Date.now())}-${randomBytes(6).toString('hex')}${keySuffix(exclusive)}`;
     const begun = this.#clock.now();
     const taken = await this.#put(key, body, begun);
     if (taken === undefined) return undefined;
-    const lock = new LeaseHeartbeat(this.#store, key, body, { begun, modified: taken }, this.#clock);
-    return { lost: lock.lost, release: () => lock.release(), taken };
+    const lock = new LeaseHeartbeat(
+      this.#store,
+      key,
+      body,
+      { startedMs: begun, modified: taken },
+      this.#clock,
+    );
+    return { lost: lock.lost, release: () => lock.release(), acquiredMs: taken };
   };
 
   readonly holder = async (): Promise<string> =>
-    this.#holder ? describeHolder(this.#holder) : 'which ended just now';
+    this.#holder ? formatLockHolder(this.#holder) : 'which ended just now';
 
   /** As `#standAlone`; leaves nothing behind where it doesn't end with a lease: that would keep others out for minutes. */
   async #put(key: string, body: Buffer, begun: number): Promise<number | undefined> {
@@ -114,13 +126,13 @@ class LeaseTries {
       await this.#store.put(key, body, this.#options.signal);
       const taken = await this.#standAlone(key);
       // With answers that slow, others may take it for dead already.
-      if (taken !== undefined && this.#clock.now() - begun < GIVE_UP_MS) return taken;
+      if (taken !== undefined && this.#clock.now() - begun < LEASE_GIVE_UP_MS) return taken;
       await this.#store.remove([key], this.#options.signal);
       return undefined;
     } catch (error) {
       const name = `${this.#store.name}/${key}`;
       const remove = (signal: AbortSignal): Promise<void> => this.#store.remove([key], signal);
-      await inFarewell(name, remove, this.#clock).catch(() => {});
+      await withShutdownTimeout(name, remove, this.#clock).catch(() => {});
       throw error;
     }
   }
@@ -128,8 +140,12 @@ class LeaseTries {
   /** @returns when our object was put, by the store's clock, once no other is in the way; undefined where one stays. */
   async #standAlone(own: string): Promise<number | undefined> {
     const { signal } = this.#options;
-    for (let look = 0; look < LOOKS; look++) {
-      if (look > 0) await this.#clock.wait(MIN_LOOK_MS + Math.random() * (MAX_LOOK_MS - MIN_LOOK_MS), signal);
+    for (let look = 0; look < MAX_POLLS; look++) {
+      if (look > 0)
+        await this.#clock.wait(
+          MIN_LEASE_POLL_MS + Math.random() * (MAX_LEASE_POLL_MS - MIN_LEASE_POLL_MS),
+          signal,
+        );
       const listed = await this.#list();
       const modified = listed.find(({ key }) => key === own)?.modified;
       if (modified === undefined) return undefined;
@@ -148,13 +164,13 @@ class LeaseTries {
   /** The first lease that is alive and keeps ours out. @param now the store's. */
   async #findRival(listed: readonly StoredObject[], now: number): Promise<StoredObject | undefined> {
     for (const object of listed) {
-      if (isDead(object, now) || !(this.#options.exclusive || object.key.endsWith(endOf(true)))) continue;
+      if (isDead(object, now) || !(this.#options.exclusive || object.key.endsWith(keySuffix(true)))) continue;
       const body = await this.#store.getWhole(object.key, this.#options.signal);
       if (!body) continue;
-      const holder = parseHolder(body.toString('utf8'));
+      const holder = parseLockHolder(body.toString('utf8'));
       const { host, isAlive } = this.#owner;
       // Hosts of one name are many, so only an identity of its process tells.
-      if (holder?.process && (await isGone(holder, host, isAlive))) continue;
+      if (holder?.process && (await isHolderGone(holder, host, isAlive))) continue;
       this.#holder = holder;
       return object;
     }
@@ -175,9 +191,9 @@ class LeaseTries {
 }
 
 function isDead({ modified }: StoredObject, now: number): boolean {
-  return now - modified > STALE_MS;
+  return now - modified > LEASE_STALE_MS;
 }
 
-function endOf(exclusive: boolean): string {
+function keySuffix(exclusive: boolean): string {
   return exclusive ? '.exclusive' : '.shared';
 }

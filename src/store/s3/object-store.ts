@@ -10,7 +10,7 @@ export interface StoredObject {
 }
 
 /** How an object came to stand: what tells later whether it is still the same. */
-export interface StoredAs {
+export interface ObjectVersion {
   /** Without quotes. */
   readonly etag: string;
   /** Bytes of each of its parts but the last; undefined where it was put in one piece. */
@@ -18,11 +18,11 @@ export interface StoredAs {
 }
 
 /** An object in the making, of which nobody sees anything before `complete`. Calls must not overlap. */
-export interface Upload {
+export interface ObjectUpload {
   /** Resolves when more may come; the bytes may be reused then. */
   write(bytes: Uint8Array): Promise<void>;
   /** Makes the object stand under its key, whole. A lost answer is asked for again. */
-  complete(): Promise<StoredAs>;
+  complete(): Promise<ObjectVersion>;
   /** Leaves nothing behind, as far as the store can be reached; after `complete`, it does nothing. Never throws. */
   abort(): Promise<void>;
 }
@@ -42,11 +42,11 @@ export interface ObjectStore {
    */
   check(prefix: string, signal?: AbortSignal): Promise<boolean>;
   /** Puts an object in one piece, with its MD5. */
-  put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<StoredAs>;
+  put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<ObjectVersion>;
   /** @returns undefined where there is none. */
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>;
   /**
-   * Gives the bytes of an object from `start` up to `end` (exclusive; both may be left out), as they come. A connection
+   * Gives the bytes of an object from `start` up to `endConversion` (exclusive; both may be left out), as they come. A connection
    * that breaks is made anew where it ended; an object that changed meanwhile is `changed`.
    * @throws `missing` where there is none.
    */
@@ -58,7 +58,7 @@ export interface ObjectStore {
   /** Those that are not there count as removed. */
   remove(keys: readonly string[], signal?: AbortSignal): Promise<void>;
   /** @param bytes how many come, where that is known: a small object is put in one piece. */
-  upload(key: string, bytes?: number, signal?: AbortSignal): Upload;
+  upload(key: string, bytes?: number, signal?: AbortSignal): ObjectUpload;
   /** Uploads that were begun and neither completed nor aborted, under keys that begin so. */
   unfinished(prefix: string, signal?: AbortSignal): AsyncIterable<readonly UnfinishedUpload[]>;
   /** Leaves nothing of an upload; one that isn't there any more counts as left. */
@@ -77,5 +77,5 @@ export interface UnfinishedUpload {
   readonly key: string;
   readonly id: string;
   /** Milliseconds since the epoch, by the store's clock. */
-  readonly begun: number;
+  readonly startedMs: number;
 }

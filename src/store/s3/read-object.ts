@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { TickhaulError } from '../../base/errors.js';
-import type { Connection } from './connection.js';
-import { gaveUp } from './errors.js';
-import { plainEtag } from './etag.js';
+import { normalizeEtag } from './etag.js';
 import type { ByteRange } from './object-store.js';
+import type { S3Connection } from './s3-connection.js';
+import { createGaveUpError } from './s3-errors.js';
 
-export interface ReadContext {
-  readonly connection: Connection;
+export interface ObjectReadContext {
+  readonly connection: S3Connection;
   readonly target: { readonly Bucket: string; readonly Key: string };
   /** `s3://bucket/key`. */
   readonly name: string;
@@ -14,11 +14,11 @@ export interface ReadContext {
 }
 
 /** How often a connection may break without a byte between. */
-const BREAKS = 5;
+const MAX_DISCONNECTS = 5;
 
 /** An object's bytes, by one request or, where connections break, by several; no condition is relied on. */
 export async function* readObject(
-  { connection, target, name, signal }: ReadContext,
+  { connection, target, name, signal }: ObjectReadContext,
   { start = 0, end, etag: expected }: ByteRange,
 ): AsyncGenerator<Buffer, void> {
   let at = start;
@@ -42,13 +42,13 @@ export async function* readObject(
       }
       if (at >= last) return;
     } catch (error) {
-      if (!(error instanceof TickhaulError) || !error.retry) throw error;
-      if (++breaks > BREAKS) throw gaveUp(error, name, breaks);
+      if (!(error instanceof TickhaulError) || !error.canRetry) throw error;
+      if (++breaks > MAX_DISCONNECTS) throw createGaveUpError(error, name, breaks);
       continue;
     } finally {
       answer.body.destroy();
     }
-    if (++breaks > BREAKS) {
+    if (++breaks > MAX_DISCONNECTS) {
       throw new TickhaulError('store_down', `${name}: only ${at} of ${last} bytes came, again and again`);
     }
   }
@@ -63,14 +63,14 @@ interface OpenRange {
 
 /** @param end exclusive. @returns undefined where the object ends before. */
 async function openRange(
-  { connection, target, name, signal }: ReadContext,
+  { connection, target, name, signal }: ObjectReadContext,
   start: number,
   end: number | undefined,
 ): Promise<OpenRange | undefined> {
   const isWhole = start === 0 && end === undefined;
   const Range = `bytes=${start}-${end === undefined ? '' : end - 1}`;
   const command = new connection.sdk.GetObjectCommand({ ...target, ...(!isWhole && { Range }) });
-  return connection.ask({ name, signal }, async (client, options) => {
+  return connection.send({ name, signal }, async (client, options) => {
     const answer = await client.send(command, options).catch((error: unknown) => {
       if (isPastTheEnd(error)) return undefined;
       throw error;
@@ -83,7 +83,7 @@ async function openRange(
       Body.destroy();
       throw new TickhaulError('bad_answer', `${name}: the store gave other bytes than those asked for`);
     }
-    return { etag: plainEtag(ETag), total: Number(total), body: Body };
+    return { etag: normalizeEtag(ETag), total: Number(total), body: Body };
   });
 }
 

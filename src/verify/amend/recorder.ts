@@ -1,12 +1,12 @@
-import type { Proof } from '../../integrity/proof.js';
+import type { FileChecksums } from '../../integrity/verify-file.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import { provenRecord } from '../../store/manifest/proven-record.js';
-import type { StoredAs } from '../../store/s3/object-store.js';
-import type { ManifestRecord } from '../../store/types.js';
-import type { Check, Seen } from '../types.js';
+import { createVerifiedRecord } from '../../store/manifest/verified-record.js';
+import type { ManifestRecord } from '../../store/manifest-record.js';
+import type { ObjectVersion } from '../../store/s3/object-store.js';
+import type { FileCheck, FileObservation } from '../file-check.js';
 
 /** Records what was read whole and isn't known, or not as it stands (`--adopt`). Resolves when the record is written. */
-export type Recorder = (check: Check, seen: Seen) => Promise<void>;
+export type Recorder = (check: FileCheck, seen: FileObservation) => Promise<void>;
 
 export function createRecorder(manifest: Manifest): Recorder {
   /** What the manifest doesn't know yet. */
@@ -22,8 +22,10 @@ export function createRecorder(manifest: Manifest): Recorder {
   };
 }
 
-function newRecord({ kind, path, file }: Check, seen: Seen): ManifestRecord | undefined {
-  return kind === 'day' && file ? provenRecord(file, path, seen as Seen & Proof, objectOf(seen)) : undefined;
+function newRecord({ kind, path, file }: FileCheck, seen: FileObservation): ManifestRecord | undefined {
+  return kind === 'day' && file
+    ? createVerifiedRecord(file, path, seen as FileObservation & FileChecksums, objectOf(seen))
+    : undefined;
 }
 
 /**
@@ -33,9 +35,9 @@ function newRecord({ kind, path, file }: Check, seen: Seen): ManifestRecord | un
 function withObject(
   record: ManifestRecord,
   path: string,
-  object: StoredAs | undefined,
+  object: ObjectVersion | undefined,
 ): ManifestRecord | undefined {
-  const isNew = (recorded: { readonly path: string; readonly object?: StoredAs | undefined }): boolean =>
+  const isNew = (recorded: { readonly path: string; readonly object?: ObjectVersion | undefined }): boolean =>
     recorded.path === path && recorded.object?.etag !== object?.etag;
   if (!object) return undefined;
   if (isNew(record)) return { ...record, object };
@@ -45,6 +47,6 @@ function withObject(
 }
 
 /** How an object stands that was read; undefined for a file. */
-function objectOf({ etag }: Seen): StoredAs | undefined {
+function objectOf({ etag }: FileObservation): ObjectVersion | undefined {
   return etag === undefined ? undefined : { etag };
 }

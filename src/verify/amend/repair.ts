@@ -1,20 +1,20 @@
-import { parseWanted, ROWS_WORD } from '../../convert/wanted.js';
-import type { DownloadJob } from '../../download/job.js';
-import { runJobs } from '../../download/jobs.js';
-import type { DownloadOptions, PlannedFile, PlannedOutput } from '../../download/types.js';
-import type { ConvertOptions } from '../../format/options.js';
+import { parseOutputSelection, ROWS_WORD } from '../../convert/output-selection.js';
+import type { DownloadJob } from '../../download/download-job.js';
+import type { DownloadOptions, PlannedFile, PlannedOutput } from '../../download/download-options.js';
+import { runDownloadJobs } from '../../download/run-download-jobs.js';
+import type { ConvertOptions } from '../../format/convert-options.js';
 import { parseComputedTypeName } from '../../market/names/data-type-name.js';
-import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/events.js';
-import type { Client } from '../../service/http/client.js';
-import { fetchKeyReach, type MayRead } from '../../service/key/key-coverage.js';
+import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/run-events.js';
+import type { ServiceClient } from '../../service/http/service-client.js';
+import { type CanRequest, fetchKeyCoverage } from '../../service/key/key-coverage.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { ConversionEntry } from '../../store/types.js';
-import type { BadFile, Repair } from '../types.js';
-import { byDayFile } from './by-day-file.js';
+import type { ConversionEntry } from '../../store/manifest-record.js';
+import type { BadFile, RepairFiles } from '../file-check.js';
+import { groupByDayFile } from './group-by-day-file.js';
 
 export interface RepairInput {
-  readonly client: Client;
+  readonly client: ServiceClient;
   readonly destination: Destination;
   readonly options: Omit<DownloadOptions, 'convert'>;
   /** Threads that convert. */
@@ -26,11 +26,11 @@ export interface RepairInput {
  * Brings day files again, and makes conversions again, from what is on disk where that is whole. Each stands as it
  * was until the new one is verified.
  */
-export function createRepair(input: RepairInput): Repair {
+export function createRepair(input: RepairInput): RepairFiles {
   const { destination, options, emit } = input;
   return async (bad, manifest, tell, signal) => {
     const warn = (message: string): void => emit({ event: 'warning', message });
-    const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
+    const { canRequest, keyExpired } = await fetchKeyCoverage(input.client, signal, warn);
     const left = new Map(bad.map((file) => [keyOf(file), file]));
     const settle = (event: FileEvent): void => {
       // What is made of a day file is told with it.
@@ -45,7 +45,7 @@ export function createRepair(input: RepairInput): Repair {
       }
     };
     const run = (files: readonly BadFile[]): Promise<readonly RunSummary[]> =>
-      runJobs(
+      runDownloadJobs(
         {
           destination,
           manifest,
@@ -57,7 +57,7 @@ export function createRepair(input: RepairInput): Repair {
             else if (event.event !== 'plan') emit(event);
           },
         },
-        jobsOf(files, input, mayRead),
+        jobsOf(files, input, canRequest),
       );
     const summaries = [...(await run(bad))];
     const outdated = outdatedConversions(bad, manifest);
@@ -92,7 +92,7 @@ function outdatedConversions(bad: readonly BadFile[], manifest: Manifest): reado
 function jobsOf(
   bad: readonly BadFile[],
   { client, options, threads }: RepairInput,
-  mayRead: MayRead,
+  mayRead: CanRequest,
 ): readonly DownloadJob[] {
   const days = bad.filter(({ conversion }) => !conversion);
   const groups = new Map<string, BadFile[]>();
@@ -107,15 +107,15 @@ function jobsOf(
     options: { ...options, ...more },
     plan: {
       *files() {
-        for (const same of byDayFile(files).values()) yield plannedFile(same, badDays, mayRead);
+        for (const same of groupByDayFile(files).values()) yield plannedFile(same, badDays, mayRead);
       },
     },
   });
   const conversions = [...groups.values()].map((files) => {
     const convert = files[0]?.conversion?.options as unknown as ConvertOptions;
-    const wanted = parseWanted(files.map(({ conversion }) => conversion?.computed ?? ROWS_WORD));
+    const wanted = parseOutputSelection(files.map(({ conversion }) => conversion?.computed ?? ROWS_WORD));
     return jobOf(files, {
-      convert: { options: convert, wanted, keepCsv: !files[0]?.record.dropped, threads },
+      convert: { options: convert, outputSelection: wanted, keepCsv: !files[0]?.record.dropped, threads },
     });
   });
   return days.length === 0 ? conversions : [jobOf(days), ...conversions];
@@ -125,7 +125,11 @@ function jobsOf(
  * @param same a day file, or bad conversions of one.
  * @param badDays paths of day files that are no source for a conversion.
  */
-function plannedFile(same: readonly BadFile[], badDays: ReadonlySet<string>, mayRead: MayRead): PlannedFile {
+function plannedFile(
+  same: readonly BadFile[],
+  badDays: ReadonlySet<string>,
+  mayRead: CanRequest,
+): PlannedFile {
   const [{ record }] = same as [BadFile];
   const { file, path, dropped } = record;
   const outputs = same.flatMap(({ conversion }) => (conversion ? [outputOf(conversion)] : []));

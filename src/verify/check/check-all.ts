@@ -1,12 +1,12 @@
 import { abortReason } from '../../base/errors.js';
-import { orAborted } from '../../base/wait.js';
+import { rejectOnAbort } from '../../base/wait.js';
 import type { StoreSettings } from '../../store/files.js';
-import type { Check, Order, Sight } from '../types.js';
-import type { Batch } from './batches.js';
-import { type CheckThread, startCheckThread } from './threads.js';
+import type { CheckRequest, CheckResult, FileCheck } from '../file-check.js';
+import type { CheckBatch } from './check-batches.js';
+import { type CheckThread, startCheckThread } from './check-thread.js';
 
 export interface CheckAllInput {
-  readonly batches: Iterable<Batch>;
+  readonly batches: Iterable<CheckBatch>;
   /** How many threads. */
   readonly jobs: number;
   /** Batches that each of them has at hand. */
@@ -15,11 +15,11 @@ export interface CheckAllInput {
   readonly threads?: readonly CheckThread[] | undefined;
   /** How those that are started now reach an object store. */
   readonly store: StoreSettings;
-  readonly orderOf: (check: Check) => Order;
-  readonly onStart: (check: Check) => void;
-  readonly onBytes: (check: Check, count: number) => void;
+  readonly orderOf: (check: FileCheck) => CheckRequest;
+  readonly onStart: (check: FileCheck) => void;
+  readonly onBytes: (check: FileCheck, count: number) => void;
   /** Told of all checks of a batch at once. */
-  readonly onSights: (checks: readonly Check[], sights: readonly Sight[]) => Promise<void>;
+  readonly onSights: (checks: readonly FileCheck[], sights: readonly CheckResult[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export async function checkAll(input: CheckAllInput): Promise<void> {
     const served = Array.from({ length: jobs * batchesAThread }, (_, at) =>
       serve(() => threads.get(at % jobs), input),
     );
-    await orAborted(Promise.all(served), signal);
+    await rejectOnAbort(Promise.all(served), signal);
   } finally {
     await threads.close();
   }

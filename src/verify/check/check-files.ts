@@ -1,16 +1,16 @@
-import { ERRORS, TickhaulError } from '../../base/errors.js';
+import { ERROR_TABLE, TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import type { FileEvent } from '../../run/events.js';
-import { createSecondLook } from '../amend/second-look.js';
-import { createSettler } from '../amend/settle.js';
-import type { BadFile, Check, Sight } from '../types.js';
+import type { FileEvent } from '../../run/run-events.js';
+import { createRecheck } from '../amend/recheck.js';
+import { createResultReporter } from '../amend/report-result.js';
+import type { BadFile, CheckResult, FileCheck } from '../file-check.js';
 import type { Verification } from '../verification.js';
-import { createBacklog } from './backlog.js';
-import { batchesOf } from './batches.js';
 import { checkAll } from './check-all.js';
-import { look } from './examine.js';
-import { sightOfListed } from './facts.js';
-import { createOrders } from './orders.js';
+import { createCheckBatches } from './check-batches.js';
+import { createRequestFactory } from './check-requests.js';
+import { compareWithListing } from './compare-facts.js';
+import { statExpected } from './inspect-file-bytes.js';
+import { createTaskBacklog } from './task-backlog.js';
 
 /** Files of a batch, and batches that a thread has at hand: on a disk it reads one while it gunzips another. */
 const ON_DISK = { most: 64, batchesAThread: 2 };
@@ -31,10 +31,10 @@ export async function checkFiles(
 ): Promise<readonly BadFile[]> {
   const { input, files, survey } = verification;
   const { quick, emit, signal } = input;
-  const settle = createSettler(verification);
-  const lookAgain = createSecondLook(verification, settle);
+  const settle = createResultReporter(verification);
+  const lookAgain = createRecheck(verification, settle);
   const bad: BadFile[] = [];
-  const take = (check: Check, event: FileEvent): void => {
+  const take = (check: FileCheck, event: FileEvent): void => {
     const { record, path } = check;
     const isTaken = input.repair ? isBad(event) : input.forget && event.status === 'missing';
     if (isTaken && record) {
@@ -43,8 +43,8 @@ export async function checkFiles(
   };
 
   let unnamed = 0;
-  const position = new Map<Check, number>();
-  const tellAll = async (checks: readonly Check[], sights: readonly Sight[]): Promise<void> => {
+  const position = new Map<FileCheck, number>();
+  const tellAll = async (checks: readonly FileCheck[], sights: readonly CheckResult[]): Promise<void> => {
     if (survey.listed) refuseStore(sights);
     const told: FileEvent[] = [];
     for (const [index, check] of checks.entries()) {
@@ -55,21 +55,21 @@ export async function checkFiles(
     const doubtful = checks.filter((_, index) => isBad(told[index]));
     const again = doubtful.length === 0 ? undefined : await lookAgain(doubtful);
     for (const [index, event] of told.entries()) {
-      const check = checks[index] as Check;
+      const check = checks[index] as FileCheck;
       take(check, again?.get(check) ?? event);
     }
   };
 
   const { most, batchesAThread } = survey.listed ? IN_STORE : ON_DISK;
   // A file that is recorded is told when its record stands, which takes a store some seconds.
-  const backlog = createBacklog(input.adopt ? RECORDS_UNDER_WAY : 0);
+  const backlog = createTaskBacklog(input.adopt ? RECORDS_UNDER_WAY : 0);
   await checkAll({
-    batches: batchesOf(verification.checks(), most, sightWithoutReading(verification)),
+    batches: createCheckBatches(verification.checks(), most, sightWithoutReading(verification)),
     jobs: Math.min(input.jobs, files),
     batchesAThread,
     threads: input.threads,
     store: input.destination.settings,
-    orderOf: createOrders(input.destination, survey.listed),
+    orderOf: createRequestFactory(input.destination, survey.listed),
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {
       const at = (position.get(check) ?? 0) + received;
@@ -80,10 +80,10 @@ export async function checkFiles(
     signal,
   })
     .catch((error: unknown) => {
-      verification.manifest.hurry();
+      verification.manifest.flushSoon();
       throw error;
     })
-    .finally(backlog.end);
+    .finally(backlog.drain);
   if (unnamed > 0) {
     const message = `${plural(unnamed, 'record')} without an ETag: of these, only presence and size were compared; tickhaul verify --adopt reads them, and records it`;
     emit({ event: 'warning', message });
@@ -96,12 +96,12 @@ function isBad(event: FileEvent | undefined): boolean {
 }
 
 /** A store that can't be read is the end of the run, and no fault of an object. @throws TickhaulError. */
-function refuseStore(sights: readonly Sight[]): void {
+function refuseStore(sights: readonly CheckResult[]): void {
   for (const { error } of sights)
-    if (error && ERRORS[error.code].everyone) throw new TickhaulError(error.code, error.message);
+    if (error && ERROR_TABLE[error.code].everyone) throw new TickhaulError(error.code, error.message);
 }
 
-function sightAt(sights: readonly Sight[], index: number, { path }: Check): Sight {
+function sightAt(sights: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {
   const sight = sights[index];
   if (!sight) throw new Error(`${path}: the checking thread forgot it`);
   return sight;
@@ -111,12 +111,12 @@ function sightAt(sights: readonly Sight[], index: number, { path }: Check): Sigh
 function sightWithoutReading({
   input: { quick, destination },
   survey: { listed },
-}: Verification): (check: Check) => Sight | undefined {
-  const orderOf = createOrders(destination, listed);
+}: Verification): (check: FileCheck) => CheckResult | undefined {
+  const orderOf = createRequestFactory(destination, listed);
   return (check) => {
     if (!check.expected) return undefined;
-    if (!listed) return quick ? look(orderOf(check)) : undefined;
-    const sight = sightOfListed(check.expected, listed.get(check.path));
+    if (!listed) return quick ? statExpected(orderOf(check)) : undefined;
+    const sight = compareWithListing(check.expected, listed.get(check.path));
     // Under another ETag, there may be the same bytes.
     return quick || (sight.error && sight.error.code !== 'changed') ? sight : undefined;
   };

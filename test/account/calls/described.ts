@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { listOperations } from '../../../src/account/calls/openapi.js';
-import { operationRequest } from '../../../src/account/calls/operation-request.js';
+import { listOperations } from '../../../src/account/calls/list-operations.js';
+import { createOperationRequest } from '../../../src/account/calls/operation-request.js';
 import type { OperationRequest } from '../../../src/service/account/account-api.js';
 
 /** A parameter as OpenAPI describes it. */
@@ -81,5 +81,5 @@ export function requestOf(
 ): OperationRequest {
   const operation = listOperations(document).find((one) => one.id === id);
   assert.ok(operation, id);
-  return operationRequest(document, operation, data);
+  return createOperationRequest(document, operation, data);
 }

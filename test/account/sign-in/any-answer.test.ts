@@ -3,11 +3,11 @@ import type { RequestListener } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { AccountSession } from '../../../src/account/account-session.js';
 import type { Identity } from '../../../src/account/identities/identity.js';
-import { AccountSession } from '../../../src/account/session.js';
-import { ERRORS, TickhaulError } from '../../../src/base/errors.js';
+import { ERROR_TABLE, TickhaulError } from '../../../src/base/errors.js';
 import { discoverIssuer, setUpAccount } from '../../../src/service/account/account-api.js';
-import { jsonOf } from '../../../src/service/account/json-body.js';
+import { parseJsonBody } from '../../../src/service/account/parse-json-body.js';
 import { serve } from '../../service/loopback.js';
 import { type Account, accountFor, EMAIL, jwtOf, signIn } from '../helpers.js';
 import { answers, type RIGHT } from '../odd-answers.js';
@@ -68,11 +68,11 @@ async function oddService(t: TestContext): Promise<Odd> {
 const isWhole =
   ({ assertion, refreshToken }: Identity) =>
   (body: string): boolean => {
-    const { identity } = (jsonOf(Buffer.from(body)) ?? {}) as Partial<typeof RIGHT>;
+    const { identity } = (parseJsonBody(Buffer.from(body)) ?? {}) as Partial<typeof RIGHT>;
     return identity?.assertion === assertion && identity.refresh_token?.value === refreshToken;
   };
 
-const CODES = new Set<number>(Object.values(ERRORS).map(({ exitCode }) => exitCode));
+const CODES = new Set<number>(Object.values(ERROR_TABLE).map(({ exitCode }) => exitCode));
 
 /** Does it, and fails unless it ends well or with an error that tickhaul can name. */
 async function endsInOrder(action: Promise<unknown>): Promise<boolean> {

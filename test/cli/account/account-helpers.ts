@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { envOf, type Finished, type Started, start } from '../../helpers/cli.js';
 

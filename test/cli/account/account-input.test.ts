@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { parse } from '../../../src/cli/arguments/parser.js';
-import type { Cli } from '../../../src/cli/arguments/types.js';
-import { COMMANDS } from '../../../src/cli/commands/index.js';
+import type { CliHost } from '../../../src/cli/arguments/command.js';
+import { parseCommandLine } from '../../../src/cli/arguments/parse-command-line.js';
+import { COMMANDS } from '../../../src/cli/commands/command-list.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createSink } from '../output/sink.js';
 import { accountEnv, EMAIL, LOGIN, storedIn } from './account-helpers.js';
 
-function cliOf(env: Record<string, string>): Cli {
+function cliOf(env: Record<string, string>): CliHost {
   return {
     env,
     stdin: Readable.from([]),
@@ -49,9 +49,9 @@ const WRONG: readonly [args: readonly string[], env: Record<string, string>, mes
   [['account', 'call', 'getaccount'], {}, /unknown operation "getaccount"; did you mean getAccount/],
 ];
 
-async function failureOf(words: readonly string[], cli: Cli): Promise<unknown> {
+async function failureOf(words: readonly string[], cli: CliHost): Promise<unknown> {
   try {
-    const parsed = await parse(COMMANDS, words, 80);
+    const parsed = await parseCommandLine(COMMANDS, words, 80);
     return parsed.kind === 'run' ? await parsed.command.run(parsed.args, cli) : parsed;
   } catch (error) {
     return error;

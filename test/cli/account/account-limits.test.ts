@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { storeIn } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { browserFor } from '../../helpers/browser.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import type { Started } from '../../helpers/cli.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { account } from '../../../src/cli/commands/account.js';
+import { accountCommand } from '../../../src/cli/commands/account.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { type Finished, jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -72,7 +72,7 @@ test('from a sign-in to a logout: what is said, what is stored, and no secret an
   assert.ok(operations.some(({ operationId }) => operationId === 'getUsage'));
   assert.match((await run('account', '--operations')).stdout, /^getUsage +from, \[to\] +Data transfer/m);
 
-  const example = account.examples
+  const example = accountCommand.examples
     .map(([words]) => /^\$0 (account call \w+ --data) '(.*)'$/.exec(words))
     .at(-1);
   const [, words = '', data = ''] = example ?? assert.fail('no example calls an operation');

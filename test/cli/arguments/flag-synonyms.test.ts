@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parse } from '../../../src/cli/arguments/parser.js';
-import { COMMANDS } from '../../../src/cli/commands/index.js';
+import { parseCommandLine } from '../../../src/cli/arguments/parse-command-line.js';
+import { COMMANDS } from '../../../src/cli/commands/command-list.js';
 
 /** The error of a command line, without the pointer to the help. */
 async function complaintOf(line: string): Promise<string> {
-  const error = await parse(COMMANDS, line.split(' '), 80).then(
+  const error = await parseCommandLine(COMMANDS, line.split(' '), 80).then(
     () => assert.fail(`${line} was accepted`),
     (thrown) => thrown as Error & { readonly code: string },
   );

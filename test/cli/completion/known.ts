@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { writeCache } from '../../../src/service/records/cache.js';
+import { writeCachedResponse } from '../../../src/service/records/response-cache.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const API_URL = 'https://api.tardis.dev';
@@ -36,7 +36,7 @@ export async function knownEnv(t: TestContext): Promise<Record<string, string>> 
   const home = await tempDir(t);
   const folder = `${home}/tickhaul`;
   const write = (path: string, value: unknown): Promise<void> =>
-    writeCache(folder, `${API_URL}/v1/${path}`, Buffer.from(JSON.stringify(value)), {
+    writeCachedResponse(folder, `${API_URL}/v1/${path}`, Buffer.from(JSON.stringify(value)), {
       etag: undefined,
       lastModified: undefined,
     });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { inspectionText } from '../../../src/cli/output/inspection.js';
+import { formatInspection } from '../../../src/cli/output/format-inspection.js';
 import { DATA_TYPES } from '../../../src/dataset/data-types.js';
-import { type Inspection, inspectFile } from '../../../src/inspect/index.js';
+import { type Inspection, inspectFile } from '../../../src/inspect/inspect-file.js';
 import { csvOf, run, writeDayFile } from '../../convert/day-files.js';
 import { tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -62,7 +62,7 @@ function inspectAll(t: TestContext): Promise<readonly Inspection[]> {
 for (const columns of [40, 80, 100, 132, 200]) {
   test(`on a terminal of ${columns} columns no line of a table is longer`, async (t) => {
     for (const inspection of await inspectAll(t)) {
-      const text = inspectionText(inspection, screen(columns));
+      const text = formatInspection(inspection, screen(columns));
       const [facts = '', ...tables] = text.split('\n\n');
       assert.match(facts, /^rows +300$/m);
       for (const line of tables.join('\n').split('\n')) {
@@ -74,7 +74,7 @@ for (const columns of [40, 80, 100, 132, 200]) {
 
 test('of 104 columns the rows show some, and say so', async (t) => {
   const path = await writeDayFile(await tempDir(t), 'book_snapshot_25', csvOf('book_snapshot_25', 30));
-  const text = inspectionText(await inspectFile({ path, signal }), screen(80));
+  const text = formatInspection(await inspectFile({ path, signal }), screen(80));
   const [, columns = '', rows = ''] = text.split('\n\n');
   assert.equal(columns.split('\n').length, 105);
   assert.match(rows, /^column +row 1 +row 2 +row 30\n/);
@@ -88,7 +88,7 @@ test('control characters never reach the terminal, and times of the day are told
     'deribit,X,1583020799000001,1583020801500100,b,buy,1.5,1',
   ];
   const path = await writeDayFile(await tempDir(t), 'trades', [header, ...rows, ''].join('\n'));
-  const text = inspectionText(await inspectFile({ path, signal }), screen(80));
+  const text = formatInspection(await inspectFile({ path, signal }), screen(80));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f]/);
   assert.match(text, /^largest gap +1\.5s after 2020-03-01T00:00:00\.000100Z$/m);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { proveFile } from '../../../src/integrity/proof.js';
+import { verifyFile } from '../../../src/integrity/verify-file.js';
 import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -35,7 +35,7 @@ test('a full disk ends the run at once with code 8; with space again, all is fet
   const finished = await tickhaul([...DAYS, '--json'], { env });
   assert.equal(finished.exitCode, 8, finished.stderr);
   assert.match(JSON.stringify(lastLine(finished)), /disk is full|free/);
-  for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
+  for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await verifyFile(join(dir, name));
   disk.grow();
   assert.equal((await tickhaul([...DAYS, '--quiet'], { env })).exitCode, 0);
   assert.equal((await namesIn(dir)).length, 14);

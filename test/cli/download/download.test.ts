@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { proveFile } from '../../../src/integrity/proof.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
+import { verifyFile } from '../../../src/integrity/verify-file.js';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -44,7 +44,7 @@ for (const [code, what, options, args, env] of CODES) {
     assert.deepEqual([summary?.event, summary?.['exitCode']], ['summary', code]);
     assert.doesNotMatch(finished.stdout + finished.stderr, /sandbox-key|Bearer/);
     assert.doesNotMatch(finished.stderr, /\n {4}at /, 'no stack trace');
-    for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
+    for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await verifyFile(join(dir, name));
   });
 }
 

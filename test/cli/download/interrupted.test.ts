@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { proveFile } from '../../../src/integrity/proof.js';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
+import { verifyFile } from '../../../src/integrity/verify-file.js';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -46,7 +46,7 @@ for (const [signal, code] of [
     assert.equal(second.exitCode, 0, second.stderr);
     assert.ok(service.requests.some((request) => request.host === 'objects' && request.status === 206));
     assert.equal((await namesIn(dir)).filter((name) => name.endsWith('.part')).length, 0);
-    for (const name of await namesIn(dir)) await proveFile(join(dir, name));
+    for (const name of await namesIn(dir)) await verifyFile(join(dir, name));
   });
 }
 
@@ -71,13 +71,13 @@ test('SIGKILL in the middle, then a run that completes and verifies, and fetches
     onFile = () => ++files === 3 && child.kill('SIGKILL');
     await finished;
     assert.equal(child.signalCode, 'SIGKILL');
-    for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await proveFile(join(dir, name));
+    for (const name of await namesIn(dir)) if (name.endsWith('.csv.gz')) await verifyFile(join(dir, name));
   }
   const { exitCode, stderr } = await tickhaul([...DAYS, '--json'], { env });
   assert.equal(exitCode, 0, stderr);
   const files = await namesIn(dir);
   assert.equal(files.length, 14);
-  for (const name of files) await proveFile(join(dir, name));
+  for (const name of files) await verifyFile(join(dir, name));
   const whole = service.requests.filter(
     ({ host, status, fault }) => host === 'datasets' && status === 200 && !fault,
   );
@@ -95,7 +95,7 @@ test('two processes at once into one folder both end well', async (t) => {
   for (const finished of both) assert.equal(finished.exitCode, 0, finished.stderr);
   const files = await namesIn(dir);
   assert.equal(files.length, 14);
-  for (const name of files) await proveFile(join(dir, name));
+  for (const name of files) await verifyFile(join(dir, name));
   const again = await tickhaul([...DAYS, '--json'], { env });
   assert.equal(lastLine(again)?.['skipped'], 14);
 });

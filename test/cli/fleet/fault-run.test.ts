@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, formatDay } from '../../../src/dataset/day.js';
-import { type OpenQueue, openQueue } from '../../../src/fleet/redis.js';
+import { type OpenQueue, openQueue } from '../../../src/fleet/open-queue.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { SandboxOptions } from '../../../src/sandbox/options.js';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Finished, type JsonLine, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { startRedis, type TestRedis } from '../../helpers/redis.js';

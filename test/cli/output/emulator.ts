@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Screen } from '../../../src/cli/arguments/types.js';
+import type { OutputScreen } from '../../../src/cli/arguments/command.js';
 
 interface Row {
   text: string;
@@ -8,7 +8,7 @@ interface Row {
 }
 
 /** A terminal as most are: it wraps long lines, scrolls, and lays lines out anew when its width changes. */
-export class Emulator extends EventEmitter implements Screen {
+export class Emulator extends EventEmitter implements OutputScreen {
   readonly isTTY = true;
   columns: number;
   rows: number;

@@ -1,7 +1,7 @@
-import type { Screen } from '../../../src/cli/arguments/types.js';
+import type { OutputScreen } from '../../../src/cli/arguments/command.js';
 
 /** A screen that keeps what is written to it. */
-export function createSink(size: Omit<Screen, 'write'> = {}): Screen & { text(): string } {
+export function createSink(size: Omit<OutputScreen, 'write'> = {}): OutputScreen & { text(): string } {
   const written: string[] = [];
   return { ...size, write: (text: string) => written.push(text), text: () => written.join('') };
 }

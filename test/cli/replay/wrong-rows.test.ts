@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { columnsOf } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { replay } from '../../../src/index.js';
 import { envOf, type Finished, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -36,7 +36,7 @@ async function place(t: TestContext): Promise<Place> {
       // It is a file that nobody recorded.
       rmSync(join(dir, '.tickhaul'), { recursive: true, force: true });
       const path = join(dir, `deribit_${dataType}_2024-03-01_${symbol}.csv.gz`);
-      const header = columnsOf(dataType)?.map(({ name }) => name) ?? [];
+      const header = dataTypeColumns(dataType)?.map(({ name }) => name) ?? [];
       writeFileSync(path, gzipSync([header.join(), ...rows, ''].join('\n')));
       return path;
     },
@@ -176,7 +176,7 @@ test('the server warns once of a file, and cuts off an answer of a wrong one; th
   const path = join(data, `deribit_trades_2024-03-01_${SYMBOL}.csv.gz`);
   const write = (...times: readonly number[]): void => {
     rmSync(join(data, '.tickhaul'), { recursive: true, force: true });
-    const header = columnsOf('trades')?.map(({ name }) => name) ?? [];
+    const header = dataTypeColumns('trades')?.map(({ name }) => name) ?? [];
     writeFileSync(path, gzipSync([header.join(), ...times.map((time) => trade(time)), ''].join('\n')));
   };
   write(at(2), at(1));

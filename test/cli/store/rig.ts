@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { HeadObjectCommand } from '@aws-sdk/client-s3';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/options.js';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Finished, type Started, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { bucketFor, type TestBucket } from '../../helpers/s3/bucket.js';

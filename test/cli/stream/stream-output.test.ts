@@ -4,7 +4,7 @@ import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { nextTurn } from '../../../src/base/wait.js';
+import { yieldToEventLoop } from '../../../src/base/wait.js';
 import { type Finished, start, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
@@ -22,7 +22,7 @@ function endlessExchange(t: TestContext): Promise<LoopbackExchange> {
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
         // No more than the client reads.
-        do await nextTurn();
+        do await yieldToEventLoop();
         while (peer.socket.bufferedAmount > 100_000);
       }
     },

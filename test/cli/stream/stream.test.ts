@@ -4,7 +4,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { nextTurn } from '../../../src/base/wait.js';
+import { yieldToEventLoop } from '../../../src/base/wait.js';
 import { start, tickhaul } from '../../helpers/cli.js';
 import { connectProxy } from '../../helpers/connect-proxy.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -91,7 +91,7 @@ test('--for ends it with code 0, a reader who leaves does too', async (t) => {
       // Till the client leaves.
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
-        await nextTurn();
+        await yieldToEventLoop();
       }
     },
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { parquetMetadata, parquetSchema } from 'hyparquet';
-import { parseWanted } from '../../../src/convert/wanted.js';
+import { parseOutputSelection } from '../../../src/convert/output-selection.js';
 import { tempDir } from '../../helpers/temp.js';
 import { csvOf, parquetRows, run, writeDayFile } from '../day-files.js';
 import { expectedRows, plain, tradesOf } from './rows.js';
@@ -19,7 +19,7 @@ test('all computed types of a file in one go equal what src/market gives of it',
   await writeDayFile(dir, 'trades', trades);
   await writeDayFile(dir, 'incremental_book_L2', book);
   const { summary, events, files } = await run([dir], {
-    wanted: parseWanted([...BARS, ...BOOKS]),
+    outputSelection: parseOutputSelection([...BARS, ...BOOKS]),
     chosen: { rowGroup: 100 },
   });
   assert.deepEqual([summary.exitCode, summary.counts], [0, { converted: 7 }]);
@@ -38,7 +38,7 @@ test('all computed types of a file in one go equal what src/market gives of it',
 test('columns stand in the order of the contract, trades is an integer', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
-  await run([source], { wanted: parseWanted(['trade_bar_1m']) });
+  await run([source], { outputSelection: parseOutputSelection(['trade_bar_1m']) });
   const file = await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_BTC-PERPETUAL.parquet'));
   const { children } = parquetSchema(parquetMetadata(Uint8Array.from(file).buffer));
   assert.deepEqual(
@@ -53,14 +53,14 @@ test('NDJSON has the same values, times and numbers as they are asked for', asyn
   const dir = await tempDir(t);
   const book = csvOf('incremental_book_L2', 2000);
   const source = await writeDayFile(dir, 'incremental_book_L2', book);
-  const wanted = parseWanted(['book_snapshot_3_0ms']);
+  const wanted = parseOutputSelection(['book_snapshot_3_0ms']);
   const expected = expectedRows('book_snapshot_3_0ms', book);
   const path = join(dir, 'deribit_book_snapshot_3_0ms_2024-03-01_BTC-PERPETUAL.ndjson');
-  await run([source], { format: 'ndjson', wanted });
+  await run([source], { format: 'ndjson', outputSelection: wanted });
   const text = await readFile(path, 'utf8');
   assert.equal(text, expected.map((row) => `${JSON.stringify(row)}\n`).join(''));
   const chosen = { numbers: 'string', times: 'iso', compression: 'gzip' } as const;
-  await run([source], { format: 'ndjson', wanted, chosen });
+  await run([source], { format: 'ndjson', outputSelection: wanted, chosen });
   const lines = gunzipSync(await readFile(`${path}.gz`))
     .toString()
     .trimEnd()
@@ -84,13 +84,13 @@ test('--numbers string: numbers in their shortest form, counts stay integers', a
   const dir = await tempDir(t);
   const csv = tradesOf([[1, 2, 'A', 'buy', '7.50', '0.00000025']]);
   const source = await writeDayFile(dir, 'trades', csv, 'A');
-  const wanted = parseWanted(['trade_bar_1m']);
-  await run([source], { wanted, chosen: { numbers: 'string' } });
+  const wanted = parseOutputSelection(['trade_bar_1m']);
+  await run([source], { outputSelection: wanted, chosen: { numbers: 'string' } });
   const [bar] = plain(
     await parquetRows(await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_A.parquet'))),
   );
   assert.deepEqual([bar?.['open'], bar?.['volume'], bar?.['trades']], ['7.5', '2.5e-7', 1]);
-  await run([source], { wanted, format: 'ndjson', chosen: { numbers: 'string' } });
+  await run([source], { outputSelection: wanted, format: 'ndjson', chosen: { numbers: 'string' } });
   const line = await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_A.ndjson'), 'utf8');
   assert.match(line, /"volume":"2\.5e-7".*"trades":1,"vwap":"7\.5/);
 });
@@ -104,7 +104,7 @@ test('a grouped file with late and stray trades: the open bars are written too, 
     [86_400_000_000 + 7, 86_399_000_000, 'B', 'buy', '11', '3'],
   ]);
   const source = await writeDayFile(dir, 'trades', csv, 'FUTURES');
-  await run([source], { wanted: parseWanted(['trade_bar_1m']) });
+  await run([source], { outputSelection: parseOutputSelection(['trade_bar_1m']) });
   const path = join(dir, 'deribit_trade_bar_1m_2024-03-01_FUTURES.parquet');
   const rows = plain(await parquetRows(await readFile(path)));
   assert.deepEqual(rows, expectedRows('trade_bar_1m', csv));
@@ -125,7 +125,7 @@ test('an empty day gives a file of no rows, with its columns', async (t) => {
     await writeDayFile(dir, 'trades', '', 'EMPTY'),
     await writeDayFile(dir, 'incremental_book_L2', csvOf('incremental_book_L2', 0), 'EMPTY'),
   ];
-  const { files } = await run(sources, { wanted: parseWanted(['trade_bar_1m', 'quote']) });
+  const { files } = await run(sources, { outputSelection: parseOutputSelection(['trade_bar_1m', 'quote']) });
   assert.deepEqual(
     files.map(({ status, rows }) => [status, rows]),
     [

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { parseWanted } from '../../../src/convert/wanted.js';
+import { parseOutputSelection } from '../../../src/convert/output-selection.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { cellsOf, csvOf, parquetRows, run, writeDayFile } from '../day-files.js';
 import { expectedRows, plain, tradesOf } from './rows.js';
@@ -15,11 +15,13 @@ for (const format of ['parquet', 'ndjson'] as const) {
     const dir = await tempDir(t);
     const source = await writeDayFile(dir, 'trades', csvOf('trades', 500));
     const statuses = async (...names: string[]): Promise<unknown[]> =>
-      (await run([source], { format, wanted: parseWanted(names) })).files.map(({ path, status, rows }) => [
-        basename(path).split('_2024')[0],
-        status,
-        rows !== undefined && rows > 0,
-      ]);
+      (await run([source], { format, outputSelection: parseOutputSelection(names) })).files.map(
+        ({ path, status, rows }) => [
+          basename(path).split('_2024')[0],
+          status,
+          rows !== undefined && rows > 0,
+        ],
+      );
     assert.deepEqual(await statuses('trade_bar_1m'), [['deribit_trade_bar_1m', 'converted', true]]);
     assert.deepEqual(await statuses('trade_bar_1m', 'trade_bar_5m'), [
       ['deribit_trade_bar_1m', 'skipped', true],
@@ -35,7 +37,7 @@ test('rows among the names makes the plain conversion too; a source that is not 
   const csv = csvOf('trades', 300);
   const source = await writeDayFile(dir, 'trades', csv);
   const { summary } = await run([source], {
-    wanted: parseWanted(['rows', 'trade_bar_1m', 'trade_bar_1m']),
+    outputSelection: parseOutputSelection(['rows', 'trade_bar_1m', 'trade_bar_1m']),
     keepSource: false,
   });
   assert.deepEqual(summary.counts, { converted: 2 });
@@ -51,7 +53,10 @@ test('files of other types are passed over with a word, and never dropped', asyn
   const dir = await tempDir(t);
   const quotes = await writeDayFile(dir, 'quotes', csvOf('quotes', 10));
   const trades = await writeDayFile(dir, 'trades', csvOf('trades', 10));
-  const { summary, events } = await run([dir], { wanted: parseWanted(['trade_bar_1m']), keepSource: false });
+  const { summary, events } = await run([dir], {
+    outputSelection: parseOutputSelection(['trade_bar_1m']),
+    keepSource: false,
+  });
   assert.deepEqual([summary.exitCode, summary.counts], [0, { converted: 1 }]);
   assert.deepEqual(
     events.flatMap((event) => (event.event === 'warning' ? event.message : [])),
@@ -68,7 +73,9 @@ test('a source whose name tells no day file: the header tells the type, the rows
   ]);
   await writeFile(join(dir, 'mine.csv.gz'), gzipSync(csv));
   await writeFile(join(dir, 'other.csv.gz'), gzipSync(csvOf('quotes', 3)));
-  const { summary, events } = await run([dir], { wanted: parseWanted(['trade_bar_1m', 'quote']) });
+  const { summary, events } = await run([dir], {
+    outputSelection: parseOutputSelection(['trade_bar_1m', 'quote']),
+  });
   assert.deepEqual(summary.counts, { converted: 1 });
   assert.ok(events.some((event) => event.event === 'warning' && /other\.csv\.gz/.test(event.message)));
   const rows = plain(await parquetRows(await readFile(join(dir, 'mine_trade_bar_1m.parquet'))));
@@ -79,7 +86,11 @@ test('a layout places outputs by the computed name', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 10));
   const out = join(dir, 'out');
-  const { files } = await run([source], { out, layout: 'hive', wanted: parseWanted(['trade_bar_1m']) });
+  const { files } = await run([source], {
+    out,
+    layout: 'hive',
+    outputSelection: parseOutputSelection(['trade_bar_1m']),
+  });
   assert.equal(
     files[0]?.path,
     join(
@@ -94,7 +105,7 @@ test('a corrupt source fails all its outputs and leaves nothing behind', async (
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', `${csvOf('trades', 100)}deribit,X,1,2,,buy,nonsense,1\n`);
   const { summary, files } = await run([source], {
-    wanted: parseWanted(['rows', 'trade_bar_1m', 'trade_bar_1s']),
+    outputSelection: parseOutputSelection(['rows', 'trade_bar_1m', 'trade_bar_1s']),
     keepSource: false,
   });
   assert.deepEqual([summary.exitCode, summary.counts], [6, { failed: 3 }]);
@@ -110,7 +121,7 @@ test('names that are no computed types are refused with the nearest', () => {
     ['quotes', /quote/],
   ] as const) {
     assert.throws(
-      () => parseWanted(['trade_bar_1m', name]),
+      () => parseOutputSelection(['trade_bar_1m', name]),
       (error) => error instanceof TickhaulError && error.code === 'usage' && near.test(error.message),
     );
   }

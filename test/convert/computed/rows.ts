@@ -1,5 +1,5 @@
 import { parseDay } from '../../../src/dataset/day.js';
-import { createBars, createSnapshots } from '../../../src/market/day-file/computed-types.js';
+import { createBarStream, createSnapshotStream } from '../../../src/market/day-file/computed-stream.js';
 import { type ComputedType, parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
 import { HEADER } from '../../format/trades.js';
 import { batchesOf } from '../../market/batches.js';
@@ -19,10 +19,10 @@ export function expectedRows(name: string, csv: string): Row[] {
   return rows;
 }
 
-function createTypes(type: ComputedType, rows: Row[], schema: Parameters<typeof createBars>[0]) {
+function createTypes(type: ComputedType, rows: Row[], schema: Parameters<typeof createBarStream>[0]) {
   if (type.kind === 'trade_bar') {
     const day = { start: START, end: START + 86_400_000_000 };
-    return createBars(schema, [type], day, (bar) => {
+    return createBarStream(schema, [type], day, (bar) => {
       rows.push({
         ...bar.instrument,
         timestamp: bar.timestamp,
@@ -41,7 +41,7 @@ function createTypes(type: ComputedType, rows: Row[], schema: Parameters<typeof 
       });
     });
   }
-  return createSnapshots(schema, [type], ({ instrument, timestamp, localTimestamp, asks, bids }) => {
+  return createSnapshotStream(schema, [type], ({ instrument, timestamp, localTimestamp, asks, bids }) => {
     const levels: Record<string, number | null> = {};
     for (let i = 0; i < type.depth; i++) {
       for (const [side, { prices, amounts, count }] of [

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { columnsOf } from '../../../src/dataset/data-types.js';
-import { readParquetFooter } from '../../../src/format/parquet/footer.js';
-import { createParquetWriter } from '../../../src/format/parquet/writer.js';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { readParquetFooter } from '../../../src/format/parquet/parquet-footer.js';
+import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
 import { openFiles } from '../../../src/store/open-files.js';
 
 const ANOTHER = '0.1';
@@ -13,7 +13,7 @@ export async function asOfAnotherVersion(parquet: string): Promise<void> {
   await file.close();
   const pieces: Uint8Array[] = [];
   const sink = { write: async (bytes: Uint8Array) => void pieces.push(bytes.slice()) };
-  const schema = columnsOf('trades') ?? [];
+  const schema = dataTypeColumns('trades') ?? [];
   const writer = createParquetWriter(sink, {
     schema,
     compression: 'none',

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { computedColumns } from '../../../src/convert/computed/columns.js';
+import { computedColumns } from '../../../src/convert/computed/computed-columns.js';
 import { outputVersion } from '../../../src/convert/output/versions.js';
-import { parseWanted } from '../../../src/convert/wanted.js';
-import { columnsOf, DATA_TYPES } from '../../../src/dataset/data-types.js';
+import { parseOutputSelection } from '../../../src/convert/output-selection.js';
+import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
 import { tempDir } from '../../helpers/temp.js';
 import { csvOf, run, writeDayFile } from '../day-files.js';
@@ -33,7 +33,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 test('columns change only with the version of their outputs', () => {
   const computed = ['trade_bar_1m', 'book_snapshot_2_1s', 'quote'];
   const schemas = [
-    ...DATA_TYPES.map((name) => [name, columnsOf(name)] as const),
+    ...DATA_TYPES.map((name) => [name, dataTypeColumns(name)] as const),
     ...computed.map((name) => [name, computedColumns(parseComputedTypeName(name))] as const),
   ];
   const found = schemas.map(([name, columns]) => [
@@ -78,10 +78,14 @@ test('cells, rules and writers change only with the version of their outputs', a
     for (const format of ['parquet', 'ndjson'] as const) {
       const dir = await tempDir(t);
       await writeDayFile(dir, dataType, csv);
-      const wanted = parseWanted(
+      const wanted = parseOutputSelection(
         dataType === 'trades' ? ['rows', 'trade_bar_1m'] : ['rows', 'book_snapshot_2_1s', 'quote'],
       );
-      const { files } = await run([dir], { format, chosen: { compression: 'none' }, wanted });
+      const { files } = await run([dir], {
+        format,
+        chosen: { compression: 'none' },
+        outputSelection: wanted,
+      });
       for (const { path } of files) {
         const bytes = await readFile(path);
         const name = /deribit_(.+)_2024/.exec(path)?.[1] ?? '';
@@ -99,9 +103,9 @@ test('cells, rules and writers change only with the version of their outputs', a
 test('an output of another version is made again, and one without a version is of today', async (t) => {
   const dir = await tempDir(t);
   await writeDayFile(dir, 'trades', csvOf('trades', 0));
-  const wanted = parseWanted(['rows', 'trade_bar_1m']);
+  const wanted = parseOutputSelection(['rows', 'trade_bar_1m']);
   const statuses = async (format: 'parquet' | 'ndjson'): Promise<unknown> =>
-    (await run([dir], { format, wanted })).files.map(({ status }) => status);
+    (await run([dir], { format, outputSelection: wanted })).files.map(({ status }) => status);
 
   assert.deepEqual(await statuses('parquet'), ['converted', 'converted']);
   const names = ['trades', 'trade_bar_1m'].map((name) =>

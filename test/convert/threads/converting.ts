@@ -1,15 +1,15 @@
 import { type Conversion, startConversion } from '../../../src/convert/conversion.js';
-import type { Kernels } from '../../../src/convert/threads/kernel-host.js';
-import { threadKernels } from '../../../src/convert/threads/kernels.js';
-import { localKernels } from '../../../src/convert/threads/local-kernel.js';
-import type { ConvertOptions } from '../../../src/format/options.js';
+import type { KernelPool } from '../../../src/convert/threads/kernel-host.js';
+import { createKernelThreads } from '../../../src/convert/threads/kernel-pool.js';
+import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js';
+import type { ConvertOptions } from '../../../src/format/convert-options.js';
 import type { PartFile } from '../../../src/store/files.js';
 
 export const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
 
 /** Of so many threads; none is a kernel in this one. */
-export function kernelsOf(threads: number): Kernels {
-  return threads > 0 ? threadKernels(threads, threads) : localKernels(false);
+export function kernelsOf(threads: number): KernelPool {
+  return threads > 0 ? createKernelThreads(threads, threads) : createLocalKernels(false);
 }
 
 export interface Output extends PartFile {
@@ -40,7 +40,7 @@ export function outputInMemory(onWrite: (bytes: Uint8Array) => Promise<void> = a
 
 export function begin(
   options: ConvertOptions,
-  kernels: Kernels,
+  kernels: KernelPool,
   output: PartFile,
   dataType = 'trades',
 ): Conversion {
@@ -51,7 +51,7 @@ export function begin(
 export async function convertText(
   csv: string,
   options: ConvertOptions,
-  kernels: Kernels,
+  kernels: KernelPool,
   { chunk = 1 << 20, dataType = 'trades', output = outputInMemory() } = {},
 ): Promise<Buffer> {
   const conversion = begin(options, kernels, output, dataType);

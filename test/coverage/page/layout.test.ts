@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { calendarLayout, dayAt, dayPlace, weekdayOf } from '../../../src/coverage/page/browser/layout.js';
+import {
+  createCalendarLayout,
+  dayAt,
+  dayPosition,
+  dayToCalendarWeekday,
+} from '../../../src/coverage/page/browser/calendar-layout.js';
 import { addDays, parseDay } from '../../../src/dataset/day.js';
 
 const layouts = fc
@@ -11,7 +16,7 @@ const layouts = fc
     fc.integer({ min: 320, max: 1600 }),
   )
   .map(([first, days, width]) => ({
-    layout: calendarLayout(addDays(parseDay('1990-01-01'), first), days, width),
+    layout: createCalendarLayout(addDays(parseDay('1990-01-01'), first), days, width),
     days,
     width,
   }));
@@ -20,7 +25,7 @@ test('each day has a cell of its own, inside the calendar, and is found at it', 
   fc.assert(
     fc.property(layouts, fc.nat(), ({ layout, days, width }, number) => {
       const day = addDays(layout.first, number % days);
-      const { x, y } = dayPlace(layout, day);
+      const { x, y } = dayPosition(layout, day);
       const middle = { x: x + layout.pitch / 2, y: y + layout.pitch / 2 };
       assert.equal(dayAt(layout, middle), day);
       assert.ok(x >= 0 && x + layout.pitch <= width, `${x} of ${width}`);
@@ -30,9 +35,9 @@ test('each day has a cell of its own, inside the calendar, and is found at it', 
 });
 
 test('no day is found beside the cells', () => {
-  const layout = calendarLayout(parseDay('2024-03-01'), 31, 800);
+  const layout = createCalendarLayout(parseDay('2024-03-01'), 31, 800);
   for (const day of [parseDay('2024-02-29'), parseDay('2024-04-01'), parseDay('2024-12-31')]) {
-    const { x, y } = dayPlace(layout, day);
+    const { x, y } = dayPosition(layout, day);
     assert.equal(dayAt(layout, { x: x + 1, y: y + 1 }), undefined);
   }
   assert.equal(dayAt(layout, { x: 2, y: 2 }), undefined);
@@ -40,10 +45,10 @@ test('no day is found beside the cells', () => {
 });
 
 test('weeks are columns that begin on a Monday', () => {
-  assert.equal(weekdayOf(parseDay('2024-03-04')), 0);
-  assert.equal(weekdayOf(parseDay('1969-12-28')), 6);
-  const layout = calendarLayout(parseDay('2024-01-01'), 366, 800);
-  const sunday = dayPlace(layout, parseDay('2024-01-07'));
-  const monday = dayPlace(layout, parseDay('2024-01-08'));
+  assert.equal(dayToCalendarWeekday(parseDay('2024-03-04')), 0);
+  assert.equal(dayToCalendarWeekday(parseDay('1969-12-28')), 6);
+  const layout = createCalendarLayout(parseDay('2024-01-01'), 366, 800);
+  const sunday = dayPosition(layout, parseDay('2024-01-07'));
+  const monday = dayPosition(layout, parseDay('2024-01-08'));
   assert.deepEqual([monday.x - sunday.x, sunday.y - monday.y], [layout.pitch, 6 * layout.pitch]);
 });

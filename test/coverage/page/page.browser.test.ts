@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { calendarLayout, dayPlace } from '../../../src/coverage/page/browser/layout.js';
-import { renderPage } from '../../../src/coverage/page/html.js';
+import { createCalendarLayout, dayPosition } from '../../../src/coverage/page/browser/calendar-layout.js';
+import { renderCoveragePage } from '../../../src/coverage/page/render-coverage-page.js';
 import { parseDay } from '../../../src/dataset/day.js';
 import { assertReadable, browserFor, takePicture, until } from '../../helpers/browser.js';
 import { coverageWithHole, largeCoverage, open, smallCoverage } from './reports.js';
@@ -92,7 +92,7 @@ test('a report in a browser', async (t) => {
       page.locator('#tooltip', { hasText: new RegExp(`^${text}$`) }).waitFor({ timeout: 5000 });
     const box = await canvas.boundingBox();
     assert.ok(box);
-    const layout = calendarLayout(parseDay('2023-11-20'), 84, box.width);
+    const layout = createCalendarLayout(parseDay('2023-11-20'), 84, box.width);
     for (const [date, text] of [
       ['2023-11-20', '2023-11-20, Monday: present'],
       ['2023-12-31', '2023-12-31, Sunday: present'],
@@ -101,7 +101,7 @@ test('a report in a browser', async (t) => {
       ['2024-01-22', '2024-01-22, Monday: missing'],
       ['2024-02-11', '2024-02-11, Sunday: present'],
     ] as const) {
-      const { x, y } = dayPlace(layout, parseDay(date));
+      const { x, y } = dayPosition(layout, parseDay(date));
       await page.mouse.move(box.x + x + 3, box.y + y + 3);
       await shows(text);
     }
@@ -135,7 +135,7 @@ test('a report in a browser', async (t) => {
 
   await t.test('500 symbols over five years stay small and quick: only what is seen is drawn', async (t) => {
     const coverage = largeCoverage();
-    assert.ok(renderPage(coverage, { dir: 'd', now: 0 }).length < 3e6);
+    assert.ok(renderCoveragePage(coverage, { dir: 'd', now: 0 }).length < 3e6);
     const { page, problems } = await open(t, browser, coverage);
     const drawn = (): Promise<number> =>
       page.evaluate(

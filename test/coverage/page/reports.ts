@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { renderPage } from '../../../src/coverage/page/html.js';
-import { readCoverage, totalsOf } from '../../../src/coverage/read.js';
-import type { Coverage, SeriesCoverage } from '../../../src/coverage/types.js';
+import type { Coverage, SeriesCoverage } from '../../../src/coverage/coverage-facts.js';
+import { renderCoveragePage } from '../../../src/coverage/page/render-coverage-page.js';
+import { readCoverage, sumTotals } from '../../../src/coverage/read-coverage.js';
 import { type Day, parseDay } from '../../../src/dataset/day.js';
-import { openFolder } from '../../../src/store/folder/folder-destination.js';
+import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { type Look, type Opened, openPage } from '../../helpers/browser.js';
 import { tempDir } from '../../helpers/temp.js';
 import { makeFolder } from '../folders.js';
@@ -21,7 +21,10 @@ export async function open(
   { colorScheme = 'light', width = 1280 }: Look = {},
 ): Promise<Opened> {
   const path = join(await tempDir(t), 'coverage.html');
-  await writeFile(path, renderPage(coverage, { dir: 'my <data>', now: Date.parse('2024-03-10T12:00:00Z') }));
+  await writeFile(
+    path,
+    renderCoveragePage(coverage, { dir: 'my <data>', now: Date.parse('2024-03-10T12:00:00Z') }),
+  );
   const { href } = pathToFileURL(path);
   const look = { offline: true, colorScheme, viewport: { width, height: 900 } };
   const opened = await openPage(t, browser, look, (url) => url === href || url.startsWith('data:'));
@@ -38,7 +41,7 @@ export async function smallCoverage(t: TestContext): Promise<Coverage> {
     { exchange: 'binance', dataType: 'quotes', symbol: 'ETHUSDT', from: '2024-03-01', days: 'pp' },
   ]);
   const { signal } = new AbortController();
-  return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
+  return readCoverage(openFolderDestination(dir), { selection: {}, warn: assert.fail, signal });
 }
 
 /** Some days of 2019 and some of 2026, and none in between; downloaded within a week. */
@@ -49,7 +52,7 @@ export async function coverageWithHole(t: TestContext): Promise<Coverage> {
     { from: '2026-02-10', days: 'ppppp' },
   ]);
   const { signal } = new AbortController();
-  return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
+  return readCoverage(openFolderDestination(dir), { selection: {}, warn: assert.fail, signal });
 }
 
 const DAYS = 1826;
@@ -65,5 +68,5 @@ export function largeCoverage(): Coverage {
     return { ...names, first: parseDay('2019-01-01'), states, ...counts };
   });
   const sums = Array.from({ length: DAYS }, (_, i) => ({ day: (17_897 + i) as Day, bytes: 1e6 * (i + 500) }));
-  return { series, totals: totalsOf(series), byDay: sums, byRecording: sums };
+  return { series, totals: sumTotals(series), byDay: sums, byRecording: sums };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXCHANGE_CHANNELS_INFO } from 'tardis-dev/dist/consts.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
-import { planFeeds } from '../../../src/dialects/live/open-feeds.js';
+import { planLiveFeeds } from '../../../src/dialects/live/plan-live-feeds.js';
 import { readSubscription } from '../../../src/dialects/subscriptions/subscriptions.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import { SUBSCRIBING_EXCHANGES } from '../live/exchanges.js';
@@ -54,7 +54,7 @@ test('what a stream asks an exchange for, a replay of it understands', async () 
   const types = ['trade', 'book_change', 'derivative_ticker', 'liquidation'].map(parseDataTypeName);
   for (const exchange of SUBSCRIBING_EXCHANGES) {
     const { segments } = await planFeed({ exchange, types, symbols: ['BTC-USDT'], period, isLive: false });
-    const open = await planFeeds(
+    const open = await planLiveFeeds(
       exchange,
       segments.flatMap(({ filters }) => filters),
     );

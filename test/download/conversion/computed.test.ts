@@ -3,15 +3,18 @@ import { mkdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { parseWanted } from '../../../src/convert/wanted.js';
-import type { ConvertSetting } from '../../../src/download/types.js';
+import { parseOutputSelection } from '../../../src/convert/output-selection.js';
+import type { ConvertSetting } from '../../../src/download/download-options.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, run as convert, parquetRows } from '../../convert/day-files.js';
 import { namesIn } from '../../helpers/temp.js';
 import { NAME, type RunInput, run, setUp } from '../runs.js';
 import { converting, recordOf, requested, setting } from './converting.js';
 
-const as = (...names: string[]): ConvertSetting => ({ ...setting(), wanted: parseWanted(names) });
+const as = (...names: string[]): ConvertSetting => ({
+  ...setting(),
+  outputSelection: parseOutputSelection(names),
+});
 const making = (...names: string[]): RunInput => converting(as(...names));
 const only = (...names: string[]): RunInput => converting({ ...as(...names), keepCsv: false });
 
@@ -57,9 +60,9 @@ test('the outputs are, to the byte, what convert --as makes of the CSV; and conv
   const { service, dir } = await setUp(t);
   await run(service, dir, making(...BARS));
   const arrived = await Promise.all(BARS.map((name) => readFile(join(dir, outputOf(name)))));
-  const wanted = parseWanted(BARS);
-  assert.deepEqual((await convert([dir], { wanted })).summary.counts, { skipped: 2 });
-  await convert([dir], { wanted, existing: 'overwrite' });
+  const wanted = parseOutputSelection(BARS);
+  assert.deepEqual((await convert([dir], { outputSelection: wanted })).summary.counts, { skipped: 2 });
+  await convert([dir], { outputSelection: wanted, existing: 'overwrite' });
   for (const [i, name] of BARS.entries()) {
     assert.deepEqual(await readFile(join(dir, outputOf(name))), arrived[i], name);
   }
@@ -75,8 +78,8 @@ test('what is missing alone is made from the CSV on disk; other options make all
     const gone = await run(service, dir, making(...BARS));
     assert.deepEqual(gone.summary.counts, { verified: 1, converted: 1 });
     assert.equal(gone.files[1]?.path, outputOf('trade_bar_1m'));
-    const wanted = parseWanted(BARS);
-    const other = converting({ ...setting('parquet', { compression: 'gzip' }), wanted });
+    const wanted = parseOutputSelection(BARS);
+    const other = converting({ ...setting('parquet', { compression: 'gzip' }), outputSelection: wanted });
     assert.deepEqual((await run(service, dir, other)).summary.counts, { verified: 1, converted: 2 });
     assert.deepEqual((await run(service, dir, other)).summary.counts, { skipped: 1 });
   });

@@ -8,7 +8,7 @@ import {
   createConvertThreads,
   type ThreadConversion,
 } from '../../../src/download/conversion/convert-threads.js';
-import { convertOptions } from '../../../src/format/options.js';
+import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';
@@ -24,9 +24,9 @@ function threadsOf(t: TestContext, count: number): ConvertThreads {
 
 function begin(threads: ConvertThreads, dir: string, name: string): ThreadConversion {
   const target = join(dir, name);
-  const options = convertOptions('parquet', {});
+  const options = createConvertOptions('parquet', {});
   const outputs = [{ type: undefined, target, part: `${target}.part` }];
-  return threads.begin({ path: name, dataType: 'trades', day: parseDay('2024-03-01'), options, outputs });
+  return threads.start({ path: name, dataType: 'trades', day: parseDay('2024-03-01'), options, outputs });
 }
 
 test('many conversions share few threads, chunk by chunk, and each gets its own rows', async (t) => {
@@ -55,11 +55,11 @@ test('many conversions share few threads, chunk by chunk, and each gets its own 
 test('computed types that are made in turns in one thread get each their own rows, after a failure too', async (t) => {
   const dir = await tempDir(t);
   const threads = threadsOf(t, 1);
-  const options = convertOptions('parquet', {});
+  const options = createConvertOptions('parquet', {});
   const beginBars = (name: string): ThreadConversion => {
     const target = join(dir, name);
     const outputs = [{ type: parseComputedTypeName('trade_bar_5ticks'), target, part: `${target}.part` }];
-    return threads.begin({ path: name, dataType: 'trades', day: parseDay('2024-03-01'), options, outputs });
+    return threads.start({ path: name, dataType: 'trades', day: parseDay('2024-03-01'), options, outputs });
   };
   const wrong = beginBars('wrong');
   const csvs = [700, 3000, 0].map((rows) => csvOf('trades', rows));

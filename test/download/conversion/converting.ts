@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { ConvertSetting } from '../../../src/download/types.js';
-import { convertOptions, type Format } from '../../../src/format/options.js';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { ConvertSetting } from '../../../src/download/download-options.js';
+import { createConvertOptions, type Format } from '../../../src/format/convert-options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
-import type { ManifestRecord } from '../../../src/store/types.js';
+import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { cellsOf, parquetRows } from '../../convert/day-files.js';
 import { NAME, type RunInput } from '../runs.js';
 
 export const PARQUET = NAME.replace('csv.gz', 'parquet');
 
-type Chosen = Parameters<typeof convertOptions>[1];
+type Chosen = Parameters<typeof createConvertOptions>[1];
 
 export function setting(format: Format = 'parquet', chosen: Chosen = {}): ConvertSetting {
-  return { options: convertOptions(format, chosen), keepCsv: true, threads: 2 };
+  return { options: createConvertOptions(format, chosen), keepCsv: true, threads: 2 };
 }
 
 export const converting = (

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { openDestination } from '../../../src/store/open-destination.js';
-import type { ManifestRecord } from '../../../src/store/types.js';
 import { cellsOf, parquetRows } from '../../convert/day-files.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { sandbox } from '../../helpers/sandbox.js';

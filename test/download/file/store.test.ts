@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../../src/base/errors.js';
-import type { FaultKind } from '../../../src/sandbox/http/faults.js';
+import type { FaultKind } from '../../../src/sandbox/http/fault-kinds.js';
 import { type MemoryDestination, memoryDestination } from '../../helpers/memory-destination.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { NAME, patience, run } from '../runs.js';
@@ -14,7 +14,7 @@ async function assertStands(store: MemoryDestination, paths: readonly string[]):
   const records = await store.records();
   for (const path of paths) {
     gunzipSync(store.bytes(path) ?? '');
-    const facts = await store.files.look(store.locate(path));
+    const facts = await store.files.stat(store.locate(path));
     const record = records.get(path);
     assert.deepEqual([record?.bytes, record?.object?.etag], [facts?.bytes, facts?.etag]);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/dataset/day.js';
 import { placeFiles } from '../../../src/download/lists/listed-plan.js';
-import { scopesOfList } from '../../../src/download/plan/survey.js';
+import { listScopesOfFiles } from '../../../src/download/plan/plan-prefixes.js';
 
 const FILE = { exchange: 'deribit', dataType: 'trades', symbol: 'BTC', day: parseDay('2024-03-01') };
 const BARS = { ...FILE, dataType: 'trade_bar_1m' };
@@ -36,11 +36,11 @@ test('of a list, the records of its data types and days are needed; all, where a
   const before = parseDay('2024-01-30');
   const [one, two] = [parseDay('2024-03-02'), parseDay('2024-05-08')];
   for (const layout of ['flat', 'hive'])
-    assert.deepEqual(scopesOfList(placeFiles(listed, layout).values()), [
+    assert.deepEqual(listScopesOfFiles(placeFiles(listed, layout).values()), [
       { exchanges: ['deribit'], dataTypes: ['trades'], from: before, to: two },
       { exchanges: ['deribit'], dataTypes: ['quotes'], from: before, to: one },
     ]);
   const named = placeFiles([{ file: FILE, path: 'mine.csv.gz' }, { file: later }], undefined);
-  assert.deepEqual(scopesOfList(named.values()), [{}]);
-  assert.deepEqual(scopesOfList([]), []);
+  assert.deepEqual(listScopesOfFiles(named.values()), [{}]);
+  assert.deepEqual(listScopesOfFiles([]), []);
 });

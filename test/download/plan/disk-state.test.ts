@@ -3,12 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseDay } from '../../../src/dataset/day.js';
-import { optionsEntry } from '../../../src/download/conversion/conversion-entry.js';
-import { scopeOf } from '../../../src/download/plan/survey.js';
-import type { ConvertSetting, Existing } from '../../../src/download/types.js';
-import { convertOptions } from '../../../src/format/options.js';
+import { toEntryOptions } from '../../../src/download/conversion/conversion-entry.js';
+import type { ConvertSetting, Existing } from '../../../src/download/download-options.js';
+import { selectionScope } from '../../../src/download/plan/plan-prefixes.js';
+import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
-import type { ManifestRecord } from '../../../src/store/types.js';
+import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { tempDir } from '../../helpers/temp.js';
 import { plan, RECORD } from './planning.js';
 
@@ -58,16 +58,16 @@ test('what is on disk: recorded with its size, unknown, another size, a part', a
 
 test('what is on disk of a CSV and its conversion, and what is wanted', async (t) => {
   const dir = await tempDir(t);
-  const options = convertOptions('parquet', {});
+  const options = createConvertOptions('parquet', {});
   const stem = 'deribit_trades_2024-03-04_BTC-PERPETUAL';
   const path = `${stem}.csv.gz`;
   const output = `${stem}.parquet`;
-  const entry = { path: output, bytes: 3, sha256: 'f'.repeat(64), rows: 0, options: optionsEntry(options) };
+  const entry = { path: output, bytes: 3, sha256: 'f'.repeat(64), rows: 0, options: toEntryOptions(options) };
   const record = recordOf(path, '2024-03-04');
   const manifest = await openManifest(dir, { warn: assert.fail });
   const keep: ConvertSetting = { options, keepCsv: true, threads: 1 };
   const drop = { ...keep, keepCsv: false };
-  const other = { ...drop, options: convertOptions('parquet', { compression: 'gzip' }) };
+  const other = { ...drop, options: createConvertOptions('parquet', { compression: 'gzip' }) };
   const wanted: readonly (ConvertSetting | undefined)[] = [undefined, keep, drop, other];
   const found = async (existing: Existing = 'skip'): Promise<string> => {
     const told = wanted.map(async (convert) => {
@@ -109,6 +109,9 @@ test('records are looked for wherever a path may be taken: of a layout as a func
     symbols: ['BTC-PERPETUAL'],
     date: '2024-03-01',
   };
-  assert.deepEqual(scopeOf({ ...selection, layout: 'hive' }, RECORD).exchanges, ['deribit']);
-  assert.deepEqual(scopeOf({ ...selection, layout: ({ symbol, date }) => `${symbol}/${date}` }, RECORD), {});
+  assert.deepEqual(selectionScope({ ...selection, layout: 'hive' }, RECORD).exchanges, ['deribit']);
+  assert.deepEqual(
+    selectionScope({ ...selection, layout: ({ symbol, date }) => `${symbol}/${date}` }, RECORD),
+    {},
+  );
 });

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { formatDay, isFirstOfMonth } from '../../../src/dataset/day.js';
-import { makePlan } from '../../../src/download/plan/plan.js';
-import type { ConvertSetting, Existing, PlannedFile, Selection } from '../../../src/download/types.js';
-import type { ExchangeRecord } from '../../../src/service/records/metadata.js';
-import { openFolder } from '../../../src/store/folder/folder-destination.js';
+import { formatDay, isFirstDayOfMonth } from '../../../src/dataset/day.js';
+import type {
+  ConvertSetting,
+  Existing,
+  PlannedFile,
+  Selection,
+} from '../../../src/download/download-options.js';
+import { createDownloadPlan } from '../../../src/download/plan/create-download-plan.js';
+import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
+import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -48,7 +53,7 @@ export async function plan(t: TestContext, selection: Partial<Selection>, option
   const dir = options.dir ?? (await tempDir(t));
   const manifest = await openManifest(dir, { warn: assert.fail });
   t.after(() => manifest.close());
-  return makePlan({
+  return createDownloadPlan({
     selection: {
       exchange: 'deribit',
       types: ['trades'],
@@ -58,10 +63,10 @@ export async function plan(t: TestContext, selection: Partial<Selection>, option
     },
     record: options.record ?? RECORD,
     manifest,
-    destination: openFolder(dir),
+    destination: openFolderDestination(dir),
     existing: options.existing ?? 'skip',
     convert: options.convert,
-    mayRead: ({ day }) => (options.hasKey ?? true) || isFirstOfMonth(day),
+    mayRead: ({ day }) => (options.hasKey ?? true) || isFirstDayOfMonth(day),
   });
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, parseDay } from '../../../src/dataset/day.js';
-import { createSizes } from '../../../src/download/estimate/sizes.js';
-import { runJobs } from '../../../src/download/jobs.js';
-import { mostBytes as boundOf } from '../../../src/download/plan/most-bytes.js';
-import type { PlannedFile } from '../../../src/download/types.js';
-import { createClient } from '../../../src/service/http/client.js';
-import { openFolder } from '../../../src/store/folder/folder-destination.js';
-import { History } from '../../../src/store/manifest/history.js';
+import type { PlannedFile } from '../../../src/download/download-options.js';
+import { createSizeEstimator } from '../../../src/download/estimate/size-estimator.js';
+import { estimateMaxBytes as boundOf } from '../../../src/download/plan/estimate-max-bytes.js';
+import { runDownloadJobs } from '../../../src/download/run-download-jobs.js';
+import { createServiceClient } from '../../../src/service/http/service-client.js';
+import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
+import { DownloadHistory } from '../../../src/store/manifest/download-history.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { NAME, setUp } from '../runs.js';
 
@@ -39,7 +39,7 @@ for (const [what, mostBytes, first] of [
 ] as const) {
   test(`the first request ${what}`, async (t) => {
     const { service, dir } = await setUp(t);
-    const client = createClient({ ...service, stallTimeoutMs: 5000, env: {} });
+    const client = createServiceClient({ ...service, stallTimeoutMs: 5000, env: {} });
     const manifest = await openManifest(dir, { warn: assert.fail });
     const order: string[] = [];
     const options = {
@@ -50,9 +50,9 @@ for (const [what, mostBytes, first] of [
       failFast: false,
       strict: false,
     } as const;
-    const [summary] = await runJobs(
+    const [summary] = await runDownloadJobs(
       {
-        destination: openFolder(dir),
+        destination: openFolderDestination(dir),
         manifest,
         partSuffix: undefined,
         options,
@@ -62,7 +62,7 @@ for (const [what, mostBytes, first] of [
         signal: new AbortController().signal,
         askForSpace: () => assert.fail('the disk has room'),
       },
-      [{ plan: { files, mostBytes: () => mostBytes }, options, client }],
+      [{ plan: { files, estimateMaxBytes: () => mostBytes }, options, client }],
     );
     await manifest.close();
     await client.close();
@@ -73,7 +73,7 @@ for (const [what, mostBytes, first] of [
 
 test('the bound is days times size of each series, within what is exported', () => {
   const from = parseDay('2024-03-01');
-  const sizeOf = createSizes(new History());
+  const sizeOf = createSizeEstimator(new DownloadHistory());
   const { bytes = 0 } = sizeOf({ file }) ?? {};
   const series = {
     dataType: 'trades',

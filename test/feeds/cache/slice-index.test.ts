@@ -3,8 +3,8 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseSliceName, slicePath } from '../../../src/feeds/cache/layout.js';
 import { readSliceIndex } from '../../../src/feeds/cache/slice-index.js';
+import { parseSliceName, slicePath } from '../../../src/feeds/cache/slice-path.js';
 import { tempDir } from '../../helpers/temp.js';
 import { cachedFiles } from '../replaying.js';
 

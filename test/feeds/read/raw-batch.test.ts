@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineCutter, RawBatch, type SlicePart } from '../../../src/feeds/read/raw-batch.js';
+import { LineIndexer, RawBatch, type SlicePart } from '../../../src/feeds/read/raw-batch.js';
 import { isTickhaulError } from '../errors.js';
 
 /** Minutes since the epoch. */
@@ -23,7 +23,7 @@ interface Cut {
 
 /** Cuts slices, each in pieces of so many lines. */
 function cutAll(slices: readonly string[], size: number, part?: SlicePart): Cut {
-  const cutter = new LineCutter(BASE);
+  const cutter = new LineIndexer(BASE);
   const lines: string[] = [];
   const times: number[] = [];
   const take = (batch: RawBatch): void => {
@@ -112,7 +112,7 @@ test('a line without a timestamp is corrupt, and those before it are given', () 
   ]) {
     const batch = new RawBatch();
     assert.throws(
-      () => new LineCutter(BASE).cut(Buffer.from(good + bad + good), batch),
+      () => new LineIndexer(BASE).cut(Buffer.from(good + bad + good), batch),
       isTickhaulError('corrupt'),
     );
     assert.equal(batch.count, 1, bad);

@@ -1,9 +1,13 @@
-import { nextTurn } from '../../../src/base/wait.js';
+import { yieldToEventLoop } from '../../../src/base/wait.js';
 import type { DayFile } from '../../../src/dataset/day-file.js';
-import { shardOf } from '../../../src/dataset/shard.js';
-import type { PinnedPlan } from '../../../src/download/lists/pin.js';
-import { FILES_A_TURN, makePlan, type Plan } from '../../../src/download/plan/plan.js';
-import type { ExchangeRecord } from '../../../src/service/records/metadata.js';
+import { shardIndex } from '../../../src/dataset/shard.js';
+import type { PinnedPlan } from '../../../src/download/lists/pinned-plan.js';
+import {
+  createDownloadPlan,
+  type DownloadPlan,
+  FILES_BEFORE_YIELD,
+} from '../../../src/download/plan/create-download-plan.js';
+import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
 import type { Manifest } from '../../../src/store/manifest/manifest.js';
 
 const DATA_TYPES = ['trades', 'quotes', 'book_snapshot_5', 'liquidations'] as const;
@@ -42,19 +46,19 @@ const NOTHING: Manifest = {
   has: () => false,
   get: () => undefined,
   records: () => [].values(),
-  now: async () => NOTHING,
+  reread: async () => NOTHING,
   append: async () => {},
   flush: async () => {},
-  hurry: () => {},
+  flushSoon: () => {},
   close: async () => {},
 };
 
 /** A plan into a destination in which nothing ever stands. */
-export function planOf(pin: PinnedPlan): Promise<Plan> {
-  return makePlan({
+export function planOf(pin: PinnedPlan): Promise<DownloadPlan> {
+  return createDownloadPlan({
     ...pin,
     manifest: NOTHING,
-    destination: { survey: async () => ({ has: () => false, facts: () => undefined }) },
+    destination: { openLookup: async () => ({ has: () => false, get: () => undefined }) },
     existing: 'skip',
     mayRead: () => true,
   });
@@ -67,7 +71,7 @@ export class Count {
 
   add(file: DayFile): void {
     this.files++;
-    this.sum = (this.sum + shardOf(file, 2 ** 32)) >>> 0;
+    this.sum = (this.sum + shardIndex(file, 2 ** 32)) >>> 0;
   }
 
   addAll({ files, sum }: Pick<Count, 'files' | 'sum'>): void {
@@ -76,9 +80,12 @@ export class Count {
   }
 }
 
-export async function countFiles({ inOrder }: Pick<Plan, 'inOrder'>, count: Count): Promise<void> {
-  for (const { file } of inOrder()) {
+export async function countFiles(
+  { filesInPathOrder }: Pick<DownloadPlan, 'filesInPathOrder'>,
+  count: Count,
+): Promise<void> {
+  for (const { file } of filesInPathOrder()) {
     count.add(file);
-    if (count.files % FILES_A_TURN === 0) await nextTurn();
+    if (count.files % FILES_BEFORE_YIELD === 0) await yieldToEventLoop();
   }
 }

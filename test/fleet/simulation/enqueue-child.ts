@@ -1,8 +1,8 @@
 /** Fills a queue with a plan, as a command of its own would. Argument: with what, as JSON. It prints what came of it. */
 import { secondsSince } from '../../../src/base/units.js';
-import { type EnqueueSummary, enqueue } from '../../../src/fleet/enqueue.js';
-import { openQueue } from '../../../src/fleet/redis.js';
-import { openFolder } from '../../../src/store/folder/folder-destination.js';
+import { type EnqueueSummary, enqueuePlan } from '../../../src/fleet/enqueue-plan.js';
+import { openQueue } from '../../../src/fleet/open-queue.js';
+import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { pinOfSymbols, planOf } from './archive.js';
 
 export interface EnqueueTask {
@@ -25,8 +25,8 @@ const open = await openQueue({ url, name: 'tickhaul', warn, signal });
 const began = performance.now();
 const pin = pinOfSymbols(symbols);
 const plan = await planOf(pin);
-const summary = await enqueue({
-  ...{ open, pin, plan, range: plan.range, destination: openFolder(dir), sliceDays: undefined },
+const summary = await enqueuePlan({
+  ...{ open, pin, plan, range: plan.range, destination: openFolderDestination(dir), sliceDays: undefined },
   options: {
     ...{ concurrency: 'auto', retries: 8, maxWaitMs: 1000, existing: 'skip', failFast: false, strict: false },
   },

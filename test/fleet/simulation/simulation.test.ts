@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { secondsSince } from '../../../src/base/units.js';
-import { inShard } from '../../../src/dataset/shard.js';
+import { createShardTest } from '../../../src/dataset/shard.js';
 import { NO_REDIS, queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
 import { tempDir } from '../../helpers/temp.js';
 import { Count, countFiles, DAYS, MONTHS, pinOfSymbols, planOf, SERIES_A_SYMBOL } from './archive.js';
@@ -23,10 +23,10 @@ const MOST_BYTES = 1e9;
 
 test('a thousand shards have nothing in common, and miss nothing', async () => {
   const plan = await planOf(pinOfSymbols(10));
-  const files = [...plan.inOrder()].map(({ file }) => file).slice(0, IS_FULL ? undefined : 2000);
+  const files = [...plan.filesInPathOrder()].map(({ file }) => file).slice(0, IS_FULL ? undefined : 2000);
   const owners = new Map(files.map((file) => [file, 0]));
   for (let index = 0; index < 1000; index++) {
-    const isOurs = inShard({ index, count: 1000 });
+    const isOurs = createShardTest({ index, count: 1000 });
     for (const file of files) if (isOurs(file)) owners.set(file, (owners.get(file) ?? 0) + 1);
   }
   assert.deepEqual(new Set(owners.values()), new Set([1]));

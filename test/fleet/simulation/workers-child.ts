@@ -4,12 +4,12 @@
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PinnedPlan } from '../../../src/download/lists/pin.js';
-import { readPin } from '../../../src/fleet/pins.js';
-import { openQueue } from '../../../src/fleet/redis.js';
-import { pinOfSlice, type SliceWork } from '../../../src/fleet/work-slice.js';
-import { runWorker } from '../../../src/fleet/worker.js';
-import { openFolder } from '../../../src/store/folder/folder-destination.js';
+import type { PinnedPlan } from '../../../src/download/lists/pinned-plan.js';
+import { openQueue } from '../../../src/fleet/open-queue.js';
+import { createSlicePin, type SliceWork } from '../../../src/fleet/run-slice.js';
+import { runWorker } from '../../../src/fleet/run-worker.js';
+import { readPin } from '../../../src/fleet/stored-pins.js';
+import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { Count, countFiles, planOf } from './archive.js';
 
 export interface WorkersTask {
@@ -41,11 +41,11 @@ const open = await openQueue({ url, name: 'tickhaul', warn, signal });
 const total = new Count();
 const pins = new Map<string, Promise<PinnedPlan>>();
 
-const countSlice: SliceWork['workOn'] = async (job) => {
-  const pin = pins.get(job.pin) ?? readPin(openFolder(job.dir), job.pin);
+const countSlice: SliceWork['run'] = async (job) => {
+  const pin = pins.get(job.pin) ?? readPin(openFolderDestination(job.dir), job.pin);
   pins.set(job.pin, pin);
   const slice = new Count();
-  await countFiles(await planOf(pinOfSlice(await pin, job)), slice);
+  await countFiles(await planOf(createSlicePin(await pin, job)), slice);
   if (sliceMs > 0) await sleep(sliceMs);
   total.addAll(slice);
   const counts = { downloaded: slice.files };
@@ -59,7 +59,7 @@ const summaries = await Promise.all(
   Array.from({ length: workers }, () =>
     runWorker({
       ...{ open, concurrency, signal },
-      work: () => ({ workOn: countSlice, close: async () => {} }),
+      work: () => ({ run: countSlice, close: async () => {} }),
       once: true,
       lockMs: 60_000,
       emit: (event) => event.event === 'warning' && warn(event.message),

@@ -1,11 +1,11 @@
 import {
   type Batch,
   type ColumnData,
-  copyOf,
+  copyBatch,
   type Schema,
   type TextValues,
-} from '../../../src/format/columns.js';
-import { CsvParser } from '../../../src/format/csv/parser.js';
+} from '../../../src/format/batch.js';
+import { CsvParser } from '../../../src/format/csv/csv-parser.js';
 
 /** A cell as a value: text and digits as strings, times and numbers as numbers, null for empty. */
 export type Value = string | number | boolean | null;
@@ -34,11 +34,11 @@ export function parseCsv(csv: string | Buffer, options: ParseOptions = {}): Pars
     const size = Math.max(1, chunks[i % chunks.length] ?? 1);
     // A buffer that is overwritten after, as a stream may do.
     const chunk = Buffer.from(bytes.subarray(at, at + size));
-    for (const batch of parser.push(chunk)) batches.push(copyOf(batch));
+    for (const batch of parser.push(chunk)) batches.push(copyBatch(batch));
     chunk.fill(0x2c);
     at += size;
   }
-  for (const batch of parser.end()) batches.push(copyOf(batch));
+  for (const batch of parser.end()) batches.push(copyBatch(batch));
   const rows = batches.flatMap(rowsOf);
   return { schema: parser.schema ?? [], rows, warning: parser.warning, batches };
 }

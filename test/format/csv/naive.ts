@@ -1,4 +1,4 @@
-import { columnsOf, type DayFileKind } from '../../../src/dataset/data-types.js';
+import { type DayFileKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import type { Value } from './helpers.js';
 
 const GRAMMAR: Readonly<Record<DayFileKind, RegExp>> = {
@@ -14,7 +14,7 @@ export function naiveRows(csv: Buffer, dataType: string): Value[][] | undefined 
   const lines = csv.toString('utf8').split('\n');
   if (lines.at(-1) === '') lines.pop();
   const [names = [], ...rows] = lines.map((line) => line.replace(/\r$/, '').split(','));
-  const known = new Map(columnsOf(dataType)?.map(({ name, kind }) => [name, kind]));
+  const known = new Map(dataTypeColumns(dataType)?.map(({ name, kind }) => [name, kind]));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (names.some((name) => name === '' || /[\u0000-\u001f\u007f\ufeff\ufffd]/.test(name))) return undefined;
   if (new Set(names).size < names.length) return undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CsvParser } from '../../../src/format/csv/parser.js';
+import { CsvParser } from '../../../src/format/csv/csv-parser.js';
 import { fileOf, HEADER, ROW, withCell } from '../trades.js';
 import { parseCsv } from './helpers.js';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { columnsOf, type DataType, type DayFileKind } from '../../../src/dataset/data-types.js';
-import { CsvParser } from '../../../src/format/csv/parser.js';
+import { type DataType, type DayFileKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { CsvParser } from '../../../src/format/csv/csv-parser.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { alikeRows } from '../alike-rows.js';
 import { HEADER } from '../trades.js';
@@ -66,7 +66,7 @@ const NEVER_EMPTY = [
 const dayFile = fc
   .constantFrom<DataType>('trades', 'incremental_book_L2', 'derivative_ticker', 'options_chain')
   .chain((dataType) => {
-    const columns = columnsOf(dataType) ?? [];
+    const columns = dataTypeColumns(dataType) ?? [];
     const row = fc.tuple(...columns.map(({ kind }, i) => NEVER_EMPTY[i] ?? CELLS[kind]));
     return fc.record({
       dataType: fc.constant(dataType),

@@ -1,15 +1,15 @@
 import {
-  columnsOf,
   DATA_TYPES,
   type DayFileColumn,
   type DayFileKind,
+  dataTypeColumns,
   LEADING_COLUMNS,
 } from '../../../src/dataset/data-types.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
 
 /** Any schema that a header may give: a data type's columns, in any order, with some that nobody knows. */
 export function randomSchema(random: Random): readonly DayFileColumn[] {
-  const columns: DayFileColumn[] = [...(columnsOf(pick(random, DATA_TYPES)) ?? LEADING_COLUMNS)];
+  const columns: DayFileColumn[] = [...(dataTypeColumns(pick(random, DATA_TYPES)) ?? LEADING_COLUMNS)];
   if (random.chance(0.1)) columns.splice(4);
   if (random.chance(0.3)) {
     const names = ['new', 'say "x\\y"', 'é中', 'a'.repeat(200), ...(random.chance(0.1) ? manyNames() : [])];

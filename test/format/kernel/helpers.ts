@@ -1,7 +1,7 @@
-import { type ColumnKind, columnsOf } from '../../../src/dataset/data-types.js';
-import type { Schema } from '../../../src/format/columns.js';
+import { type ColumnKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import type { Schema } from '../../../src/format/batch.js';
+import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import { convertOptions } from '../../../src/format/options.js';
 
 export interface LineChoice {
   readonly schema?: Schema;
@@ -14,15 +14,15 @@ export interface LineChoice {
 
 /** Rows as NDJSON by the kernel: one batch, but for what ends early. */
 export async function linesOf(text: string | Buffer, choice: LineChoice = {}): Promise<string> {
-  const { schema = columnsOf('trades') ?? [], rows = Number.POSITIVE_INFINITY, ...options } = choice;
-  const job = { source: 'day.csv.gz', schema, options: convertOptions('ndjson', options) };
+  const { schema = dataTypeColumns('trades') ?? [], rows = Number.POSITIVE_INFINITY, ...options } = choice;
+  const job = { source: 'day.csv.gz', schema, options: createConvertOptions('ndjson', options) };
   const kernel = await createBatchKernel(job);
   const bytes = Buffer.from(text);
   const out: Uint8Array[] = [];
   for (let from = 0; from < bytes.length; ) {
     const to = endOfRows(bytes, from, rows);
-    kernel.piece().set(bytes.subarray(from, to));
-    out.push(...kernel.take(to - from).map((encoded) => encoded.bytes));
+    kernel.getPieceBuffer().set(bytes.subarray(from, to));
+    out.push(...kernel.parse(to - from).map((encoded) => encoded.bytes));
     from = to;
   }
   const last = kernel.finish();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import { convertOptions } from '../../../src/format/options.js';
 import { between, type LineChoice, linesOf } from './helpers.js';
 
 /** What the cell of a kind becomes, between two others. */
@@ -98,10 +98,14 @@ test('text of any kind survives, at every place in 16 bytes', async () => {
 
 test('rows given cell by cell may hold anything, and keys are escaped', async () => {
   const schema = [...between('text'), { name: 'say "x\\y"', kind: 'text' } as const];
-  const kernel = await createBatchKernel({ source: 'x', schema, options: convertOptions('ndjson', {}) });
+  const kernel = await createBatchKernel({
+    source: 'x',
+    schema,
+    options: createConvertOptions('ndjson', {}),
+  });
   const controls = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('');
   const texts = ['"', '\\"', controls, 'a,b\r\nc', 'ä€😀', '{"a":1}', 'plain'];
-  for (const text of texts) kernel.takeRow([text, text, 'b', text].map((cell) => Buffer.from(cell)));
+  for (const text of texts) kernel.appendRow([text, text, 'b', text].map((cell) => Buffer.from(cell)));
   const lines = Buffer.from(kernel.finish()?.bytes ?? []).toString();
   const expected = texts.map((text) => {
     const cell = JSON.stringify(text);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnsOf } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import { convertOptions } from '../../../src/format/options.js';
 import { ROW, withCell } from '../trades.js';
 import { linesOf } from './helpers.js';
 
@@ -84,7 +84,7 @@ for (const [name, text, message] of refused) {
 }
 
 test('an empty cell is refused by the name of its column, wherever that stands', async () => {
-  const schema = [...(columnsOf('trades') ?? [])].reverse();
+  const schema = [...(dataTypeColumns('trades') ?? [])].reverse();
   await assert.rejects(linesOf(file(ROW.split(',').with(0, '').reverse().join(',')), { schema }), {
     message: /line 2, column exchange: "" is empty, and this column never is/,
   });
@@ -95,7 +95,7 @@ test('an empty cell is refused by the name of its column, wherever that stands',
 });
 
 test('a word for a boolean', async () => {
-  const schema = columnsOf('incremental_book_L2') ?? [];
+  const schema = dataTypeColumns('incremental_book_L2') ?? [];
   for (const cell of ['truE', 'tru', 'truee', 'fals', 'falsy', 'falsee', '1']) {
     await assert.rejects(linesOf(file(withCell(4, cell)), { schema }), {
       message: new RegExp(`line 2, column is_snapshot: "${cell}" is neither true nor false`),
@@ -104,19 +104,19 @@ test('a word for a boolean', async () => {
 });
 
 test('the line is the one that was set, and goes on with each row, quoted ones too', async () => {
-  const options = convertOptions('ndjson', {});
+  const options = createConvertOptions('ndjson', {});
   const kernel = await createBatchKernel({
     source: 'a/b.csv.gz',
-    schema: columnsOf('trades') ?? [],
+    schema: dataTypeColumns('trades') ?? [],
     options,
   });
   const put = (text: string) => {
-    kernel.piece().set(Buffer.from(text));
+    kernel.getPieceBuffer().set(Buffer.from(text));
     return text.length;
   };
   kernel.line = 1001;
-  kernel.take(put(file(ROW, ROW)));
-  kernel.takeRow(
+  kernel.parse(put(file(ROW, ROW)));
+  kernel.appendRow(
     ROW.split(',')
       .with(4, 'two\nlines')
       .map((cell) => Buffer.from(cell)),
@@ -127,8 +127,8 @@ test('the line is the one that was set, and goes on with each row, quoted ones t
     .map((cell) => Buffer.from(cell));
   const message =
     'a/b.csv.gz: line 1005, column amount: "x" is not a decimal number; download the file again';
-  assert.throws(() => kernel.takeRow(cells), { message });
-  assert.throws(() => kernel.takeRow(cells.slice(0, 3)), {
+  assert.throws(() => kernel.appendRow(cells), { message });
+  assert.throws(() => kernel.appendRow(cells.slice(0, 3)), {
     message: /line 1005, column timestamp: .* 3 cells where/,
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnsOf } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { LineMemory } from '../../../src/format/kernel/line-memory.js';
-import { loadNdjsonModule, STOP } from '../../../src/format/kernel/ndjson-module.js';
+import { loadNdjsonModule, NDJSON_STOP_REASON } from '../../../src/format/kernel/ndjson-module.js';
 
 /** Room for more than the lines need. */
 const SIZE = 8192;
@@ -12,7 +12,7 @@ test('nothing is written at or behind the limit, wherever it lies', async () => 
   const cell = { text: 'some text, of more bytes than one', time: '1585699200245000', boolean: 'false' };
   for (const times of ['int', 'iso'] as const) {
     for (const numbers of ['double', 'string'] as const) {
-      const schema = columnsOf('options_chain') ?? [];
+      const schema = dataTypeColumns('options_chain') ?? [];
       const memory = new LineMemory(schema, { times, numbers });
       const module = await loadNdjsonModule(memory);
       const row = schema.map(({ kind }, i) => {
@@ -27,14 +27,14 @@ test('nothing is written at or behind the limit, wherever it lies', async () => 
         bytes.set(untouched, start);
         return module.format(piece, to, 0, start, limit, start + 1e6, 1000);
       };
-      assert.equal(format(start + SIZE), STOP.done);
+      assert.equal(format(start + SIZE), NDJSON_STOP_REASON.done);
       const lines = Buffer.from(bytes.subarray(start, module.written.value));
       const enough = text.length + memory.fixedRoom;
       for (let room = 0; room < enough + 2000; room++) {
         const stop = format(start + room);
         const end = module.written.value;
-        assert.equal(stop === STOP.done, module.rows.value === 3);
-        assert.ok(stop === STOP.done || stop === STOP.noRoom);
+        assert.equal(stop === NDJSON_STOP_REASON.done, module.rows.value === 3);
+        assert.ok(stop === NDJSON_STOP_REASON.done || stop === NDJSON_STOP_REASON.noRoom);
         assert.ok(bytes.subarray(start, end).equals(lines.subarray(0, end - start)));
         const behind = bytes.subarray(start + room, start + SIZE);
         assert.ok(behind.equals(untouched.subarray(room)), `room for ${room} bytes`);
@@ -45,7 +45,7 @@ test('nothing is written at or behind the limit, wherever it lies', async () => 
 });
 
 test('lines grow past the room that there is at first, and the batch before them stays', () => {
-  const memory = new LineMemory(columnsOf('trades') ?? [], { times: 'int', numbers: 'double' });
+  const memory = new LineMemory(dataTypeColumns('trades') ?? [], { times: 'int', numbers: 'double' });
   const first = memory.start;
   memory.bytes.write('first', first);
   memory.turn();

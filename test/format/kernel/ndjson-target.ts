@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
 import type { DayFileColumn } from '../../../src/dataset/data-types.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import type { BatchKernel } from '../../../src/format/kernel/types.js';
+import type { BatchKernel } from '../../../src/format/kernel/kernel-job.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
 import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
 import type { FuzzTarget } from '../fuzz/target.js';
@@ -58,7 +58,7 @@ interface Given {
   readonly input: Uint8Array;
   readonly rows: readonly (readonly Buffer[])[];
   readonly error: string | undefined;
-  give(kernel: BatchKernel): ReturnType<BatchKernel['take']>;
+  give(kernel: BatchKernel): ReturnType<BatchKernel['parse']>;
 }
 
 function randomPiece(random: Random, schema: readonly DayFileColumn[], line: number): Given {
@@ -68,7 +68,7 @@ function randomPiece(random: Random, schema: readonly DayFileColumn[], line: num
     const text = schema.findIndex(({ kind }) => kind === 'text');
     if (text < cells.length && random.chance(0.5)) cells[text] = Buffer.from('a,"b"\r\nc');
     const error = referenceError(cells, schema, SOURCE, line);
-    return { input: Buffer.concat(cells), rows: [cells], error, give: (kernel) => kernel.takeRow(cells) };
+    return { input: Buffer.concat(cells), rows: [cells], error, give: (kernel) => kernel.appendRow(cells) };
   }
   const most = random.chance(0.02) ? 2000 : 30;
   const rows = randomRows(random, schema, random.int(Math.max(2, (8 * most) / schema.length)));
@@ -80,10 +80,10 @@ function randomPiece(random: Random, schema: readonly DayFileColumn[], line: num
     input: text,
     ...referenceRows(text, schema, SOURCE, line),
     give(kernel) {
-      const piece = kernel.piece();
+      const piece = kernel.getPieceBuffer();
       piece.set(text);
       piece.set(junk, text.length);
-      return kernel.take(text.length);
+      return kernel.parse(text.length);
     },
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { test } from 'node:test';
 import { LineMemory } from '../../../src/format/kernel/line-memory.js';
-import { loadNdjsonModule, STOP } from '../../../src/format/kernel/ndjson-module.js';
+import { loadNdjsonModule, NDJSON_STOP_REASON } from '../../../src/format/kernel/ndjson-module.js';
 import { between } from './helpers.js';
 
 /** What lies on both sides of each bound of Unicode's table 3-7. */
@@ -26,9 +26,13 @@ test('of text that is not ASCII the kernel takes what is UTF-8, and nothing else
       const row = Buffer.concat([Buffer.from('p,'), cell, Buffer.from(',q\n')]);
       bytes.set(row, piece);
       const stop = module.format(piece, piece + row.length, 0, start, limit, limit, 1);
-      assert.equal(stop, isUtf8(cell) ? STOP.done : STOP.odd, cell.toString('hex'));
-      counts[stop === STOP.done ? 'taken' : 'left']++;
-      if (stop !== STOP.done) continue;
+      assert.equal(
+        stop,
+        isUtf8(cell) ? NDJSON_STOP_REASON.done : NDJSON_STOP_REASON.odd,
+        cell.toString('hex'),
+      );
+      counts[stop === NDJSON_STOP_REASON.done ? 'taken' : 'left']++;
+      if (stop !== NDJSON_STOP_REASON.done) continue;
       const line = bytes.subarray(start, module.written.value);
       assert.equal(line.toString(), `{"a":"p","x":"${cell}","b":"q"}\n`);
     }

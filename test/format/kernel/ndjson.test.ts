@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { columnsOf, DATA_TYPES } from '../../../src/dataset/data-types.js';
+import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import { convertOptions } from '../../../src/format/options.js';
 import { seededRandom } from '../../../src/sandbox/market/random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { alikeRows } from '../alike-rows.js';
@@ -49,7 +49,7 @@ test('rows that begin alike, with an empty cell among them, are what they are al
 
 test('rows are the same in pieces of any number of rows, with CRLF, and without a last LF', async () => {
   for (const dataType of DATA_TYPES) {
-    const schema = columnsOf(dataType) ?? [];
+    const schema = dataTypeColumns(dataType) ?? [];
     const value = { text: 'bid', time: '1585699200245000', boolean: 'true', number: '0.5' };
     const rows = Array.from({ length: 9 }, (_, row) =>
       schema.map(({ kind }, i) =>
@@ -100,7 +100,7 @@ const CELLS = {
 
 test('random cells of every kind become what the reference has', async () => {
   for (const dataType of ['incremental_book_L2', 'trades', 'derivative_ticker', 'options_chain']) {
-    const schema = columnsOf(dataType) ?? [];
+    const schema = dataTypeColumns(dataType) ?? [];
     const row = fc.tuple(
       ...schema.map(({ kind }, i) => (i < 4 ? CELLS[kind] : fc.option(CELLS[kind], { nil: '', freq: 4 }))),
     );
@@ -131,7 +131,7 @@ test('real samples, digit for digit', { skip: NO_SAMPLES }, async () => {
   for (const name of SAMPLES) {
     const csv = readFileSync(join(SAMPLES_DIR, name));
     const dataType = DATA_TYPES.findLast((type) => name.includes(`_${type}_`)) ?? '';
-    const schema = columnsOf(dataType) ?? [];
+    const schema = dataTypeColumns(dataType) ?? [];
     const text = csv.subarray(csv.indexOf(10) + 1);
     const { rows, error } = referenceRows(text, schema, name, 2);
     assert.equal(error, undefined);
@@ -144,11 +144,17 @@ test('real samples, digit for digit', { skip: NO_SAMPLES }, async () => {
 
 test('a batch has no more rows than it may, and stays whole while the next one is made', async () => {
   const schema = between('number');
-  const kernel = await createBatchKernel({ source: 'x', schema, options: convertOptions('ndjson', {}) });
+  const kernel = await createBatchKernel({
+    source: 'x',
+    schema,
+    options: createConvertOptions('ndjson', {}),
+  });
   const most = Math.floor((64 * 1024) / 3);
   const fill = (from: number, to: number) => {
     const rows = Array.from({ length: to - from }, (_, i) => `p,${from + i},q\n`).join('');
-    return kernel.take(Buffer.from(kernel.piece().buffer, kernel.piece().byteOffset).write(rows));
+    return kernel.parse(
+      Buffer.from(kernel.getPieceBuffer().buffer, kernel.getPieceBuffer().byteOffset).write(rows),
+    );
   };
   const numbers = (bytes: Uint8Array | undefined) =>
     Buffer.from(bytes ?? [])
@@ -183,7 +189,7 @@ test('long cells, longer still by their escapes: batches end early, alike in pie
     cells.map((cell) => `{"a":"p","x":${JSON.stringify(cell)},"b":"q"}\n`).join(''),
   );
   const sizes = async (perPiece: number): Promise<readonly number[]> => {
-    const options = convertOptions('ndjson', {});
+    const options = createConvertOptions('ndjson', {});
     const kernel = await createBatchKernel({ source: 'x', schema, options });
     const batches = [];
     for (let i = 0; i < cells.length; i += perPiece) {
@@ -193,8 +199,8 @@ test('long cells, longer still by their escapes: batches end early, alike in pie
           .map((cell) => `p,${cell},q\n`)
           .join(''),
       );
-      kernel.piece().set(text);
-      batches.push(...kernel.take(text.length));
+      kernel.getPieceBuffer().set(text);
+      batches.push(...kernel.parse(text.length));
     }
     const last = kernel.finish();
     if (last) batches.push(last);
@@ -207,11 +213,11 @@ test('long cells, longer still by their escapes: batches end early, alike in pie
 });
 
 test('compressed batches are frames that follow each other', async () => {
-  const options = convertOptions('ndjson', { compression: 'gzip' });
-  const kernel = await createBatchKernel({ source: 'x', schema: columnsOf('trades') ?? [], options });
+  const options = createConvertOptions('ndjson', { compression: 'gzip' });
+  const kernel = await createBatchKernel({ source: 'x', schema: dataTypeColumns('trades') ?? [], options });
   const parts = [1, 2].map(() => {
-    kernel.piece().set(Buffer.from(`${ROW}\n`));
-    kernel.take(ROW.length + 1);
+    kernel.getPieceBuffer().set(Buffer.from(`${ROW}\n`));
+    kernel.parse(ROW.length + 1);
     return kernel.finish()?.bytes ?? new Uint8Array();
   });
   const line = await linesOf(ROW);

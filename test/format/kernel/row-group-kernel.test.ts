@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Column } from '../../../src/dataset/data-types.js';
-import { columnsOf } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { ColumnParser } from '../../../src/format/kernel/column-parser.js';
-import type { BatchKernel, Encoded } from '../../../src/format/kernel/types.js';
-import { convertOptions } from '../../../src/format/options.js';
+import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
 import { seededRandom } from '../../../src/sandbox/market/random.js';
 import { referenceBatches } from '../reference/csv/parser.js';
 import { createReferenceEncoder } from '../reference/parquet/row-group.js';
 import { rowGroupTarget } from './row-group-target.js';
 
 const SOURCE = 'day.csv.gz';
-const TRADES = columnsOf('trades') ?? [];
+const TRADES = dataTypeColumns('trades') ?? [];
 const row = (id: string, price = '6421.5'): string =>
   `deribit,BTC,1585699200245000,1585699200355684,${id},buy,${price},18640\n`;
 
@@ -23,10 +23,10 @@ test('random rows in pieces: row groups and errors are those of the reference', 
   }
 });
 
-function give(kernel: BatchKernel, text: string): readonly Encoded[] {
+function give(kernel: BatchKernel, text: string): readonly EncodedBatch[] {
   const bytes = Buffer.from(text);
-  kernel.piece().set(bytes);
-  return kernel.take(bytes.length);
+  kernel.getPieceBuffer().set(bytes);
+  return kernel.parse(bytes.length);
 }
 
 async function kernelOf(
@@ -36,7 +36,7 @@ async function kernelOf(
   return createBatchKernel({
     source: SOURCE,
     schema,
-    options: convertOptions('parquet', { compression: 'none', ...chosen }),
+    options: createConvertOptions('parquet', { compression: 'none', ...chosen }),
   });
 }
 
@@ -52,13 +52,13 @@ test('a batch whose text passes 32 MiB ends early, as the reference has it', asy
   const long = 'é'.repeat(100_000);
   const text = Array.from({ length: 400 }, (_, i) => row(`${i}${long}`)).join('');
   const kernel = await kernelOf({});
-  const groups: Encoded[] = [];
+  const groups: EncodedBatch[] = [];
   const piece = row(`0${long}`).length * 2;
   const bytes = Buffer.from(text);
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(10, Math.min(bytes.length - 1, from + piece));
-    kernel.piece().set(bytes.subarray(from, found + 1));
-    groups.push(...kernel.take(found + 1 - from));
+    kernel.getPieceBuffer().set(bytes.subarray(from, found + 1));
+    groups.push(...kernel.parse(found + 1 - from));
     from = found + 1;
   }
   const last = kernel.finish();
@@ -85,7 +85,7 @@ test('errors name the line, wherever the batch begins', async () => {
   const kernel = await kernelOf({ rowGroup: 2 });
   kernel.line = 1001;
   give(kernel, row('a') + row('b') + row('c'));
-  kernel.takeRow(
+  kernel.appendRow(
     row('x\ny')
       .trimEnd()
       .split(',')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { type ConvertOptions, chooseBatchRows } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import type { BatchKernel, Encoded } from '../../../src/format/kernel/types.js';
-import { batchRows, type ConvertOptions } from '../../../src/format/options.js';
+import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
 import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
 import type { FuzzTarget } from '../fuzz/target.js';
@@ -24,12 +24,12 @@ export const rowGroupTarget: FuzzTarget = {
     const text = textOf(random, randomRows(random, schema, rowCount(random, schema.length)), true);
     const numberText = options.numbers === 'string';
     keep(text);
-    let expected: readonly Encoded[];
+    let expected: readonly EncodedBatch[];
     try {
       const reading = {
         source: SOURCE,
         schema,
-        batchRows: batchRows(options, schema.length),
+        batchRows: chooseBatchRows(options, schema.length),
         numberText,
         line,
       };
@@ -59,25 +59,25 @@ function rowCount(random: Random, columns: number): number {
 }
 
 /** All row groups of a text, which is given in pieces of whole rows; copies, since the kernel uses its memory again. */
-function give(kernel: BatchKernel, text: Buffer, random: Random): readonly Encoded[] {
-  const groups: Encoded[] = [];
+function give(kernel: BatchKernel, text: Buffer, random: Random): readonly EncodedBatch[] {
+  const groups: EncodedBatch[] = [];
   for (let from = 0; from < text.length; ) {
     const wanted = Math.min(text.length, from + 1 + random.int(random.chance(0.5) ? 300 : 1 << 20));
     const found = text.indexOf(10, wanted - 1);
     const to = found < 0 ? text.length : found + 1;
-    kernel.piece().set(text.subarray(from, to));
-    for (const group of kernel.take(to - from)) groups.push(copied(group));
+    kernel.getPieceBuffer().set(text.subarray(from, to));
+    for (const group of kernel.parse(to - from)) groups.push(copied(group));
     from = to;
   }
   const last = kernel.finish();
   return last ? [...groups, copied(last)] : groups;
 }
 
-function copied(group: Encoded): Encoded {
+function copied(group: EncodedBatch): EncodedBatch {
   return { ...group, bytes: group.bytes.slice() };
 }
 
-function assertSame(actual: readonly Encoded[], expected: readonly Encoded[]): void {
+function assertSame(actual: readonly EncodedBatch[], expected: readonly EncodedBatch[]): void {
   assert.deepEqual(
     actual.map(({ rows, columns }) => ({ rows, columns })),
     expected.map(({ rows, columns }) => ({ rows, columns })),

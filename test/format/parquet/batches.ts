@@ -1,9 +1,9 @@
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
-import type { Batch, ColumnData, Nulls, TextValues } from '../../../src/format/columns.js';
+import type { Batch, ColumnData, Nulls, TextValues } from '../../../src/format/batch.js';
+import { createMemorySink } from '../../../src/format/byte-sink.js';
 import { createRowGroupEncoder } from '../../../src/format/kernel/encode/row-group-encoder.js';
+import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
 import type { ParquetOptions } from '../../../src/format/parquet/row-group.js';
-import { createParquetWriter } from '../../../src/format/parquet/writer.js';
-import { memorySink } from '../../../src/format/sink.js';
 
 export type Cell = string | number | boolean | null;
 
@@ -40,7 +40,7 @@ export async function parquetOf(
   const { rows, keyValues = {}, ...chosen } = options;
   const parquet = { ...DEFAULTS, ...chosen, schema: columns.map(({ name, kind }) => ({ name, kind })) };
   const encode = await createRowGroupEncoder(parquet);
-  const sink = memorySink();
+  const sink = createMemorySink();
   const writer = createParquetWriter(sink, parquet);
   for (const batch of batchesOf(columns, rows)) await writer.writeRowGroup(encode(batch));
   await writer.finish(keyValues);

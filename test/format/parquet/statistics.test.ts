@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { type ParquetFooter, readParquetFooter } from '../../../src/format/parquet/footer.js';
+import { type ParquetFooter, readParquetFooter } from '../../../src/format/parquet/parquet-footer.js';
 import { localFiles } from '../../../src/store/folder/local-files.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
 import { type Duck, openDuck } from './readers.js';

@@ -1,5 +1,5 @@
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
-import type { Schema } from '../../../src/format/columns.js';
+import type { Schema } from '../../../src/format/batch.js';
 
 export interface LineOptions {
   readonly times: 'int' | 'iso';

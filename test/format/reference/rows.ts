@@ -1,5 +1,5 @@
 import { LEADING_COLUMNS } from '../../../src/dataset/data-types.js';
-import type { Schema } from '../../../src/format/columns.js';
+import type { Schema } from '../../../src/format/batch.js';
 import { problemOf } from './cell.js';
 
 const NEVER_EMPTY = LEADING_COLUMNS.map(({ name }) => name);
@@ -10,7 +10,7 @@ export interface ReferenceRows {
   readonly error: string | undefined;
 }
 
-/** The plainest reading of whole rows without quotes. `line` is that of the first row. */
+/** The plainest reading of whole rows without quotes. `toJsonLine` is that of the first row. */
 export function referenceRows(text: Buffer, schema: Schema, source: string, line: number): ReferenceRows {
   const lines = text.toString('latin1').split('\n');
   if (lines.at(-1) === '') lines.pop();

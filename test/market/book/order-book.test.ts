@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { BookSide } from '../../../src/market/book/book-side.js';
 import { OrderBook } from '../../../src/market/book/order-book.js';
-import type { BookSide } from '../../../src/market/book/side.js';
-import { type Top, TopLevels } from '../../../src/market/book/top-levels.js';
+import { type SideLevels, TopLevels } from '../../../src/market/book/top-levels.js';
 import { NaiveBook } from '../naive/book-snapshots.js';
 import type { Level } from '../naive/messages.js';
 
@@ -15,7 +15,7 @@ function levelsOf(side: BookSide, depth = WHOLE): Level[] {
   return plain(top);
 }
 
-function plain({ prices, amounts, count }: Top): Level[] {
+function plain({ prices, amounts, count }: SideLevels): Level[] {
   return Array.from({ length: count }, (_, i) => ({ price: prices[i] ?? 0, amount: amounts[i] ?? 0 }));
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { columnsOf, type DataType } from '../../../src/dataset/data-types.js';
+import { type DataType, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import type { Row } from '../naive/messages.js';
 
 /** 2024-03-01 in microseconds. */
@@ -132,7 +132,7 @@ const word = fc.oneof(
 
 /** Rows of such a file, whatever their cells hold. */
 export function messageRows(dataType: DataType): fc.Arbitrary<Row[]> {
-  const columns = (columnsOf(dataType) ?? []).slice(4);
+  const columns = (dataTypeColumns(dataType) ?? []).slice(4);
   const cells = columns.map(({ kind }) =>
     fc.option(kind === 'number' ? numberText : kind === 'time' ? time : word),
   );

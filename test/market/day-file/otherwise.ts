@@ -1,4 +1,4 @@
-import { columnsOf, type DataType, type DayFileColumn } from '../../../src/dataset/data-types.js';
+import { type DataType, type DayFileColumn, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
 import { inOtherBytes, pick, shuffled } from '../../format/fuzz/random-rows.js';
 import type { Row } from '../naive/messages.js';
@@ -12,7 +12,7 @@ const UNKNOWN: readonly DayFileColumn[] = ['new', 'id2'].map((name) => ({ name, 
  */
 export function writtenOtherwise(random: Random, dataType: DataType, rows: readonly Row[]): string {
   if (rows.length === 0 && random.chance(0.3)) return '';
-  const columns = columnsOf(dataType) ?? [];
+  const columns = dataTypeColumns(dataType) ?? [];
   const odd = random.chance(0.5) ? random.next() / 3 : 0;
   const quotes = random.chance(0.15) ? random.next() / 5 : 0;
   const lineEnd = random.chance(0.9) ? '\n' : '\r\n';

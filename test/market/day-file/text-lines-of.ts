@@ -1,5 +1,5 @@
 import { TickhaulError } from '../../../src/base/errors.js';
-import { columnsOf } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { parseDay } from '../../../src/dataset/day.js';
 import { RowTally } from '../../../src/market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../../../src/market/day-file/text-lines.js';
@@ -35,7 +35,7 @@ export interface TextRunResult {
 }
 
 export function headerOf(type: SourceTypeName): string {
-  return `${columnsOf(SOURCE_TYPES[type])?.map(({ name }) => name)}\n`;
+  return `${dataTypeColumns(SOURCE_TYPES[type])?.map(({ name }) => name)}\n`;
 }
 
 /** As `run`, but by columns: the kernel is passed over. */

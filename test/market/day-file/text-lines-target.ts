@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { columnsOf } from '../../../src/dataset/data-types.js';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
 import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/data-type-name.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
@@ -55,7 +55,7 @@ function randomRun(random: Random): TextRun & { readonly files: readonly Buffer[
 }
 
 function randomFile(random: Random, type: SourceTypeName): Buffer {
-  const schema = columnsOf(SOURCE_TYPES[type]) ?? [];
+  const schema = dataTypeColumns(SOURCE_TYPES[type]) ?? [];
   const rows = randomRows(random, schema, random.int(40));
   const isFilled = random.chance(0.5);
   for (const row of rows) {

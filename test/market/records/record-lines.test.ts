@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { RecordLines } from '../../../src/market/records/record-lines.js';
-import type { SourceRecord } from '../../../src/market/records/records.js';
+import type { SourceRecord } from '../../../src/market/records/source-record.js';
 import { sixDecimals, threeDecimals } from '../naive/messages.js';
 
 /** Keys of each type between the head and the times, in their order (replay facts, section 3). */

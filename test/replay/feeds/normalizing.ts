@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { US_A_MINUTE } from '../../../src/dataset/minutes.js';
+import { US_PER_MINUTE } from '../../../src/dataset/minute.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
-import type { FeedSource } from '../../../src/replay/feeds/types.js';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { type Replayed, type ReplayHere, replayHere, runHere, START } from '../../feeds/replaying.js';
 
 /** Types that BitMEX has, computed ones among them. */
@@ -30,7 +30,7 @@ export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
       exchange,
       symbols: symbols?.split(','),
       types: types.split(',').map(parseDataTypeName),
-      period: { start: (START + from) * US_A_MINUTE, end: (START + to) * US_A_MINUTE },
+      period: { start: (START + from) * US_PER_MINUTE, end: (START + to) * US_PER_MINUTE },
       withDisconnects,
     };
   });

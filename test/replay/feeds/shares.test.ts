@@ -5,8 +5,8 @@ import { parseDay } from '../../../src/dataset/day.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { isDivisible, MixedMessage } from '../../../src/dialects/symbol-shares.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
-import type { FeedSource } from '../../../src/replay/feeds/types.js';
-import { madeUpFeeds } from '../../../src/sandbox/feeds/made-up-feeds.js';
+import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
+import { createSyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
 import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
 import { madeByOne, madeBySeveral } from './sharing.js';
 
@@ -14,7 +14,7 @@ const DAY = parseDay('2024-03-01');
 const MINUTES = 180;
 const PERIOD = { start: DAY * 86_400_000_000, end: (DAY + 1) * 86_400_000_000 };
 const SIZE = { rows: 500, seed: 3 };
-const FEEDS = madeUpFeeds({
+const FEEDS = createSyntheticFeeds({
   ...SIZE,
   breaks: 0.05,
   exchanges: madeUpExchanges(parseDay('2024-03-10'), SIZE.rows),

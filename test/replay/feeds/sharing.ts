@@ -1,12 +1,12 @@
 import { SymbolShares } from '../../../src/dialects/symbol-shares.js';
 import { LineBuffer, type TimedLines } from '../../../src/market/lines/line-buffer.js';
+import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { type FeedText, FeedTextBuffer } from '../../../src/replay/feeds/feed-text.js';
-import { makeFeedLines } from '../../../src/replay/feeds/make-feed-lines.js';
 import { mergeShares } from '../../../src/replay/feeds/merge-shares.js';
-import { Share } from '../../../src/replay/feeds/share.js';
-import type { FeedSource } from '../../../src/replay/feeds/types.js';
+import { ShareTracker } from '../../../src/replay/feeds/share-tracker.js';
+import { writeFeedLines } from '../../../src/replay/feeds/write-feed-lines.js';
 import { createHandover } from '../../../src/replay/handover.js';
-import type { GivenLines } from '../../../src/replay/threads/give-lines.js';
+import type { TransferredLines } from '../../../src/replay/threads/send-lines.js';
 
 export interface Made {
   readonly text: string;
@@ -15,7 +15,7 @@ export interface Made {
 
 /** What one reader makes of a feed. @param texts whole lines each, without local times of their own. */
 export function madeByOne(source: FeedSource, texts: readonly string[]): Promise<Made> {
-  return gather(createHandover(smallBuffers(), (exchange) => makeFeedLines(source, given(texts), exchange)));
+  return gather(createHandover(smallBuffers(), (exchange) => writeFeedLines(source, given(texts), exchange)));
 }
 
 /** What several make of it, in this thread. */
@@ -30,11 +30,11 @@ async function* reader(
   texts: readonly string[],
   shares: SymbolShares,
   index: number,
-): AsyncGenerator<GivenLines, void, undefined> {
-  const share = new Share(index, shares);
+): AsyncGenerator<TransferredLines, void, undefined> {
+  const share = new ShareTracker(index, shares);
   const places = new Map<LineBuffer, Float64Array>();
   const buffers = createHandover(smallBuffers(), (exchange) =>
-    makeFeedLines(
+    writeFeedLines(
       source,
       given(texts, shares),
       (full) => {

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { MS_A_MINUTE, US_A_MINUTE } from '../../../src/dataset/minutes.js';
+import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/dataset/minute.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
-import { slicePath } from '../../../src/feeds/cache/layout.js';
-import { canonicalFilters, filterKeys } from '../../../src/feeds/filters.js';
-import type { FeedSource } from '../../../src/replay/feeds/types.js';
+import { slicePath } from '../../../src/feeds/cache/slice-path.js';
+import { canonicalizeFilters, filterKeys } from '../../../src/feeds/canonical-filters.js';
+import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 
 /** A local timestamp with the exchange's message, or a break. */
 export type FeedEvent = readonly [localTimestamp: string, message: unknown] | 'break';
@@ -31,8 +31,8 @@ export async function writeSlices(
 ): Promise<void> {
   const { segments } = await planFeed(source);
   for (const { start, end, filters } of segments) {
-    const [key = ''] = filterKeys(canonicalFilters(filters));
-    for (let minute = start / US_A_MINUTE; minute < end / US_A_MINUTE; minute++) {
+    const [key = ''] = filterKeys(canonicalizeFilters(filters));
+    for (let minute = start / US_PER_MINUTE; minute < end / US_PER_MINUTE; minute++) {
       const path = slicePath(source.exchange, key, { start: minute, end: minute + 1 }, 'gzip');
       const file = join(cacheFolder, 'feeds', path);
       await mkdir(dirname(file), { recursive: true });
@@ -42,7 +42,7 @@ export async function writeSlices(
 }
 
 function textOf(events: readonly FeedEvent[], minute: number): string {
-  const wanted = new Date(minute * MS_A_MINUTE).toISOString().slice(0, 16);
+  const wanted = new Date(minute * MS_PER_MINUTE).toISOString().slice(0, 16);
   let isWithin = false;
   const lines = events.flatMap((event) => {
     if (event !== 'break') isWithin = event[0].startsWith(wanted);

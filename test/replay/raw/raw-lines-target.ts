@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { MS_A_MINUTE } from '../../../src/dataset/minutes.js';
-import { LineCutter, RawBatch, type SlicePart } from '../../../src/feeds/read/raw-batch.js';
-import { WholeLines } from '../../../src/feeds/read/whole-lines.js';
-import { RawLines } from '../../../src/replay/raw/raw-lines.js';
+import { MS_PER_MINUTE } from '../../../src/dataset/minute.js';
+import { LineIndexer, RawBatch, type SlicePart } from '../../../src/feeds/read/raw-batch.js';
+import { WholeLineSplitter } from '../../../src/feeds/read/whole-line-splitter.js';
+import { RawLineWriter } from '../../../src/replay/raw/raw-line-writer.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
 
-const START = Date.parse('2024-02-28T23:58:00Z') / MS_A_MINUTE;
+const START = Date.parse('2024-02-28T23:58:00Z') / MS_PER_MINUTE;
 
 /** A slice, whose lines lie in some minutes from the start on, and what is wanted of it; undefined for all. */
 interface Slice {
@@ -38,9 +38,9 @@ interface Made {
 async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
   const chunks: Buffer[] = [];
   const written = { messages: 0, bytes: 0 };
-  const lines = new RawLines({ write: async (bytes) => void chunks.push(Buffer.from(bytes)) }, written);
-  const whole = new WholeLines();
-  const cutter = new LineCutter(START);
+  const lines = new RawLineWriter({ write: async (bytes) => void chunks.push(Buffer.from(bytes)) }, written);
+  const whole = new WholeLineSplitter();
+  const cutter = new LineIndexer(START);
   const batch = new RawBatch();
   const most = pick(random, [5, 100, 1 << 20]);
   const takeOut = async (): Promise<void> => {
@@ -121,12 +121,12 @@ function minuteOf(line: string): number | undefined {
   const [, second = ''] = /^(.{19})\.\d{7}Z /.exec(line) ?? [];
   const ms = Date.parse(`${second}Z`);
   const isTime = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(`${second}.`);
-  return isTime ? Math.floor(ms / MS_A_MINUTE) : undefined;
+  return isTime ? Math.floor(ms / MS_PER_MINUTE) : undefined;
 }
 
 function randomSlice(random: Random, nth: number): Slice {
   const first = START + 2 * nth;
-  let ms = first * MS_A_MINUTE;
+  let ms = first * MS_PER_MINUTE;
   const count = random.int(random.chance(0.1) ? 300 : 20);
   const lines = Array.from({ length: count }, () => {
     if (random.chance(0.15)) return '\n';

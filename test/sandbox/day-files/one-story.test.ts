@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { parseWanted } from '../../../src/convert/wanted.js';
+import { parseOutputSelection } from '../../../src/convert/output-selection.js';
 import type { DataType } from '../../../src/dataset/data-types.js';
 import { parseDay } from '../../../src/dataset/day.js';
-import { dayFileText } from '../../../src/sandbox/day-files/day-file.js';
+import { generateDayFileText } from '../../../src/sandbox/day-files/generate-day-file.js';
 import { cellsOf, parquetRows, run } from '../../convert/day-files.js';
 import { tempDir } from '../../helpers/temp.js';
 import { rowsOf } from '../../market/batches.js';
@@ -27,7 +27,7 @@ const MARKETS: readonly Market[] = [
 
 function csvOf({ exchange, symbol }: Market, dataType: DataType, rows: number): string {
   const file = { exchange, symbol, dataType, day: parseDay('2024-03-01') };
-  return [...dayFileText(file, [symbol], { rows, seed: 3 })].join('');
+  return [...generateDayFileText(file, [symbol], { rows, seed: 3 })].join('');
 }
 
 /** Quotes name their columns otherwise than a snapshot of one level does. */
@@ -50,7 +50,7 @@ for (const market of MARKETS) {
     const dir = await tempDir(t);
     const source = join(dir, `${exchange}_incremental_book_L2_2024-03-01_${symbol}.csv.gz`);
     await writeFile(source, gzipSync(csvOf(market, 'incremental_book_L2', 1500)));
-    await run([source], { wanted: parseWanted(FILES.map(([name]) => name)) });
+    await run([source], { outputSelection: parseOutputSelection(FILES.map(([name]) => name)) });
     for (const [name, dataTypes] of FILES) {
       const file = await readFile(join(dir, `${exchange}_${name}_2024-03-01_${symbol}.parquet`));
       const computed = (await parquetRows(file)).map((row) =>
@@ -142,7 +142,7 @@ test('another seed, day or symbol is another story; the same one is the same to 
   const [market] = MARKETS as [Market];
   const text = (seed: number, day: string, symbol: string): string => {
     const file = { exchange: market.exchange, dataType: 'trades', symbol, day: parseDay(day) };
-    const [, ...lines] = [...dayFileText(file, [symbol], { rows: 100, seed })].join('').split('\n');
+    const [, ...lines] = [...generateDayFileText(file, [symbol], { rows: 100, seed })].join('').split('\n');
     return lines.map((line) => line.split(',').slice(2).join()).join('\n');
   };
   const first = text(1, '2024-03-01', 'X');

@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { replayHere } from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
 import { type Answer, get, KEY, sandboxFor } from '../helpers.js';

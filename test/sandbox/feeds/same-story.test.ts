@@ -5,8 +5,8 @@ import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
-import { dayFileText } from '../../../src/sandbox/day-files/day-file.js';
-import { madeUpFeeds } from '../../../src/sandbox/feeds/made-up-feeds.js';
+import { generateDayFileText } from '../../../src/sandbox/day-files/generate-day-file.js';
+import { createSyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
 import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
 import { linesOf } from '../../market/lines-of.js';
 import { ALLOWANCES, type Allowance, type Message } from './allowances.js';
@@ -15,7 +15,7 @@ import { ALLOWANCES, type Allowance, type Message } from './allowances.js';
 const DAY = parseDay('2024-03-01');
 const PERIOD = { start: DAY * 86_400_000_000, end: (DAY + 1) * 86_400_000_000 };
 const SIZE = { rows: 500, seed: 1 };
-const FEEDS = madeUpFeeds({
+const FEEDS = createSyntheticFeeds({
   ...SIZE,
   breaks: 0,
   exchanges: madeUpExchanges(parseDay('2024-03-10'), SIZE.rows),
@@ -82,7 +82,7 @@ async function fromFeed(
 function fromDayFile(exchange: string, symbol: string, name: string): readonly string[] {
   const { dayFiles } = parseDataTypeName(name);
   const file = { exchange, dataType: dayFiles, symbol, day: DAY };
-  const csv = [...dayFileText(file, [symbol], SIZE)].join('');
+  const csv = [...generateDayFileText(file, [symbol], SIZE)].join('');
   return linesOf(dayFiles, csv, [name]).map(({ text }) => text);
 }
 

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { request } from 'undici';
 import type { IssuerOptions } from '../../../src/sandbox/issuer/options.js';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim, claimVisitor, denyClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'undici';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 
 export const EMAIL = 'jo@example.com';

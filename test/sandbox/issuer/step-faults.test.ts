@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { request } from 'undici';
 import { parseStepFaults, type StepFault, StepFaults } from '../../../src/sandbox/issuer/step-faults.js';
 import { STATUS_OF, STEP_CODES, STEPS, type Step } from '../../../src/sandbox/issuer/steps.js';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/options.js';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { KEY } from '../helpers.js';

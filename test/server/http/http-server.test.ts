@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { startServer } from '../../../src/server/server.js';
+import { startServer } from '../../../src/server/replay-server.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';

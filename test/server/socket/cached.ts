@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { formatMinute } from '../../../src/dataset/minutes.js';
-import { slicePath } from '../../../src/feeds/cache/layout.js';
-import { filterKeys } from '../../../src/feeds/filters.js';
+import { formatMinute } from '../../../src/dataset/minute.js';
+import { slicePath } from '../../../src/feeds/cache/slice-path.js';
+import { filterKeys } from '../../../src/feeds/canonical-filters.js';
 import { START } from '../../feeds/replaying.js';
 
 /** Messages of a minute that is in the cache: a megabyte together. */

@@ -3,8 +3,8 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcp } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { readBody } from '../../../src/http/body-watch.js';
-import { get } from '../../../src/service/http/http.js';
+import { readBody } from '../../../src/http/watched-body.js';
+import { sendGet } from '../../../src/service/http/send-request.js';
 import { makeTunnels } from '../../helpers/connect-proxy.js';
 import { clientFor, listen, serve } from '../loopback.js';
 
@@ -36,7 +36,7 @@ for (const name of ['HTTP_PROXY', 'http_proxy']) {
     const [base, proxy] = [await hello(t), await startProxy(t)];
     const client = clientFor(t, base, { env: { [name]: proxy.url.replace('http://', 'http://user:pass@') } });
     for (const path of ['/a', '/b']) {
-      const answer = await get(client, base + path, {}, undefined);
+      const answer = await sendGet(client, base + path, {}, undefined);
       assert.equal((await readBody(answer.body)).toString(), 'hello');
     }
     const login = `Basic ${Buffer.from('user:pass').toString('base64')}`;
@@ -47,7 +47,7 @@ for (const name of ['HTTP_PROXY', 'http_proxy']) {
 test('a proxy may be named without its scheme', async (t) => {
   const [base, proxy] = [await hello(t), await startProxy(t)];
   const client = clientFor(t, base, { env: { HTTP_PROXY: proxy.url.replace('http://', '') } });
-  await readBody((await get(client, `${base}/a`, {}, undefined)).body);
+  await readBody((await sendGet(client, `${base}/a`, {}, undefined)).body);
   assert.equal(proxy.asked.length, 1);
 });
 
@@ -55,7 +55,7 @@ for (const NO_PROXY of ['127.0.0.1', '*', 'example.com, 127.0.0.1']) {
   test(`NO_PROXY=${NO_PROXY} goes past the proxy`, async (t) => {
     const [base, proxy] = [await hello(t), await startProxy(t)];
     const client = clientFor(t, base, { env: { HTTP_PROXY: proxy.url, NO_PROXY } });
-    assert.equal((await readBody((await get(client, base, {}, undefined)).body)).toString(), 'hello');
+    assert.equal((await readBody((await sendGet(client, base, {}, undefined)).body)).toString(), 'hello');
     assert.deepEqual(proxy.asked, []);
   });
 }
@@ -63,7 +63,7 @@ for (const NO_PROXY of ['127.0.0.1', '*', 'example.com, 127.0.0.1']) {
 test('HTTPS_PROXY is asked for a tunnel, and its refusal is named', async (t) => {
   const proxy = await startProxy(t, 403);
   const client = clientFor(t, 'https://data.example', { env: { HTTPS_PROXY: proxy.url } });
-  await assert.rejects(get(client, 'https://data.example/x', {}, undefined), {
+  await assert.rejects(sendGet(client, 'https://data.example/x', {}, undefined), {
     code: 'unreachable',
     message: /data\.example cannot be reached: the proxy answered 403/,
   });
@@ -73,7 +73,7 @@ test('HTTPS_PROXY is asked for a tunnel, and its refusal is named', async (t) =>
 test('a proxy that wants a password is named', async (t) => {
   const proxy = await startProxy(t, 407);
   const client = clientFor(t, 'http://data.example', { env: { HTTP_PROXY: proxy.url } });
-  await assert.rejects(get(client, 'http://data.example/x', {}, undefined), {
+  await assert.rejects(sendGet(client, 'http://data.example/x', {}, undefined), {
     code: 'unreachable',
     message: /the proxy answered 407/,
   });
@@ -91,7 +91,7 @@ test('a proxy that hangs up on CONNECT is named, and not asked without end', {
   t.after(() => server.close());
   const HTTPS_PROXY = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = clientFor(t, 'https://data.example', { env: { HTTPS_PROXY } });
-  await assert.rejects(get(client, 'https://data.example/x', {}, undefined), {
+  await assert.rejects(sendGet(client, 'https://data.example/x', {}, undefined), {
     code: 'unreachable',
     message: /the proxy closed the connection/,
   });
@@ -103,5 +103,5 @@ test('a server that speaks no TLS is unreachable', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await assert.rejects(get(clientFor(t, base), base, {}, undefined), { code: 'unreachable' });
+  await assert.rejects(sendGet(clientFor(t, base), base, {}, undefined), { code: 'unreachable' });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseDay } from '../../../src/dataset/day.js';
 import type { KeyAccess } from '../../../src/service/key/key-access.js';
-import { fetchKeyReach, keyCoverage } from '../../../src/service/key/key-coverage.js';
+import { createCoverageTest, fetchKeyCoverage } from '../../../src/service/key/key-coverage.js';
 import { clientFor, serve } from '../loopback.js';
 
 const file = (exchange: string, symbol: string, day: string) => ({
@@ -40,12 +40,12 @@ for (const [exchange, symbol, day, expected] of [
   ['kraken', 'XBT', '2024-01-03', false],
 ] as const) {
   test(`${exchange} ${symbol} of ${day} is ${expected ? '' : 'not '}covered`, () => {
-    assert.equal(keyCoverage(INFO)(file(exchange, symbol, day)), expected);
+    assert.equal(createCoverageTest(INFO)(file(exchange, symbol, day)), expected);
   });
 }
 
 test('an expired key covers nothing', () => {
-  assert.equal(keyCoverage([])(file('deribit', 'X', '2024-01-01')), false);
+  assert.equal(createCoverageTest([])(file('deribit', 'X', '2024-01-01')), false);
 });
 
 const never = new AbortController().signal;
@@ -54,21 +54,21 @@ const never = new AbortController().signal;
 async function reachOf(t: TestContext, base: string, apiKey?: string) {
   const warnings: string[] = [];
   const client = clientFor(t, base, apiKey === undefined ? {} : { apiKey });
-  return { ...(await fetchKeyReach(client, never, (message) => warnings.push(message))), warnings };
+  return { ...(await fetchKeyCoverage(client, never, (message) => warnings.push(message))), warnings };
 }
 
 test('without a key nobody is asked, and first days of months may be read', async (t) => {
   const base = await serve(t, () => assert.fail('asked'));
-  const { mayRead, keyExpired } = await reachOf(t, base);
+  const { canRequest, keyExpired } = await reachOf(t, base);
   assert.equal(keyExpired, false);
-  assert.equal(mayRead(file('deribit', 'X', '2024-03-01')), true);
-  assert.equal(mayRead(file('deribit', 'X', '2024-03-02')), false);
+  assert.equal(canRequest(file('deribit', 'X', '2024-03-01')), true);
+  assert.equal(canRequest(file('deribit', 'X', '2024-03-02')), false);
 });
 
 test('a key that covers nothing has expired, which is told without the key', async (t) => {
   const base = await serve(t, (_, response) => response.end('[]'));
-  const { mayRead, keyExpired, warnings } = await reachOf(t, base, 'a-long-key');
-  assert.deepEqual([keyExpired, mayRead(file('deribit', 'X', '2024-03-02'))], [true, false]);
+  const { canRequest, keyExpired, warnings } = await reachOf(t, base, 'a-long-key');
+  assert.deepEqual([keyExpired, canRequest(file('deribit', 'X', '2024-03-02'))], [true, false]);
   assert.deepEqual(warnings, ['the API key …-key has expired, and covers nothing: renew it, or set another']);
 });
 
@@ -77,11 +77,11 @@ test('with a key, what it covers and first days of months may be read', async (t
     assert.deepEqual([request.url, request.headers.authorization], ['/v1/api-key-info', 'Bearer a-key']);
     response.end(JSON.stringify(INFO));
   });
-  const { mayRead, warnings } = await reachOf(t, base, 'a-key');
+  const { canRequest, warnings } = await reachOf(t, base, 'a-key');
   assert.deepEqual(warnings, []);
-  assert.equal(mayRead(file('deribit', 'X', '2024-02-29')), true);
-  assert.equal(mayRead(file('deribit', 'X', '2024-03-02')), false);
-  assert.equal(mayRead(file('deribit', 'X', '2024-04-01')), true);
+  assert.equal(canRequest(file('deribit', 'X', '2024-02-29')), true);
+  assert.equal(canRequest(file('deribit', 'X', '2024-03-02')), false);
+  assert.equal(canRequest(file('deribit', 'X', '2024-04-01')), true);
 });
 
 for (const [title, status, text] of [
@@ -96,9 +96,9 @@ for (const [title, status, text] of [
       asked++;
       response.writeHead(status).end(text);
     });
-    const { mayRead, keyExpired, warnings } = await reachOf(t, base, 'a-key');
+    const { canRequest, keyExpired, warnings } = await reachOf(t, base, 'a-key');
     assert.deepEqual([keyExpired, warnings], [false, []]);
-    assert.equal(mayRead(file('any', 'X', '2024-03-02')), true);
+    assert.equal(canRequest(file('any', 'X', '2024-03-02')), true);
     assert.equal(asked, 1);
   });
 }
@@ -106,7 +106,7 @@ for (const [title, status, text] of [
 test('an abort is an abort', async (t) => {
   const base = await serve(t, () => undefined);
   const stop = new AbortController();
-  const pending = fetchKeyReach(clientFor(t, base, { apiKey: 'a-key' }), stop.signal, () => {});
+  const pending = fetchKeyCoverage(clientFor(t, base, { apiKey: 'a-key' }), stop.signal, () => {});
   stop.abort();
   await assert.rejects(pending, { code: 'interrupted' });
 });

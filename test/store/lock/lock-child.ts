@@ -2,7 +2,7 @@
 import { open, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { tryLock } from '../../../src/store/lock/run-lock.js';
+import { tryAcquireRunLock } from '../../../src/store/lock/run-lock.js';
 import { isAlive } from '../../helpers/is-alive.js';
 
 const [dir = '', rounds = '', hang] = process.argv.slice(2);
@@ -10,7 +10,7 @@ const marker = join(dir, 'marker');
 const owner = { pid: process.pid, host: hostname(), now: Date.now(), command: 'child', isAlive };
 
 for (let round = 0; round < Number(rounds); ) {
-  const lock = await tryLock(dir, owner);
+  const lock = await tryAcquireRunLock(dir, owner);
   if (!lock) {
     await new Promise(setImmediate);
     continue;

@@ -9,10 +9,10 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TickhaulError } from '../../../src/base/errors.js';
-import { startHeartbeat } from '../../../src/store/lock/heartbeat.js';
-import { lookUpProcess, processIdentity } from '../../../src/store/lock/process-identity.js';
-import { type LockOwner, tryLock } from '../../../src/store/lock/run-lock.js';
-import { takeLock } from '../../../src/store/lock/take-lock.js';
+import { acquireRunLock } from '../../../src/store/lock/acquire-run-lock.js';
+import { readProcess, readProcessIdentity } from '../../../src/store/lock/process-identity.js';
+import { type LockOwner, tryAcquireRunLock } from '../../../src/store/lock/run-lock.js';
+import { startHeartbeat } from '../../../src/store/lock/start-heartbeat.js';
 import { isAlive } from '../../helpers/is-alive.js';
 import { until } from '../../helpers/until.js';
 
@@ -33,7 +33,7 @@ function owner(n: number, changes: Partial<LockOwner> = {}): LockOwner {
 const holder = async (): Promise<unknown> => JSON.parse(await readFile(path, 'utf8')).pid - NOBODY;
 
 test('the first gets the lock, the second does not, till it is released', async () => {
-  const first = await tryLock(dir, owner(1));
+  const first = await tryAcquireRunLock(dir, owner(1));
   assert.ok(first);
   assert.deepEqual(Object.keys(JSON.parse(await readFile(path, 'utf8'))), [
     'pid',
@@ -41,18 +41,18 @@ test('the first gets the lock, the second does not, till it is released', async 
     'started',
     'command',
   ]);
-  assert.equal(await tryLock(dir, owner(2)), undefined);
+  assert.equal(await tryAcquireRunLock(dir, owner(2)), undefined);
   await first.release();
   await first.release();
   await assert.rejects(stat(path), { code: 'ENOENT' });
-  const second = await tryLock(dir, owner(2));
+  const second = await tryAcquireRunLock(dir, owner(2));
   assert.ok(second);
   await second.release();
 });
 
 test('a dead owner of this host is taken over, and its late release leaves the new lock alone', async () => {
-  const dead = await tryLock(dir, owner(1));
-  const next = await tryLock(dir, owner(2, { isAlive: (pid) => pid !== NOBODY + 1 }));
+  const dead = await tryAcquireRunLock(dir, owner(1));
+  const next = await tryAcquireRunLock(dir, owner(2, { isAlive: (pid) => pid !== NOBODY + 1 }));
   assert.ok(dead && next);
   await dead.release();
   assert.equal(await holder(), 2);
@@ -61,10 +61,10 @@ test('a dead owner of this host is taken over, and its late release leaves the n
 
 test('of many that find the same dead owner, one gets the lock', async () => {
   for (let round = 0; round < 20; round++) {
-    const dead = await tryLock(dir, owner(999));
+    const dead = await tryAcquireRunLock(dir, owner(999));
     const isAlive = (pid: number): boolean => pid !== NOBODY + 999;
     const tries = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => tryLock(dir, owner(n, { isAlive }))),
+      Array.from({ length: 12 }, (_, n) => tryAcquireRunLock(dir, owner(n, { isAlive }))),
     );
     const locks = tries.filter((lock) => lock !== undefined);
     assert.equal(locks.length, 1);
@@ -83,32 +83,32 @@ for (const [name, text] of [
   ['of a number that another process has now', '{"pid":1,"host":"here"}'],
 ] as const) {
   test(`a lock ${name} is honoured until two minutes after it was touched`, async () => {
-    await (await tryLock(dir, owner(1)))?.release();
+    await (await tryAcquireRunLock(dir, owner(1)))?.release();
     await writeFile(path, text);
     const now = Date.now();
     const touched = (secondsAgo: number) => utimes(path, new Date(now), new Date(now - secondsAgo * 1000));
     await touched(110);
-    assert.equal(await tryLock(dir, owner(2, { now })), undefined);
+    assert.equal(await tryAcquireRunLock(dir, owner(2, { now })), undefined);
     await touched(130);
-    const lock = await tryLock(dir, owner(2, { now }));
+    const lock = await tryAcquireRunLock(dir, owner(2, { now }));
     assert.ok(lock);
     await lock.release();
   });
 }
 
 /** Real processes are told apart by their start, where there is a /proc. */
-const noProc = (await processIdentity(process.pid)) === undefined && 'no /proc here';
+const noProc = (await readProcessIdentity(process.pid)) === undefined && 'no /proc here';
 
 test('a process that runs keeps its lock, however old, and one that took its number is not it', {
   skip: noProc,
 }, async () => {
-  const first = await tryLock(dir, owner(0, { pid: process.pid }));
+  const first = await tryAcquireRunLock(dir, owner(0, { pid: process.pid }));
   const old = new Date(Date.now() - 3_600_000);
   await utimes(path, old, old);
-  assert.equal(await tryLock(dir, owner(2)), undefined);
+  assert.equal(await tryAcquireRunLock(dir, owner(2)), undefined);
   const held = JSON.parse(await readFile(path, 'utf8'));
   await writeFile(path, JSON.stringify({ ...held, process: { ...held.process, start: '1' } }));
-  const second = await tryLock(dir, owner(2));
+  const second = await tryAcquireRunLock(dir, owner(2));
   assert.ok(first && second);
   await first.release();
   assert.equal(await holder(), 2);
@@ -118,11 +118,11 @@ test('a process that runs keeps its lock, however old, and one that took its num
 test('process numbers of another container on a host of the same name say nothing', {
   skip: noProc,
 }, async () => {
-  const first = await tryLock(dir, owner(0, { pid: process.pid }));
+  const first = await tryAcquireRunLock(dir, owner(0, { pid: process.pid }));
   const held = JSON.parse(await readFile(path, 'utf8'));
   const elsewhere = { ...held, pid: NOBODY, process: { ...held.process, machine: 'another' } };
   await writeFile(path, JSON.stringify(elsewhere));
-  assert.equal(await tryLock(dir, owner(2, { isAlive: () => false })), undefined);
+  assert.equal(await tryAcquireRunLock(dir, owner(2, { isAlive: () => false })), undefined);
   await first?.release();
 });
 
@@ -177,15 +177,15 @@ test('who lost the lock to another run is told', async () => {
 });
 
 test('a lock that is held is an error that names its holder, or waited for', async () => {
-  const first = await takeLock(dir, owner(1, { command: 'tickhaul sync' }));
-  await assert.rejects(takeLock(dir, owner(2)), (error: TickhaulError) => {
+  const first = await acquireRunLock(dir, owner(1, { command: 'tickhaul sync' }));
+  await assert.rejects(acquireRunLock(dir, owner(2)), (error: TickhaulError) => {
     assert.equal(error.exitCode, 9);
     assert.match(error.message, /process 5000001 on here since 20\S+ \(tickhaul sync\); --lock-timeout/);
     return true;
   });
-  await assert.rejects(takeLock(dir, owner(2), { timeoutMs: 20 }), { code: 'locked' });
+  await assert.rejects(acquireRunLock(dir, owner(2), { timeoutMs: 20 }), { code: 'locked' });
   const { signal } = new AbortController();
-  const second = await takeLock(dir, owner(2), {
+  const second = await acquireRunLock(dir, owner(2), {
     timeoutMs: 60_000,
     signal,
     onWait: (who) => {
@@ -199,7 +199,7 @@ test('a lock that is held is an error that names its holder, or waited for', asy
 
 test('a folder that cannot be made is an error', async () => {
   await writeFile(join(dir, 'file'), '');
-  await assert.rejects(tryLock(join(dir, 'file'), owner(1)), { code: 'disk' });
+  await assert.rejects(tryAcquireRunLock(join(dir, 'file'), owner(1)), { code: 'disk' });
 });
 
 const CHILD = fileURLToPath(new URL('./lock-child.js', import.meta.url));
@@ -214,10 +214,10 @@ test('a process that is killed gives its lock to the next at once', async () => 
   const child = spawn(process.execPath, [CHILD, dir, '1', 'hang'], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   const mine = owner(0, { pid: process.pid, host: hostname(), isAlive });
-  assert.equal(await tryLock(dir, mine), undefined);
+  assert.equal(await tryAcquireRunLock(dir, mine), undefined);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  const lock = await tryLock(dir, mine);
+  const lock = await tryAcquireRunLock(dir, mine);
   assert.ok(lock);
   await lock.release();
 });
@@ -227,7 +227,7 @@ test('one that is killed the moment its lock is there has said who it was', asyn
   while (!existsSync(path));
   child.kill('SIGKILL');
   await once(child, 'exit');
-  const lock = await tryLock(dir, owner(0, { pid: process.pid, host: hostname(), isAlive }));
+  const lock = await tryAcquireRunLock(dir, owner(0, { pid: process.pid, host: hostname(), isAlive }));
   assert.ok(lock);
   await lock.release();
 });
@@ -240,8 +240,8 @@ test('a process that ended counts as gone, though nobody heard of its end', { sk
   const [output] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(output.toString());
   await until('its end', async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z '));
-  assert.deepEqual(await lookUpProcess(pid), {});
-  assert.equal(await processIdentity(pid), undefined);
+  assert.deepEqual(await readProcess(pid), {});
+  assert.equal(await readProcessIdentity(pid), undefined);
   parent.kill('SIGKILL');
   await once(parent, 'exit');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatLine, parseLine } from '../../../src/store/manifest/manifest-line.js';
-import type { ConversionEntry, ManifestRecord } from '../../../src/store/types.js';
+import { formatManifestLine, parseManifestLine } from '../../../src/store/manifest/manifest-line.js';
+import type { ConversionEntry, ManifestRecord } from '../../../src/store/manifest-record.js';
 import { recordOf } from './records.js';
 
 const ENTRY: ConversionEntry = {
@@ -22,9 +22,9 @@ test('conversions and a dropped CSV survive being written and read', () => {
     ],
     dropped: true,
   };
-  assert.deepEqual(parseLine(formatLine(record)), record);
+  assert.deepEqual(parseManifestLine(formatManifestLine(record)), record);
   const plain = recordOf('day.csv.gz');
-  assert.deepEqual(parseLine(formatLine(plain)), plain);
+  assert.deepEqual(parseManifestLine(formatManifestLine(plain)), plain);
 });
 
 for (const [what, conversions] of [
@@ -39,7 +39,7 @@ for (const [what, conversions] of [
   ['a list of nothing', [null]],
 ] as const) {
   test(`a line is no record whose conversions have ${what}`, () => {
-    const line = JSON.stringify({ ...JSON.parse(formatLine(recordOf('day.csv.gz'))), conversions });
-    assert.equal(parseLine(line), undefined);
+    const line = JSON.stringify({ ...JSON.parse(formatManifestLine(recordOf('day.csv.gz'))), conversions });
+    assert.equal(parseManifestLine(line), undefined);
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../../src/dataset/day.js';
-import { formatLine, parseLine } from '../../../src/store/manifest/manifest-line.js';
+import { formatManifestLine, parseManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { recordOf } from './records.js';
 
 test('a record survives being written and read, whatever its symbol', () => {
@@ -25,15 +25,15 @@ test('a record survives being written and read, whatever its symbol', () => {
     });
   fc.assert(
     fc.property(record, (value) => {
-      const line = formatLine(value);
+      const line = formatManifestLine(value);
       assert.equal(line.indexOf('\n'), line.length - 1);
-      assert.deepEqual(parseLine(line), value);
+      assert.deepEqual(parseManifestLine(line), value);
     }),
   );
 });
 
 test('a line keeps the flat names that others read', () => {
-  assert.deepEqual(Object.keys(JSON.parse(formatLine(recordOf('a')))), [
+  assert.deepEqual(Object.keys(JSON.parse(formatManifestLine(recordOf('a')))), [
     ...['exchange', 'dataType', 'symbol', 'date', 'path', 'bytes', 'md5', 'sha256', 'md5Match', 'rows'],
     ...['etag', 'time', 'version'],
   ]);
@@ -41,8 +41,8 @@ test('a line keeps the flat names that others read', () => {
 
 for (const key of ['exchange', 'date', 'path', 'bytes', 'md5', 'md5Match', 'rows', 'time']) {
   test(`a line without a right ${key} is no record`, () => {
-    const fields = JSON.parse(formatLine(recordOf('a'))) as Record<string, unknown>;
-    assert.notEqual(parseLine(JSON.stringify(fields)), undefined);
-    assert.equal(parseLine(JSON.stringify({ ...fields, [key]: {} })), undefined);
+    const fields = JSON.parse(formatManifestLine(recordOf('a'))) as Record<string, unknown>;
+    assert.notEqual(parseManifestLine(JSON.stringify(fields)), undefined);
+    assert.equal(parseManifestLine(JSON.stringify({ ...fields, [key]: {} })), undefined);
   });
 }

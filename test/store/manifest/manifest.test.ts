@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { appendFile, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { compactManifest } from '../../../src/store/manifest/compact.js';
+import { compactManifest } from '../../../src/store/manifest/compact-manifest.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
-import { formatLine } from '../../../src/store/manifest/manifest-line.js';
+import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { manifestFolder, paths } from './manifest-folder.js';
 import { pathOf, recordOf } from './records.js';
 
@@ -38,7 +38,7 @@ test('the last line of a path wins, now and after opening it again', async (t) =
 
 test('a half-written last line is passed over with a warning, and the next record begins a line', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw(formatLine(recordOf('a')) + formatLine(recordOf('b')).slice(0, 60));
+  await writeRaw(formatManifestLine(recordOf('a')) + formatManifestLine(recordOf('b')).slice(0, 60));
   const manifest = await open();
   assert.deepEqual(paths(manifest), ['a']);
   assert.match(warnings.join(), /manifest\.jsonl: the last line is cut off/);
@@ -73,8 +73,8 @@ test('damaged lines and paths that no layout gives are passed over, each kind wi
   ];
   await writeRaw(
     ['{', 'null', '[]', '\u0000\u0000'].map((line) => `${line}\n`).join('') +
-      [...outside, ...own, ...other].map((path) => formatLine({ ...recordOf('x'), path })).join('') +
-      formatLine(recordOf('good')),
+      [...outside, ...own, ...other].map((path) => formatManifestLine({ ...recordOf('x'), path })).join('') +
+      formatManifestLine(recordOf('good')),
   );
   const manifest = await open();
   assert.deepEqual(paths(manifest), ['good']);
@@ -88,7 +88,7 @@ test('damaged lines and paths that no layout gives are passed over, each kind wi
 
 test('paths that lead outside are told of once, and not at each opening', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw([recordOf('../x'), recordOf('good')].map(formatLine).join(''));
+  await writeRaw([recordOf('../x'), recordOf('good')].map(formatManifestLine).join(''));
   await open();
   await open();
   assert.equal(warnings.length, 1);
@@ -96,7 +96,7 @@ test('paths that lead outside are told of once, and not at each opening', async 
 
 test('a single damaged line is counted as one', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw(`{\n${formatLine(recordOf('/a'))}`);
+  await writeRaw(`{\n${formatManifestLine(recordOf('/a'))}`);
   await open();
   assert.match(warnings[0] ?? '', /: 1 damaged line passed over, the first is line 1$/);
   assert.match(warnings[1] ?? '', /: 1 record with a path that no day file in this folder has passed over/);
@@ -105,7 +105,7 @@ test('a single damaged line is counted as one', async (t) => {
 test('lines longer than a read, and letters cut by one, are read right', async (t) => {
   const { open, writeRaw } = await manifestFolder(t);
   const names = ['é'.repeat(700_000), 'x', `€${'漢'.repeat(400_000)}`];
-  await writeRaw(names.map((name) => formatLine(recordOf(name))).join(''));
+  await writeRaw(names.map((name) => formatManifestLine(recordOf(name))).join(''));
   assert.deepEqual(paths(await open()), names);
 });
 

@@ -1,5 +1,5 @@
 import type { Day } from '../../../src/dataset/day.js';
-import type { ManifestRecord } from '../../../src/store/types.js';
+import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 
 /** The path of the day file that tests call so. */
 export const pathOf = (name: string): string => (name.endsWith('.csv.gz') ? name : `${name}.csv.gz`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { openBucketConnections } from '../../../src/store/s3/bucket-connections.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
-import { PART_SIZE } from '../../../src/store/s3/part-size.js';
-import { openStores } from '../../../src/store/s3/stores.js';
+import { PART_BYTES } from '../../../src/store/s3/part-size.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { type Shim, SLOW_DOWN } from '../../helpers/s3/shim.js';
@@ -17,7 +17,7 @@ interface Opened {
 
 async function open(t: TestContext, stallTimeoutMs?: number): Promise<Opened> {
   const { bucket, shim, settings } = await reachableBucket(t, stallTimeoutMs);
-  const stores = openStores(settings);
+  const stores = openBucketConnections(settings);
   t.after(() => stores.close());
   return { store: stores.bucket(bucket.name), bucket, shim };
 }
@@ -85,7 +85,7 @@ test('a listing of many pages has each key once, in order', { skip: NO_STORE }, 
 
 test('an upload is seen when it is whole, in parts or in one piece', { skip: NO_STORE }, async (t) => {
   const { store, bucket, shim } = await open(t);
-  for (const size of [0, 1, PART_SIZE, PART_SIZE + 1, 2 * PART_SIZE + 100_000]) {
+  for (const size of [0, 1, PART_BYTES, PART_BYTES + 1, 2 * PART_BYTES + 100_000]) {
     const body = randomBytes(size);
     for (const announced of [undefined, size]) {
       const key = `size ${size} ${announced}`;
@@ -101,7 +101,7 @@ test('an upload is seen when it is whole, in parts or in one piece', { skip: NO_
       await upload.abort();
       const head = await store.head(key);
       assert.deepEqual([head?.bytes, head?.etag], [size, stored.etag]);
-      assert.equal(stored.partSize, size > PART_SIZE ? PART_SIZE : undefined);
+      assert.equal(stored.partSize, size > PART_BYTES ? PART_BYTES : undefined);
       assert.ok(body.equals(await bytesOf(store.get(key))));
       const middle = { start: Math.floor(size / 3), end: Math.ceil((2 * size) / 3) };
       assert.ok(body.subarray(middle.start, middle.end).equals(await bytesOf(store.get(key, middle))));
@@ -117,7 +117,7 @@ test('an upload that is broken off leaves nothing', { skip: NO_STORE }, async (t
   const { store, bucket } = await open(t);
   const isOver = new AbortController();
   const uploads = [store.upload('a'), store.upload('b', undefined, isOver.signal), store.upload('c', 10)];
-  for (const upload of uploads) await upload.write(randomBytes(PART_SIZE + 5));
+  for (const upload of uploads) await upload.write(randomBytes(PART_BYTES + 5));
   const [left] = uploads;
   assert.ok(left);
   isOver.abort();
@@ -131,10 +131,10 @@ test('what a run left unfinished is found and abandoned', { skip: NO_STORE }, as
   const { store, bucket } = await open(t);
   const key = 'left/é +=%.gz';
   // The first part is there before the second one is sent.
-  await store.upload(key).write(randomBytes(2 * PART_SIZE + 5));
+  await store.upload(key).write(randomBytes(2 * PART_BYTES + 5));
   const [found] = await all(store.unfinished('left/'));
   assert.equal(found?.key, key);
-  assert.ok(Math.abs(found.begun - Date.now()) < 3_600_000);
+  assert.ok(Math.abs(found.startedMs - Date.now()) < 3_600_000);
   assert.deepEqual(await all(store.unfinished('other/')), []);
   await store.abandon(found);
   await store.abandon(found);
@@ -145,7 +145,7 @@ test('requests that the store refuses for now, and answers that are lost, are as
   skip: NO_STORE,
 }, async (t) => {
   const { store, shim, bucket } = await open(t);
-  const body = randomBytes(PART_SIZE + 5);
+  const body = randomBytes(PART_BYTES + 5);
   const write = async (key: string): Promise<void> => {
     const upload = store.upload(key);
     await upload.write(body);

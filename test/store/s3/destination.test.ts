@@ -4,10 +4,10 @@ import { type TestContext, test } from 'node:test';
 import type { Destination } from '../../../src/store/destination.js';
 import { openDestination } from '../../../src/store/open-destination.js';
 import { openFiles } from '../../../src/store/open-files.js';
-import { parseAddress } from '../../../src/store/s3/address.js';
+import { parseBucketAddress } from '../../../src/store/s3/bucket-address.js';
+import { openBucketConnections } from '../../../src/store/s3/bucket-connections.js';
 import { DataPrefix } from '../../../src/store/s3/data-prefix.js';
-import { PART_SIZE } from '../../../src/store/s3/part-size.js';
-import { openStores } from '../../../src/store/s3/stores.js';
+import { PART_BYTES } from '../../../src/store/s3/part-size.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { type ReachableBucket, reachableBucket } from './opening.js';
 
@@ -48,13 +48,13 @@ test('a prefix of a bucket is a destination: what lies under it, and nothing bes
   assert.deepEqual(await listed(destination, ''), ['a/1.csv.gz', 'a/2.csv.gz', 'ab/3.csv.gz']);
   assert.deepEqual(await listed(destination, 'a'), ['a/1.csv.gz', 'a/2.csv.gz']);
   assert.deepEqual(await listed(destination, 'a/2.csv.gz'), ['a/2.csv.gz']);
-  const survey = await destination.survey(() => ['a/', 'b'], signal);
+  const survey = await destination.openLookup(() => ['a/', 'b'], signal);
   assert.deepEqual(
     ['a/1.csv.gz', 'ab/3.csv.gz', 'c'].map((path) => survey.has(path)),
     [true, false, false],
   );
-  const facts = survey.facts('a/1.csv.gz');
-  const looked = await destination.files.look(destination.locate('a/1.csv.gz'));
+  const facts = survey.get('a/1.csv.gz');
+  const looked = await destination.files.stat(destination.locate('a/1.csv.gz'));
   assert.deepEqual([looked?.bytes, looked?.etag], [facts?.bytes, facts?.etag]);
   assert.equal(destination.locate(''), destination.name);
   assert.throws(() => destination.locate('../a'), { code: 'usage' });
@@ -80,13 +80,13 @@ test('files of a store are read whole and here and there, and written whole', {
   t.after(() => files.close());
   const location = `s3://${bucket.name}/a b+c.parquet`;
   const body = randomBytes(100_000);
-  assert.equal(await files.look(location), undefined);
-  assert.equal(await files.look(`s3://${bucket.name}`), undefined);
+  assert.equal(await files.stat(location), undefined);
+  assert.equal(await files.stat(`s3://${bucket.name}`), undefined);
   const part = await files.openPart(location);
   await part.write(body);
   const stored = await part.publish();
   await part.discard();
-  assert.equal((await files.look(location))?.etag, stored?.etag);
+  assert.equal((await files.stat(location))?.etag, stored?.etag);
   const chunks: Buffer[] = [];
   await files.read(location, async (chunk) => void chunks.push(Buffer.from(chunk)));
   assert.ok(body.equals(Buffer.concat(chunks)));
@@ -105,14 +105,14 @@ test('files of a store are read whole and here and there, and written whole', {
 
 test('uploads of ours that nobody ended are, when they are a day old', { skip: NO_STORE }, async (t) => {
   const { bucket, settings } = await reachableBucket(t);
-  const stores = openStores(settings);
+  const stores = openBucketConnections(settings);
   t.after(() => stores.close());
   const store = stores.bucket(bucket.name);
   const keys = ['p/a.csv.gz', 'p/b.backup', 'q/c.csv.gz'];
   const uploads = keys.map((key) => store.upload(key));
   // The first part of each is there before the second one is sent.
-  for (const upload of uploads) await upload.write(Buffer.alloc(2 * PART_SIZE + 1));
-  const data = new DataPrefix(store, parseAddress(`s3://${bucket.name}/p`));
+  for (const upload of uploads) await upload.write(Buffer.alloc(2 * PART_BYTES + 1));
+  const data = new DataPrefix(store, parseBucketAddress(`s3://${bucket.name}/p`));
   const hours = (count: number): number => Date.now() + count * 3_600_000;
   await data.endOldUploads(hours(20), signal);
   assert.deepEqual(await bucket.uploads(), keys);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Lease, tryLease } from '../../../src/store/s3/lease.js';
+import { type StoreLease, tryAcquireLease } from '../../../src/store/s3/lease.js';
 import { type Gate, Killed, killAfter, MemoryBucket } from '../../helpers/memory-store.js';
 import { owner, settled, TestClock, take } from './leases.js';
 
@@ -61,10 +61,10 @@ test('two that keep each other out never hold it at once, whatever is held up, a
             await scheduler.schedule(Promise.resolve());
           };
           const gate = kill ? killAfter(kill.after, kill.moment, onItsWay) : onItsWay;
-          let lease: Lease | undefined;
+          let lease: StoreLease | undefined;
           for (let tries = 0; !lease && tries < 20; tries++) {
             await clock.wait(pause * SECOND);
-            lease = await tryLease(bucket.client(gate), '', owner(host), { exclusive, clock });
+            lease = await tryAcquireLease(bucket.client(gate), '', owner(host), { exclusive, clock });
           }
           if (!lease) return;
           const held = { exclusive, lost: lease.lost };

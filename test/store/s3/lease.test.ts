@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { FAREWELL_MS } from '../../../src/store/s3/farewell.js';
-import { type Lease, takeLease, tryLease } from '../../../src/store/s3/lease.js';
+import { acquireLease, type StoreLease, tryAcquireLease } from '../../../src/store/s3/lease.js';
 import type { LeaseClock } from '../../../src/store/s3/lease-clock.js';
+import { SHUTDOWN_TIMEOUT_MS } from '../../../src/store/s3/shutdown-timeout.js';
 import { MemoryBucket } from '../../helpers/memory-store.js';
 import { owner, TestClock, take } from './leases.js';
 
@@ -18,7 +18,7 @@ test('a lease is one object that says who holds it, and is gone when it is relea
   assert.deepEqual(JSON.parse(bucket.text(key) ?? ''), {
     ...{ pid: 5_000_000, host: 'a', started: '2026-01-01T00:00:00.000Z', command: 'sync', exclusive: true },
   });
-  assert.equal(lease.taken, bucket.now);
+  assert.equal(lease.acquiredMs, bucket.now);
   await lease.release();
   await lease.release();
   assert.deepEqual([bucket.keys(LOCKS), lease.lost.aborted], [[], false]);
@@ -27,8 +27,8 @@ test('a lease is one object that says who holds it, and is gone when it is relea
 test('who is alone keeps all others out, those who share only who wants to be alone', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
-  const trying = (host: string, exclusive: boolean): Promise<Lease | undefined> =>
-    clock.during(tryLease(bucket.client(), 'data/', owner(host), { exclusive, clock }));
+  const trying = (host: string, exclusive: boolean): Promise<StoreLease | undefined> =>
+    clock.during(tryAcquireLease(bucket.client(), 'data/', owner(host), { exclusive, clock }));
   const alone = await trying('alone', true);
   assert.ok(alone);
   assert.equal(await trying('b', true), undefined);
@@ -65,8 +65,8 @@ test('a lock that is held is an error that names the holder, at once or after th
 test('a dead lease holds for five minutes by the clock of the store, a living one for ever', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
-  const trying = (exclusive: boolean): Promise<Lease | undefined> =>
-    tryLease(bucket.client(), 'data/', owner('b'), { exclusive, clock });
+  const trying = (exclusive: boolean): Promise<StoreLease | undefined> =>
+    tryAcquireLease(bucket.client(), 'data/', owner('b'), { exclusive, clock });
   const living = await take(bucket, 'a', { clock });
   await clock.pass(3600 * SECOND);
   assert.equal(await trying(true), undefined);
@@ -94,7 +94,7 @@ test('a run whose lease is gone, or could not be refreshed, hears that it is los
   const store = bucket.client(async () => {
     if (isDown) throw new TickhaulError('unreachable', 'down');
   });
-  const cutOff = await takeLease(store, 'data/', owner('b'), { exclusive: true, clock });
+  const cutOff = await acquireLease(store, 'data/', owner('b'), { exclusive: true, clock });
   isDown = true;
   await clock.pass(200 * SECOND);
   assert.equal(cutOff.lost.aborted, false);
@@ -114,7 +114,7 @@ test('a lease that the store does not remove is left to die, and the run that ha
   const store = bucket.client(async ({ name }) => {
     if (name === 'remove') throw new TickhaulError('store_down', 'busy');
   });
-  const lease = await takeLease(store, 'data/', owner('a'), { exclusive: true });
+  const lease = await acquireLease(store, 'data/', owner('a'), { exclusive: true });
   await lease.release();
   assert.equal(bucket.keys(LOCKS).length, 1);
   bucket.now += 301 * SECOND;
@@ -142,10 +142,10 @@ test('a store that falls silent holds no run for long: not the end of one, nor o
         end = code;
       },
     );
-    await clock.pass(FAREWELL_MS);
+    await clock.pass(SHUTDOWN_TIMEOUT_MS);
     return end;
   };
-  const lease = await takeLease(store, 'data/', owner('a'), { exclusive: true, clock });
+  const lease = await acquireLease(store, 'data/', owner('a'), { exclusive: true, clock });
   isSilent = true;
   // Its sign of life is on its way.
   await clock.pass(31 * SECOND);
@@ -155,7 +155,7 @@ test('a store that falls silent holds no run for long: not the end of one, nor o
   const met = new Promise<void>((resolve) => {
     asked = resolve;
   });
-  const coming = takeLease(store, 'other/', owner('b'), { exclusive: false, clock, signal });
+  const coming = acquireLease(store, 'other/', owner('b'), { exclusive: false, clock, signal });
   await met;
   leaving.abort(new TickhaulError('interrupted', 'interrupted'));
   assert.equal(await endOf(coming), 'interrupted');

@@ -1,5 +1,5 @@
 import type { LockOwner } from '../../../src/store/lock/run-lock.js';
-import { type Lease, type TakeLeaseOptions, takeLease } from '../../../src/store/s3/lease.js';
+import { type AcquireLeaseOptions, acquireLease, type StoreLease } from '../../../src/store/s3/lease.js';
 import type { LeaseClock } from '../../../src/store/s3/lease-clock.js';
 import type { MemoryBucket } from '../../helpers/memory-store.js';
 
@@ -72,5 +72,6 @@ export function settled(): Promise<void> {
 export const take = (
   bucket: MemoryBucket,
   host: string,
-  options: Partial<TakeLeaseOptions> = {},
-): Promise<Lease> => takeLease(bucket.client(), 'data/', owner(host), { exclusive: true, ...options });
+  options: Partial<AcquireLeaseOptions> = {},
+): Promise<StoreLease> =>
+  acquireLease(bucket.client(), 'data/', owner(host), { exclusive: true, ...options });

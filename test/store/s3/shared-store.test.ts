@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import type { Manifest } from '../../../src/store/manifest/manifest.js';
-import { takeLease } from '../../../src/store/s3/lease.js';
-import { openStoreManifest } from '../../../src/store/s3/manifest/open-manifest.js';
+import { openBucketConnections } from '../../../src/store/s3/bucket-connections.js';
+import { acquireLease } from '../../../src/store/s3/lease.js';
+import { openStoreManifest } from '../../../src/store/s3/manifest/store-manifest.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
-import { openStores } from '../../../src/store/s3/stores.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { recordOf } from '../manifest/records.js';
@@ -13,7 +13,7 @@ import { reachableBucket } from './opening.js';
 
 async function open(t: TestContext): Promise<{ readonly store: ObjectStore; readonly bucket: TestBucket }> {
   const { bucket, settings } = await reachableBucket(t);
-  const stores = openStores(settings);
+  const stores = openBucketConnections(settings);
   t.after(() => stores.close());
   return { store: stores.bucket(bucket.name), bucket };
 }
@@ -30,7 +30,7 @@ test('of 200 that want a real store for themselves at once, one gets it at most,
   const many = Array.from({ length: 200 }, (_, n) => n);
   const outcomes = await Promise.all(
     many.map((n) =>
-      takeLease(store, 'data/', owner(n), { exclusive: true }).catch((error: unknown) => error),
+      acquireLease(store, 'data/', owner(n), { exclusive: true }).catch((error: unknown) => error),
     ),
   );
   const taken = outcomes.filter((outcome) => !(outcome instanceof Error)) as { release(): Promise<void> }[];
@@ -43,7 +43,7 @@ test('of 200 that want a real store for themselves at once, one gets it at most,
   let holders = 0;
   await Promise.all(
     many.slice(0, 8).map(async (n) => {
-      const lease = await takeLease(store, 'data/', owner(n), { exclusive: true, timeoutMs: 240_000 });
+      const lease = await acquireLease(store, 'data/', owner(n), { exclusive: true, timeoutMs: 240_000 });
       assert.equal(++holders, 1);
       await store.put('data/work', Buffer.from(String(n)));
       holders--;

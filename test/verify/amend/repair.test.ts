@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Sandbox } from '../../../src/sandbox/options.js';
+import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { until } from '../../helpers/until.js';

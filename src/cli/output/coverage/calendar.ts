@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
-import type { DayState, SeriesCoverage } from '../../../coverage/types.js';
-import { addDays, firstOfMonth, yearOf } from '../../../dataset/day.js';
+import type { DayState, SeriesCoverage } from '../../../coverage/coverage-facts.js';
+import { addDays, firstDayOfMonth, yearOf } from '../../../dataset/day.js';
 
 /** A cell for each state: they differ without colours too. */
 const MARKS: Readonly<Record<DayState, string>> = { p: '■', e: '○', m: '×' };
@@ -12,7 +12,7 @@ const LABEL = 5;
 const GAP = 3;
 
 /** What the cells of a calendar mean, in a line, or each in one where the screen is narrow. */
-export function legendLines(screenColumns: number, chalk: ChalkInstance): readonly string[] {
+export function formatLegend(screenColumns: number, chalk: ChalkInstance): readonly string[] {
   const states = Object.keys(MARKS) as DayState[];
   const texts = states.map((state) => `${MARKS[state]} ${MEANINGS[state]}`);
   const line = texts.join('   ');
@@ -23,7 +23,7 @@ export function legendLines(screenColumns: number, chalk: ChalkInstance): readon
  * A series as lines of months, a cell a day, as many months side by side as fit; a ruler of days above each year.
  * Years of which nothing is there are told in a line.
  */
-export function calendarLines(
+export function formatCalendar(
   series: SeriesCoverage,
   screenColumns: number,
   chalk: ChalkInstance,
@@ -50,7 +50,7 @@ function spansOf({ first, states }: SeriesCoverage): readonly Span[] {
   const spans: Span[] = [];
   for (let year = yearOf(first); year <= yearOf(addDays(first, states.length - 1)); year++) {
     const isMissing = /^m*$/.test(
-      states.slice(Math.max(0, firstOfMonth(year, 0) - first), firstOfMonth(year + 1, 0) - first),
+      states.slice(Math.max(0, firstDayOfMonth(year, 0) - first), firstDayOfMonth(year + 1, 0) - first),
     );
     const before = spans.at(-1);
     if (isMissing && before?.isMissing === true) spans[spans.length - 1] = { ...before, to: year };
@@ -81,8 +81,8 @@ function yearLines(
 
 /** 31 characters; days outside the series, and those that the month hasn't, are blank. */
 function monthCells({ first, states }: SeriesCoverage, year: number, month: number): string {
-  const start = firstOfMonth(year, month);
-  const cells = Array.from({ length: firstOfMonth(year, month + 1) - start }, (_, i) => {
+  const start = firstDayOfMonth(year, month);
+  const cells = Array.from({ length: firstDayOfMonth(year, month + 1) - start }, (_, i) => {
     const state = states[start + i - first] as DayState | undefined;
     return state === undefined ? ' ' : MARKS[state];
   });

@@ -1,8 +1,8 @@
-import { printable } from '../../../base/printable.js';
+import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { formatCount, formatSize } from '../../../base/units.js';
-import type { CoverageTotals, SeriesCoverage } from '../../../coverage/types.js';
+import type { CoverageTotals, SeriesCoverage } from '../../../coverage/coverage-facts.js';
 import { addDays, formatDay } from '../../../dataset/day.js';
-import { type Column, formatTable } from '../text/table.js';
+import { formatTable, type TableColumn } from '../text/table.js';
 import { cutStart } from '../text/width.js';
 
 /** Columns that a screen needs for all of a table. */
@@ -12,20 +12,20 @@ const NARROW_SYMBOL = 15;
 
 type Counts = Pick<CoverageTotals, 'present' | 'empty' | 'missing' | 'rows' | 'bytes'>;
 
-const COUNTS: readonly Column<Counts>[] = [
-  { title: 'present', align: 'right', cell: ({ present }) => count(present) },
-  { title: 'empty', align: 'right', cell: ({ empty }) => count(empty) },
-  { title: 'missing', align: 'right', cell: ({ missing }) => count(missing) },
+const COUNTS: readonly TableColumn<Counts>[] = [
+  { title: 'present', align: 'right', cell: ({ present }) => formatInteger(present) },
+  { title: 'empty', align: 'right', cell: ({ empty }) => formatInteger(empty) },
+  { title: 'missing', align: 'right', cell: ({ missing }) => formatInteger(missing) },
   { title: 'rows', align: 'right', cell: ({ rows }) => formatCount(rows) },
   { title: 'size', align: 'right', cell: ({ bytes }) => formatSize(bytes) },
 ];
 
 /** The symbols of one exchange and data type. */
-export function symbolTable(series: readonly SeriesCoverage[], screenColumns: number): string {
+export function formatSymbolTable(series: readonly SeriesCoverage[], screenColumns: number): string {
   const width = screenColumns < NARROW ? NARROW_SYMBOL : Number.POSITIVE_INFINITY;
   return formatTable<SeriesCoverage>(
     [
-      { title: 'symbol', cell: ({ symbol }) => cutStart(printable(symbol), width) },
+      { title: 'symbol', cell: ({ symbol }) => cutStart(sanitizeForTerminal(symbol), width) },
       { title: 'first day', cell: ({ first }) => formatDay(first) },
       { title: 'last day', cell: ({ first, states }) => formatDay(addDays(first, states.length - 1)) },
       ...COUNTS,
@@ -43,12 +43,12 @@ export interface SeriesGroup {
   readonly totals: CoverageTotals;
 }
 
-export function groupTable(groups: readonly SeriesGroup[], screenColumns: number): string {
+export function formatGroupTable(groups: readonly SeriesGroup[], screenColumns: number): string {
   return formatTable<CoverageTotals & Omit<SeriesGroup, 'series'>>(
     [
-      { title: 'exchange', cell: ({ exchange }) => printable(exchange) },
-      { title: 'type', cell: ({ dataType }) => printable(dataType) },
-      { title: 'symbols', align: 'right', cell: ({ series }) => count(series) },
+      { title: 'exchange', cell: ({ exchange }) => sanitizeForTerminal(exchange) },
+      { title: 'type', cell: ({ dataType }) => sanitizeForTerminal(dataType) },
+      { title: 'symbols', align: 'right', cell: ({ series }) => formatInteger(series) },
       ...COUNTS.filter(({ title }) => title !== 'rows' || screenColumns >= NARROW),
     ],
     groups.map((group) => ({ ...group, ...group.totals })),
@@ -57,6 +57,6 @@ export function groupTable(groups: readonly SeriesGroup[], screenColumns: number
 }
 
 /** `1,234`. */
-export function count(number: number): string {
+export function formatInteger(number: number): string {
   return number.toLocaleString('en');
 }

@@ -1,7 +1,7 @@
 import type { Day } from '../../../dataset/day.js';
-import type { SizeOf } from '../../../download/estimate/sizes.js';
-import type { PlannedFile } from '../../../download/types.js';
-import type { PlanStatus } from '../../../run/events.js';
+import type { PlannedFile } from '../../../download/download-options.js';
+import type { EstimateSize } from '../../../download/estimate/size-estimator.js';
+import type { PlanStatus } from '../../../run/run-events.js';
 
 /** Days that a plan has in a row, both included. */
 export interface DaySpan {
@@ -41,7 +41,7 @@ interface OpenStatus extends Open<Omit<StatusDays, 'spans'>> {
 }
 
 /** Gathers planned files, which come series by series and day by day, in constant memory. */
-export function* seriesDays(files: Iterable<PlannedFile>, sizeOf: SizeOf): Generator<SeriesDays> {
+export function* groupSeriesDays(files: Iterable<PlannedFile>, sizeOf: EstimateSize): Generator<SeriesDays> {
   let series: (PlannedFile['file'] & { readonly statuses: OpenStatus[] }) | undefined;
   let before: PlanStatus | undefined;
   for (const planned of files) {

@@ -1,4 +1,4 @@
-import type { Screen } from '../../arguments/types.js';
+import type { OutputScreen } from '../../arguments/command.js';
 import { screenColumns } from '../text/screen.js';
 import { textWidth } from '../text/width.js';
 
@@ -13,7 +13,7 @@ const CLEAR_LINE = '\u001b[2K';
  * wiped out, and finds that one's first line again after the screen has become narrower or wider.
  */
 export class FrameTerminal {
-  readonly #screen: Screen;
+  readonly #screen: OutputScreen;
   /** Text that is to stay above the next frame; it ends in a line break. */
   #above = '';
   /** Of the next frame. */
@@ -22,7 +22,7 @@ export class FrameTerminal {
   #shown: readonly number[] = [];
   #flushing: NodeJS.Immediate | undefined;
 
-  constructor(screen: Screen) {
+  constructor(screen: OutputScreen) {
     this.#screen = screen;
   }
 

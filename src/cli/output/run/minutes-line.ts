@@ -1,5 +1,5 @@
 import { formatCount, formatDuration, plural } from '../../../base/units.js';
-import type { Screen } from '../../arguments/types.js';
+import type { OutputScreen } from '../../arguments/command.js';
 import { textColumns } from '../text/screen.js';
 import { wrapLines } from '../text/wrap.js';
 
@@ -22,7 +22,7 @@ export interface MinutesLine {
  * @param now milliseconds of a clock that never goes back.
  */
 export function createMinutesLine(
-  screen: Screen,
+  screen: OutputScreen,
   redraws: boolean,
   written: { readonly messages: number },
   now = (): number => performance.now(),

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
-import type { RunEvent, RunSummary } from '../../../run/events.js';
-import type { Screen } from '../../arguments/types.js';
+import type { RunEvent, RunSummary } from '../../../run/run-events.js';
+import type { OutputScreen } from '../../arguments/command.js';
 
 /** Turns a run's events into output. */
 export interface Reporter {
@@ -11,8 +11,8 @@ export interface Reporter {
 }
 
 export interface ReporterContext {
-  readonly stdout: Screen;
-  readonly stderr: Screen;
+  readonly stdout: OutputScreen;
+  readonly stderr: OutputScreen;
   /** For stderr. */
   readonly chalk: ChalkInstance;
   /** Milliseconds of a clock that never goes back. */

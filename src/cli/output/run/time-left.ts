@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../run/events.js';
+import type { RunEvent } from '../../../run/run-events.js';
 
 /** How long a run will take from now. */
 export interface TimeLeft {

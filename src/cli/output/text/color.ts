@@ -1,19 +1,19 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { Screen } from '../../arguments/types.js';
+import type { OutputScreen } from '../../arguments/command.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Level = 0 | 1 | 2 | 3;
 
 /** A chalk that colours as flag, environment and terminal allow. */
-export function chalkFor(screen: Screen, env: Env, noColor: boolean): ChalkInstance {
-  return new Chalk({ level: colorLevel(screen, env, noColor) });
+export function createChalk(screen: OutputScreen, env: Env, noColor: boolean): ChalkInstance {
+  return new Chalk({ level: chooseColorLevel(screen, env, noColor) });
 }
 
 /**
  * How many colours to use: 0 none, 1 sixteen, 2 256, 3 all. The flag stands over NO_COLOR (no-color.org: any
  * value but the empty one), that over FORCE_COLOR (0 to 3, true, false), that over the terminal.
  */
-export function colorLevel(screen: Screen, env: Env, noColor: boolean): Level {
+export function chooseColorLevel(screen: OutputScreen, env: Env, noColor: boolean): Level {
   if (noColor || (env['NO_COLOR'] ?? '') !== '') return 0;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forcedLevel(forced);

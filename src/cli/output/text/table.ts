@@ -1,9 +1,9 @@
-import { printable } from '../../../base/printable.js';
+import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { textWidth } from './width.js';
 import { longestPiece, wrapList } from './wrap.js';
 
 /** A column of a table: its title, and each row's cell. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   readonly align?: 'left' | 'right';
   /** Whether a cell may go over several lines: one of several words, or a list with commas. */
@@ -19,12 +19,12 @@ const GAP = '  ';
  * lines below, column by column, and no word is ever broken.
  */
 export function formatTable<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   rows: readonly Row[],
   screen = Number.POSITIVE_INFINITY,
 ): string {
   const titles = columns.map(({ title }) => title);
-  const cells = rows.map((row) => columns.map(({ cell }) => printable(cell(row))));
+  const cells = rows.map((row) => columns.map(({ cell }) => sanitizeForTerminal(cell(row))));
   const lines = linesOf(columns, [titles, ...cells], screen);
   return [titles, ...cells].map((row) => lines.map((line) => lineText(line, row)).join('')).join('');
 }
@@ -43,7 +43,7 @@ interface Line {
 }
 
 function linesOf<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   rows: readonly (readonly string[])[],
   screen: number,
 ): readonly Line[] {
@@ -96,7 +96,7 @@ export function formatPairs(
   const indent = ' '.repeat(widest) + GAP;
   return shown
     .map(([name, value]) => {
-      const text = printable(value ?? '');
+      const text = sanitizeForTerminal(value ?? '');
       const isBelow = indent.length + longestPiece(text) > screen;
       const lines = wrapList(text, screen - (isBelow ? GAP : indent).length);
       return isBelow

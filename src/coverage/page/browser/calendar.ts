@@ -1,8 +1,8 @@
 import { addDays, type Day } from '../../../dataset/day.js';
 import type { PageCanvas, PageEvent, PageNode } from '../../../page/browser/dom.js';
-import type { DayState } from '../../types.js';
-import { drawCalendar, penOf } from './drawing.js';
-import { type CalendarLayout, calendarLayout, dayAt, dayPlace } from './layout.js';
+import type { DayState } from '../../coverage-facts.js';
+import { type CalendarLayout, createCalendarLayout, dayAt, dayPosition } from './calendar-layout.js';
+import { drawCalendar, preparePen } from './drawing.js';
 import { hideTooltip, showTooltip } from './tooltip.js';
 
 /** A calendar on a canvas that is drawn while it is near the window, and takes no memory else. */
@@ -23,16 +23,16 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** @param states a letter a day from `first` on. */
+/** @param states a letter a day from `takeFirst` on. */
 export function createCalendar(canvas: PageCanvas, first: Day, states: string): Calendar {
   let width = 0;
-  let layout: CalendarLayout = calendarLayout(first, states.length, width);
+  let layout: CalendarLayout = createCalendarLayout(first, states.length, width);
   let marked: Day | undefined;
   let isDrawn = false;
 
   const draw = (): void => {
     isDrawn = true;
-    drawCalendar(penOf(canvas, width, layout.height), layout, states, marked);
+    drawCalendar(preparePen(canvas, width, layout.height), layout, states, marked);
   };
   const show = (day: Day, left: number, top: number): void =>
     showTooltip(day, states.charAt(day - first) as DayState, left, top);
@@ -43,7 +43,7 @@ export function createCalendar(canvas: PageCanvas, first: Day, states: string): 
       hideTooltip();
       return;
     }
-    const { x, y } = dayPlace(layout, day);
+    const { x, y } = dayPosition(layout, day);
     const corner = canvas.getBoundingClientRect();
     show(day, corner.left + x, corner.top + y);
   };
@@ -75,7 +75,7 @@ export function createCalendar(canvas: PageCanvas, first: Day, states: string): 
     node: canvas,
     fit(columnWidth) {
       width = columnWidth;
-      layout = calendarLayout(first, states.length, width);
+      layout = createCalendarLayout(first, states.length, width);
       canvas.style.height = `${layout.height}px`;
       if (isDrawn) draw();
     },

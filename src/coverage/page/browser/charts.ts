@@ -1,8 +1,8 @@
 import { formatSize } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import { type DrawnChart, type PageNode, ResizeObserver, uPlot } from '../../../page/browser/dom.js';
-import { color, make } from '../../../page/browser/elements.js';
-import type { ChartData } from '../data.js';
+import { createElement, styleColor } from '../../../page/browser/elements.js';
+import type { ChartData } from '../page-data.js';
 import { type FoldedAxis, type Hole, isLongHole } from './fold.js';
 
 const CHART_HEIGHT = 220;
@@ -34,8 +34,8 @@ export function createChart(
   fold: FoldedAxis,
 ): Chart {
   let chart: DrawnChart | undefined;
-  const place = make('div');
-  parent.append(place, ...fold.holes.map((hole) => make('p', 'soft', holeText(hole))));
+  const place = createElement('div');
+  parent.append(place, ...fold.holes.map((hole) => createElement('p', 'soft', holeText(hole))));
   const sizeOf = () => ({ width: place.clientWidth, height: CHART_HEIGHT });
   const positions = days.map((day) => fold.position(day) * SECONDS_A_DAY);
   const redraw = (): void => {
@@ -50,7 +50,7 @@ export function createChart(
 }
 
 /** With 0 for the days in between of which there is nothing; of a long hole, for the first alone. */
-export function everyDay([days, bytes]: ChartData): ChartData {
+export function fillMissingDays([days, bytes]: ChartData): ChartData {
   const sums = new Map(days.map((day, index) => [day, bytes[index] ?? 0]));
   const all = days.flatMap((day, index) => {
     const between = (days[index + 1] ?? day + 1) - day - 1;
@@ -78,8 +78,8 @@ function optionsOf(
   size: { readonly width: number; readonly height: number },
   fold: FoldedAxis,
 ): object {
-  const line = { stroke: color('line'), width: 1 };
-  const axis = { stroke: color('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
+  const line = { stroke: styleColor('line'), width: 1 };
+  const axis = { stroke: styleColor('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
   const value = (_: unknown, bytes: number | null): string => (bytes === null ? '–' : formatSize(bytes));
   return {
     ...size,
@@ -93,8 +93,8 @@ function optionsOf(
       {
         label: title,
         value,
-        stroke: color('present'),
-        fill: color('fill'),
+        stroke: styleColor('present'),
+        fill: styleColor('fill'),
         width: 1.5,
         paths: uPlot.paths.stepped({ align: 1 }),
       },
@@ -134,7 +134,7 @@ function foldedDates(fold: FoldedAxis): object {
 }
 
 function drawHoles({ ctx, bbox, valToPos }: DrawnChart, { holes }: FoldedAxis): void {
-  ctx.fillStyle = color('line');
+  ctx.fillStyle = styleColor('line');
   for (const { start, end } of holes) {
     const [left, right] = [start, end].map((position) => {
       const x = valToPos(position * SECONDS_A_DAY, 'x', true);

@@ -1,13 +1,19 @@
-import { type Day, firstOfMonth, yearOf } from '../../../dataset/day.js';
+import { type Day, firstDayOfMonth, yearOf } from '../../../dataset/day.js';
 import { type PageCanvas, type Pen, window } from '../../../page/browser/dom.js';
-import { color } from '../../../page/browser/elements.js';
-import type { DayState } from '../../types.js';
-import { type CalendarLayout, dayPlace, LABEL_WIDTH, type Point, yearPlace } from './layout.js';
+import { styleColor } from '../../../page/browser/elements.js';
+import type { DayState } from '../../coverage-facts.js';
+import {
+  type CalendarLayout,
+  dayPosition,
+  LABEL_WIDTH,
+  type Point,
+  yearPosition,
+} from './calendar-layout.js';
 
 const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Gives a canvas its size in pixels of the screen, and a pen that draws in those of the page. */
-export function penOf(canvas: PageCanvas, width: number, height: number): Pen {
+export function preparePen(canvas: PageCanvas, width: number, height: number): Pen {
   const scale = window.devicePixelRatio;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
@@ -26,11 +32,17 @@ export function drawCalendar(
   const colors = stateColors();
   drawLabels(pen, layout);
   for (const [index, state] of [...states].entries()) {
-    drawCell(pen, dayPlace(layout, (layout.first + index) as Day), layout.pitch, state as DayState, colors);
+    drawCell(
+      pen,
+      dayPosition(layout, (layout.first + index) as Day),
+      layout.pitch,
+      state as DayState,
+      colors,
+    );
   }
   if (marked === undefined) return;
-  const { x, y } = dayPlace(layout, marked);
-  pen.strokeStyle = color('text');
+  const { x, y } = dayPosition(layout, marked);
+  pen.strokeStyle = styleColor('text');
   pen.lineWidth = 2;
   pen.strokeRect(x - 1, y - 1, layout.pitch, layout.pitch);
 }
@@ -42,7 +54,7 @@ export interface StateColors {
 }
 
 export function stateColors(): StateColors {
-  return { p: color('present'), e: color('empty'), m: color('missing') };
+  return { p: styleColor('present'), e: styleColor('empty'), m: styleColor('missing') };
 }
 
 /** A day, by colour and by form: full, with a hole, or an outline that is crossed out. */
@@ -73,16 +85,16 @@ export function drawCell(
 function drawLabels(pen: Pen, layout: CalendarLayout): void {
   pen.textBaseline = 'top';
   for (let year = yearOf(layout.first); year <= yearOf(layout.last); year++) {
-    const { x, y } = yearPlace(layout, year);
-    pen.fillStyle = color('text');
+    const { x, y } = yearPosition(layout, year);
+    pen.fillStyle = styleColor('text');
     pen.font = '600 12px system-ui, sans-serif';
     pen.fillText(String(year), x, y + 1);
-    pen.fillStyle = color('soft');
+    pen.fillStyle = styleColor('soft');
     pen.font = '11px system-ui, sans-serif';
     // Where cells are small, the names of two months side by side would run into one another.
     const step = layout.pitch < 6 ? 2 : 1;
     for (let month = 0; month < 12; month += step) {
-      const left = dayPlace(layout, firstOfMonth(year, month)).x;
+      const left = dayPosition(layout, firstDayOfMonth(year, month)).x;
       pen.fillText(MONTH_NAMES[month] ?? '', Math.max(left, x + LABEL_WIDTH), y + 1);
     }
   }

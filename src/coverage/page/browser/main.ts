@@ -7,36 +7,41 @@ import {
   ResizeObserver,
   window,
 } from '../../../page/browser/dom.js';
-import { byId } from '../../../page/browser/elements.js';
-import type { DayState } from '../../types.js';
-import type { PageData } from '../data.js';
-import { createChart, everyDay, runningTotal } from './charts.js';
-import { drawCell, penOf, stateColors } from './drawing.js';
+import { elementById } from '../../../page/browser/elements.js';
+import type { DayState } from '../../coverage-facts.js';
+import type { PageData } from '../page-data.js';
+import { createChart, fillMissingDays, runningTotal } from './charts.js';
+import { chooseSeries, type SeriesOrder } from './choose-series.js';
+import { drawCell, preparePen, stateColors } from './drawing.js';
 import { foldHoles } from './fold.js';
-import { chooseSeries, type Order } from './list.js';
-import { type ListedSeries, listSeries, type SeriesSection } from './series.js';
+import { type ListedSeries, listSeries, type SeriesSection } from './list-series.js';
 
 /** Sections that are put on the page at a time. */
 const SECTIONS = 500;
 /** What the padding and border of a section take of its width. */
 const FRAME = 34;
 
-const data = JSON.parse(byId('data').textContent ?? '') as PageData;
+const data = JSON.parse(elementById('data').textContent ?? '') as PageData;
 const all = listSeries(data);
 const charts = [
-  createChart(byId('by-day'), 'Size of the day’s data', everyDay(data.byDay), foldHoles(data.byDay[0])),
   createChart(
-    byId('by-recording'),
+    elementById('by-day'),
+    'Size of the day’s data',
+    fillMissingDays(data.byDay),
+    foldHoles(data.byDay[0]),
+  ),
+  createChart(
+    elementById('by-recording'),
     'Size of the folder',
     runningTotal(data.byRecording),
     foldHoles(data.byRecording[0]),
   ),
 ];
 
-const list = byId('list');
-const filter = byId('filter') as PageField;
-const sort = byId('sort') as PageField;
-const more = byId('more');
+const list = elementById('list');
+const filter = elementById('filter') as PageField;
+const sort = elementById('sort') as PageField;
+const more = elementById('more');
 /** What is on the page, by the canvas of each. */
 const shown = new Map<PageNode, SeriesSection>();
 const near = new Set<SeriesSection>();
@@ -69,10 +74,10 @@ function place(series: ListedSeries): PageNode {
 }
 
 function showList(): void {
-  const chosen = chooseSeries(all, filter.value, sort.value as Order);
+  const chosen = chooseSeries(all, filter.value, sort.value as SeriesOrder);
   list.replaceChildren(...chosen.slice(0, limit).map(place));
   const count = Math.min(limit, chosen.length);
-  byId('shown').textContent =
+  elementById('shown').textContent =
     chosen.length === all.length
       ? `${count} of ${all.length} series`
       : `${count} of ${chosen.length} matching series, ${all.length} in all`;
@@ -82,7 +87,7 @@ function showList(): void {
 function drawLegend(): void {
   for (const node of document.querySelectorAll('canvas[data-state]')) {
     drawCell(
-      penOf(node as PageCanvas, 12, 12),
+      preparePen(node as PageCanvas, 12, 12),
       { x: 0, y: 0 },
       12,
       node.dataset['state'] as DayState,

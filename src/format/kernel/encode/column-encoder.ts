@@ -1,10 +1,10 @@
 import type { EncodedValues } from '../../parquet/column-chunk.js';
-import type { ParquetColumn } from '../../parquet/schema.js';
+import type { ParquetColumn } from '../../parquet/parquet-schema.js';
 import type { ColumnMemory } from '../column-memory.js';
-import { booleanValues, longValues, numberValues } from './numeric-values.js';
+import { type EncodableValues, maxHybridBytes } from './encodable-values.js';
+import { encodeBooleans, encodeLongs, encodeNumbers } from './numeric-values.js';
 import { Scratch } from './scratch.js';
-import { textDictionaryValues, textValues } from './text-values.js';
-import { bitsRoom, type Values } from './values.js';
+import { encodeTextDictionary, encodeTexts } from './text-values.js';
 
 /**
  * Encodes the columns of a memory's batch, where they lie: each once, and the batch is of no use after that. Only
@@ -50,14 +50,14 @@ export class ColumnEncoder {
 
   #page(
     levels: { readonly start: number; readonly end: number; readonly nulls: number | undefined } | undefined,
-    values: Values,
+    values: EncodableValues,
     start: number,
     end: number,
   ): Uint8Array {
     const { kernel } = this.#memory;
     const rows = levels ? levels.end - levels.start : 0;
     const widened = levels?.nulls === undefined ? 0 : this.#scratch.levels.at(4 * rows);
-    const from = this.#scratch.body.at(4 + bitsRoom(rows, 1) + values.room(start, end));
+    const from = this.#scratch.body.at(4 + maxHybridBytes(rows, 1) + values.room(start, end));
     let to = from;
     if (levels?.nulls !== undefined) {
       kernel.widenBits(levels.nulls + levels.start, widened, rows, 1);
@@ -68,7 +68,7 @@ export class ColumnEncoder {
   }
 
   /** @param nulls their address, where there are any: they are dropped. */
-  #valuesOf(index: number, nulls: number | undefined): Values {
+  #valuesOf(index: number, nulls: number | undefined): EncodableValues {
     const memory = this.#memory;
     const scratch = this.#scratch;
     const { kernel, rows } = memory;
@@ -76,16 +76,16 @@ export class ColumnEncoder {
     const lane = kernel.laneOf(index) >>> 0;
     const drop = (width: number): number =>
       nulls === undefined ? rows : kernel.dropNulls(lane, nulls, rows, width);
-    if (kind === 'boolean') return booleanValues(memory, scratch, lane, drop(1));
-    if (kind === 'time' || kind === 'integer') return longValues(memory, scratch, lane, drop(8));
-    if (kind === 'number' && this.#numbers === 'double') return numberValues(memory, scratch, lane, drop(8));
+    if (kind === 'boolean') return encodeBooleans(memory, scratch, lane, drop(1));
+    if (kind === 'time' || kind === 'integer') return encodeLongs(memory, scratch, lane, drop(8));
+    if (kind === 'number' && this.#numbers === 'double') return encodeNumbers(memory, scratch, lane, drop(8));
     const texts = memory.textsOf(index);
     if (kind === 'text' && !kernel.isPlain(index)) {
       drop(4);
-      return textDictionaryValues(memory, scratch, texts, lane);
+      return encodeTextDictionary(memory, scratch, texts, lane);
     }
     if (texts.count !== rows) throw new Error('numbers were to be kept as text, and came without it');
     const count = nulls === undefined ? rows : kernel.dropNullTexts(texts.offsets, nulls, rows);
-    return textValues(memory, scratch, { ...texts, count });
+    return encodeTexts(memory, scratch, { ...texts, count });
   }
 }

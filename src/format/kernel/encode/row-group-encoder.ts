@@ -1,10 +1,10 @@
-import type { Batch } from '../../columns.js';
+import type { Batch } from '../../batch.js';
 import type { Compress } from '../../compression/compress.js';
 import { loadCompressor } from '../../compression/compressor.js';
-import { ByteWriter } from '../../parquet/bytes.js';
+import { ByteWriter } from '../../parquet/byte-writer.js';
 import { writeColumnChunk } from '../../parquet/column-chunk.js';
+import { type ParquetColumn, toParquetColumns } from '../../parquet/parquet-schema.js';
 import type { EncodedRowGroup, ParquetOptions } from '../../parquet/row-group.js';
-import { type ParquetColumn, parquetColumns } from '../../parquet/schema.js';
 import { ColumnMemory } from '../column-memory.js';
 import { ColumnEncoder } from './column-encoder.js';
 
@@ -15,13 +15,13 @@ export class RowGroupEncoder {
   readonly #encoder: ColumnEncoder;
   readonly #compress: Compress;
   /** In turns, so that the bytes of one group may be written while the next is made; other threads may write them. */
-  readonly #outs = [sharedWriter(), sharedWriter()] as const;
+  readonly #outs = [createSharedWriter(), createSharedWriter()] as const;
   #turn = 0;
 
   /** @param memory its columns must be open, and have the digits of numbers where these are to be text. */
   constructor(memory: ColumnMemory, options: ParquetOptions, compress: Compress) {
     this.#memory = memory;
-    this.#columns = parquetColumns(options.schema, options);
+    this.#columns = toParquetColumns(options.schema, options);
     this.#encoder = new ColumnEncoder(memory, options.numbers);
     this.#compress = compress;
   }
@@ -61,6 +61,6 @@ export async function createRowGroupEncoder(
   };
 }
 
-function sharedWriter(): ByteWriter {
+function createSharedWriter(): ByteWriter {
   return new ByteWriter(65_536, (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)));
 }

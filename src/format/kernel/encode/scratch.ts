@@ -1,7 +1,7 @@
 import type { ColumnMemory } from '../column-memory.js';
 
 /** A part of a memory that work is done in; what it holds is lost when it has to grow. */
-class Region {
+class ScratchRegion {
   readonly #memory: ColumnMemory;
   #at = 0;
   #room = 0;
@@ -23,28 +23,28 @@ class Region {
 /** Where a column is encoded: what is here is of one column, and goes with the next. */
 export class Scratch {
   /** A page's body, or a dictionary's. */
-  readonly body: Region;
+  readonly body: ScratchRegion;
   /** A 32-bit integer a value: its position in a dictionary, or its shared prefix. */
-  readonly indices: Region;
+  readonly indices: ScratchRegion;
   /** Hash tables. */
-  readonly slots: Region;
+  readonly slots: ScratchRegion;
   /** A dictionary's values, or where they first occur. */
-  readonly distinct: Region;
+  readonly distinct: ScratchRegion;
   /** Texts of a dictionary, their offsets, and the lengths of the texts of a page. */
-  readonly texts: Region;
-  readonly offsets: Region;
-  readonly lengths: Region;
+  readonly texts: ScratchRegion;
+  readonly offsets: ScratchRegion;
+  readonly lengths: ScratchRegion;
   /** Definition levels of a page. */
-  readonly levels: Region;
+  readonly levels: ScratchRegion;
 
   constructor(memory: ColumnMemory) {
-    this.body = new Region(memory);
-    this.indices = new Region(memory);
-    this.slots = new Region(memory);
-    this.distinct = new Region(memory);
-    this.texts = new Region(memory);
-    this.offsets = new Region(memory);
-    this.lengths = new Region(memory);
-    this.levels = new Region(memory);
+    this.body = new ScratchRegion(memory);
+    this.indices = new ScratchRegion(memory);
+    this.slots = new ScratchRegion(memory);
+    this.distinct = new ScratchRegion(memory);
+    this.texts = new ScratchRegion(memory);
+    this.offsets = new ScratchRegion(memory);
+    this.lengths = new ScratchRegion(memory);
+    this.levels = new ScratchRegion(memory);
   }
 }

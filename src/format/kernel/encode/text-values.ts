@@ -1,17 +1,22 @@
-import { Encoding } from '../../parquet/format.js';
-import { type Bounds, textBounds } from '../../parquet/statistics.js';
-import type { ColumnMemory, TextPlace } from '../column-memory.js';
+import { Encoding } from '../../parquet/format-constants.js';
+import { textBounds, type ValueBounds } from '../../parquet/statistics.js';
+import type { ColumnMemory, TextLocation } from '../column-memory.js';
+import {
+  type EncodableValues,
+  encodeDictionaryIndices,
+  MAX_DISTINCT_RATIO,
+  maxDeltaBytes,
+} from './encodable-values.js';
 import type { Scratch } from './scratch.js';
-import { deltaRoom, dictionaryIndices, MOST_DISTINCT, type Values } from './values.js';
 
 /** Texts without nulls: by a dictionary where they repeat, else by their lengths or by what they share. */
-export function textValues(memory: ColumnMemory, scratch: Scratch, texts: TextPlace): Values {
+export function encodeTexts(memory: ColumnMemory, scratch: Scratch, texts: TextLocation): EncodableValues {
   const { kernel } = memory;
   const { bytes, offsets, count } = texts;
   const indices = scratch.indices.at(4 * count);
-  const distinct = distinctTexts(memory, scratch, texts, indices);
-  if (distinct) return textDictionaryValues(memory, scratch, distinct, indices);
-  const length = lengthOf(memory, texts, 0, count);
+  const distinct = findDistinctTexts(memory, scratch, texts, indices);
+  if (distinct) return encodeTextDictionary(memory, scratch, distinct, indices);
+  const length = textBytes(memory, texts, 0, count);
   // A shared byte or two costs as much as it saves: the lengths of the prefixes are stored too.
   const isIncremental = kernel.sharedPrefixes(bytes, offsets, count, indices) > count * 2;
   const lengths = (start: number, end: number): number => scratch.lengths.at(4 * (end - start));
@@ -19,10 +24,10 @@ export function textValues(memory: ColumnMemory, scratch: Scratch, texts: TextPl
     encoding: isIncremental ? Encoding.deltaByteArray : Encoding.deltaLengthByteArray,
     dictionary: undefined,
     valueSize: 4 + length / Math.max(count, 1),
-    bounds: boundsOf(memory, texts),
+    bounds: findTextBounds(memory, texts),
     room(start, end) {
       lengths(start, end);
-      return 2 * deltaRoom(end - start) + lengthOf(memory, texts, start, end);
+      return 2 * maxDeltaBytes(end - start) + textBytes(memory, texts, start, end);
     },
     write: (out, start, end) =>
       isIncremental
@@ -32,47 +37,50 @@ export function textValues(memory: ColumnMemory, scratch: Scratch, texts: TextPl
 }
 
 /** Texts by their positions, 32-bit integers at an address, in a dictionary in which each occurs. */
-export function textDictionaryValues(
+export function encodeTextDictionary(
   memory: ColumnMemory,
   scratch: Scratch,
-  dictionary: TextPlace,
+  dictionary: TextLocation,
   indices: number,
-): Values {
+): EncodableValues {
   const { kernel } = memory;
   const { bytes, offsets, count } = dictionary;
-  const bounds = boundsOf(memory, dictionary);
-  const out = scratch.body.at(4 * count + lengthOf(memory, dictionary, 0, count));
+  const bounds = findTextBounds(memory, dictionary);
+  const out = scratch.body.at(4 * count + textBytes(memory, dictionary, 0, count));
   const end = kernel.writePlainText(out, bytes, offsets, count) >>> 0;
   return {
     dictionary: { bytes: memory.bytes.subarray(out, end), size: count },
     valueSize: 4,
     bounds,
-    ...dictionaryIndices(kernel, indices, count),
+    ...encodeDictionaryIndices(kernel, indices, count),
   };
 }
 
 /** The dictionary of texts, where it is small enough; puts the texts' positions in it at `indices`. */
-function distinctTexts(
+function findDistinctTexts(
   memory: ColumnMemory,
   scratch: Scratch,
-  texts: TextPlace,
+  texts: TextLocation,
   indices: number,
-): TextPlace | undefined {
+): TextLocation | undefined {
   const { kernel } = memory;
   const { bytes, offsets, count } = texts;
-  const most = Math.floor(count * MOST_DISTINCT);
+  const most = Math.floor(count * MAX_DISTINCT_RATIO);
   const slotCount = 2 ** Math.ceil(Math.log2(Math.max(most, 1) * 2));
   const slots = scratch.slots.at(4 * slotCount);
   const firsts = scratch.distinct.at(4 * most);
   const size = kernel.distinctTexts(bytes, offsets, count, most, slots, slotCount, firsts, indices);
   if (size < 0) return undefined;
-  const picked = scratch.texts.at(lengthOf(memory, texts, 0, count));
+  const picked = scratch.texts.at(textBytes(memory, texts, 0, count));
   const pickedOffsets = scratch.offsets.at(4 * (size + 1));
   kernel.pickTexts(bytes, offsets, firsts, size, picked, pickedOffsets);
   return { bytes: picked, offsets: pickedOffsets, count: size };
 }
 
-function boundsOf(memory: ColumnMemory, { bytes, offsets, count }: TextPlace): Bounds | undefined {
+function findTextBounds(
+  memory: ColumnMemory,
+  { bytes, offsets, count }: TextLocation,
+): ValueBounds | undefined {
   if (count === 0) return undefined;
   const { kernel } = memory;
   kernel.findTextRange(bytes, offsets, count);
@@ -84,7 +92,7 @@ function boundsOf(memory: ColumnMemory, { bytes, offsets, count }: TextPlace): B
   return textBounds(textAt(kernel.leastText.value), textAt(kernel.greatestText.value));
 }
 
-/** How many bytes the texts from `start` up to, not including, `end` have. */
-function lengthOf(memory: ColumnMemory, { offsets }: TextPlace, start: number, end: number): number {
+/** How many bytes the texts from `start` up to, not including, `endConversion` have. */
+function textBytes(memory: ColumnMemory, { offsets }: TextLocation, start: number, end: number): number {
   return memory.intAt(offsets + 4 * end) - memory.intAt(offsets + 4 * start);
 }

@@ -1,22 +1,22 @@
 import { Worker } from 'node:worker_threads';
 import { MixedMessage } from '../../../dialects/symbol-shares.js';
-import type { GivenLines } from '../../threads/give-lines.js';
 import { LineThread } from '../../threads/line-thread.js';
-import { type JobSide, LIMITS } from '../../threads/threads.js';
+import type { TransferredLines } from '../../threads/send-lines.js';
+import { THREAD_LIMITS, type ThreadJobHandle } from '../../threads/thread-pool.js';
 import type { FeedText } from '../feed-text.js';
-import type { FeedAnswer, FeedOrder, FeedTask } from './feed-worker.js';
+import type { FeedCommand, FeedTask, FeedThreadMessage } from './feed-worker.js';
 
 /** One that parses and normalizes the messages of a source, or a share of them, in another thread. */
 export interface FeedReader {
   /** Gives it more text. @param onUsed called when it needs the text no more. */
-  give(text: FeedText, onUsed: () => void): void;
+  write(text: FeedText, onUsed: () => void): void;
   /** There is no more text. */
   end(): void;
   /**
    * Its lines, to be gone through once. A buffer is good until the next is asked for.
-   * @throws as `makeFeedLines`.
+   * @throws as `writeFeedLines`.
    */
-  lines(): AsyncIterable<GivenLines>;
+  lines(): AsyncIterable<TransferredLines>;
 }
 
 export interface FeedJob {
@@ -28,24 +28,24 @@ export interface FeedJob {
 
 /** A thread for sources, or shares of them (`FeedTask`s). */
 export function startFeedThread(): Worker {
-  return new Worker(new URL('./feed-worker.js', import.meta.url), { resourceLimits: LIMITS });
+  return new Worker(new URL('./feed-worker.js', import.meta.url), { resourceLimits: THREAD_LIMITS });
 }
 
 /** @param job of the tasks, on its thread. */
-export function readFeedJob(tasks: readonly FeedTask[], job: JobSide): FeedJob {
+export function readFeedJob(tasks: readonly FeedTask[], job: ThreadJobHandle): FeedJob {
   const { port } = job;
   const thread = new LineThread(job, tasks.length);
   /** Of each task: who waits for the texts that it has, in their order. */
   const waiting = tasks.map((): (() => void)[] => []);
-  port.on('message', (answer: FeedAnswer) => {
+  port.on('message', (answer: FeedThreadMessage) => {
     if (answer.answer === 'used') waiting[answer.at]?.shift()?.();
     else if (answer.answer === 'mixed') thread.fail(answer.at, new MixedMessage());
     else thread.take(answer);
   });
-  const order = (message: FeedOrder): void => port.postMessage(message);
+  const order = (message: FeedCommand): void => port.postMessage(message);
   return {
     readers: tasks.map((_, at) => ({
-      give(text, onUsed) {
+      write(text, onUsed) {
         waiting[at]?.push(onUsed);
         order({ order: 'text', at, text });
       },

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Latest } from '../../archive/latest.js';
-import { begin, type Call, type Handler, sendText, targetOf } from '../../http/call.js';
+import {
+  parseTarget,
+  type SandboxCall,
+  type SandboxHandler,
+  sendText,
+  startResponse,
+} from '../../http/sandbox-call.js';
 import { type Attempt, type Claims, isOver } from '../claims.js';
 import { readEmail } from '../email.js';
 import { readForm } from '../request-body.js';
@@ -15,11 +21,11 @@ type Sessions = Latest<string>;
  * The page of a claim attempt (service interface, Authentication, step 3): the user signs in and is shown the code.
  * @param organizations to choose from; empty where none must be chosen.
  */
-export function claimPage(claims: Claims, organizations: readonly string[]): Handler {
+export function claimPage(claims: Claims, organizations: readonly string[]): SandboxHandler {
   const sessions: Sessions = new Latest();
   return async (call) => {
     if (call.request.method === 'POST') return act(call, claims, sessions, organizations);
-    const attempt = claims.attempt(targetOf(call).searchParams.get('attempt') ?? '');
+    const attempt = claims.attempt(parseTarget(call).searchParams.get('attempt') ?? '');
     const state = stateOf(attempt, sessions.get(sessionId(call) ?? ''), organizations);
     if (attempt && state.kind === 'choose') attempt.progress = 'choosing';
     if (attempt && state.kind === 'code') attempt.progress = 'confirmed';
@@ -48,7 +54,7 @@ function stateOf(
 
 /** Does what a form of the page asks for, and leads back to the page. */
 async function act(
-  call: Call,
+  call: SandboxCall,
   claims: Claims,
   sessions: Sessions,
   organizations: readonly string[],
@@ -76,11 +82,11 @@ async function act(
   } else if (action === 'choose' && isOwner && organizations.includes(organization)) {
     attempt.organization = organization;
   }
-  await begin(call, 303, { Location: `/claim?attempt=${id}`, 'Content-Length': 0, ...cookie });
+  await startResponse(call, 303, { Location: `/claim?attempt=${id}`, 'Content-Length': 0, ...cookie });
   call.response.end();
 }
 
-function sendPage(call: Call, state: PageState): Promise<void> {
+function sendPage(call: SandboxCall, state: PageState): Promise<void> {
   const { status, html } = renderPage(state);
   return sendText(call, status, 'text/html; charset=utf-8', html, {
     'Cache-Control': 'no-store',
@@ -90,7 +96,7 @@ function sendPage(call: Call, state: PageState): Promise<void> {
   });
 }
 
-function sessionId({ request }: Call): string | undefined {
+function sessionId({ request }: SandboxCall): string | undefined {
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
   return cookies.find((cookie) => cookie.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
 }

@@ -1,4 +1,11 @@
-import { addDays, type Day, dayOfMs, dayOfTime, formatDay, isFirstOfMonth } from '../../../dataset/day.js';
+import {
+  addDays,
+  type Day,
+  formatDay,
+  isFirstDayOfMonth,
+  msToDay,
+  parseTimeToDay,
+} from '../../../dataset/day.js';
 
 /** Exchanges and symbols that most people know, in the order in which they are looked for. */
 const KNOWN_EXCHANGES = ['binance-futures', 'bitmex', 'deribit', 'binance'];
@@ -23,10 +30,10 @@ export function firstPeriod(
   until: string | undefined,
   now: number,
 ): { readonly from: string; readonly to: string } {
-  const today = dayOfMs(now);
-  const end = until === undefined ? today : Math.min(dayOfTime(until) ?? today, today);
+  const today = msToDay(now);
+  const end = until === undefined ? today : Math.min(parseTimeToDay(until) ?? today, today);
   // That very day may not be over yet.
   let day = addDays(end as Day, -1);
-  while (!isFirstOfMonth(day)) day = addDays(day, -1);
+  while (!isFirstDayOfMonth(day)) day = addDays(day, -1);
   return { from: `${formatDay(day)}T00:00`, to: `${formatDay(day)}T01:00` };
 }

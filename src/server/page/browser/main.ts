@@ -1,5 +1,5 @@
-import { byId } from '../../../page/browser/elements.js';
-import type { ListedExchange } from '../types.js';
+import { elementById } from '../../../page/browser/elements.js';
+import type { ListedExchange } from '../page-facts.js';
 import { askJson, reasonOf } from './ask.js';
 import { fillBuilder, startBuilder } from './build/builder.js';
 import { showCache, showExchanges, showFacts } from './facts.js';
@@ -20,6 +20,6 @@ async function list(): Promise<void> {
     fillBuilder(exchanges);
     await fillForm(exchanges);
   } catch (error) {
-    say(byId('state'), `The exchanges are not known. ${reasonOf(error)}`, 'problem');
+    say(elementById('state'), `The exchanges are not known. ${reasonOf(error)}`, 'problem');
   }
 }

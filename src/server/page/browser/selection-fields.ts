@@ -1,5 +1,5 @@
 import type { PageField, PageNode } from '../../../page/browser/dom.js';
-import type { ListedExchange } from '../types.js';
+import type { ListedExchange } from '../page-facts.js';
 import { firstExchange, firstPeriod, firstSymbol } from './first-choice.js';
 import { askSymbols, offerSymbols, option } from './symbols.js';
 

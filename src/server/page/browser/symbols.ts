@@ -1,6 +1,6 @@
 import type { PageField, PageNode } from '../../../page/browser/dom.js';
-import { make } from '../../../page/browser/elements.js';
-import type { FoundSymbols } from '../types.js';
+import { createElement } from '../../../page/browser/elements.js';
+import type { FoundSymbols } from '../page-facts.js';
 import { askJson } from './ask.js';
 import { splitLast } from './names.js';
 
@@ -34,7 +34,7 @@ export function offerSymbols(field: PageField, list: PageNode, exchange: () => s
 
 /** An element of a list of choices. */
 export function option(value: string): PageNode {
-  const node = make('option', '', value);
+  const node = createElement('option', '', value);
   node.setAttribute('value', value);
   return node;
 }

@@ -1,16 +1,16 @@
 import { listPrefixes } from './list-months.js';
-import { baseName, type ManifestPlace, type NamedObject } from './names.js';
-import { NewestLines } from './newest-lines.js';
+import { findLiveObjects, type LiveObjects, readBaseHeaders } from './live-objects.js';
+import { baseName, type ManifestLocation, type NamedObject } from './manifest-keys.js';
+import { NewestRecords } from './newest-records.js';
 import { readObjects } from './read-objects.js';
-import { formatBaseHead } from './segment-line.js';
-import { readHeads, type Standing, whatStands } from './standing.js';
+import { formatBaseHeader } from './segment-line.js';
 
 /** Milliseconds by the store's clock for which a base stands beside what it stands for. */
-const KEEP_MS = 3_600_000;
-const MOST_LOOSE = 50;
+const COVERED_RETENTION_MS = 3_600_000;
+const MAX_LOOSE_SEGMENTS = 50;
 /** For each, one segment more may be loose: a large base isn't written anew for every few. */
-const BASE_BYTES_A_SEGMENT = 1_000_000;
-const LINES_A_WRITE = 4096;
+const BASE_BYTES_PER_SEGMENT = 1_000_000;
+const LINES_PER_WRITE = 4096;
 
 export interface CompactionInput {
   /** A name that no other run has. */
@@ -32,16 +32,16 @@ export interface CompactionInput {
  * - It names what it was made of. A segment that comes beside it, or comes late, isn't named, and is read.
  * - What is removed is named by a base that was listed with it. Names are never used again.
  *
- * @param month as `monthOf` names it.
+ * @param month as `monthPrefix` names it.
  */
 export async function compactMonth(
-  place: ManifestPlace,
+  place: ManifestLocation,
   month: string,
   { run, now, storeNow, mostLoose, signal }: CompactionInput,
 ): Promise<void> {
   const objects = (await listPrefixes(place, [month], signal)).get(month) ?? [];
-  const standing = whatStands(objects, await readHeads(place, objects, signal));
-  if (isCrowded(standing, mostLoose)) {
+  const standing = findLiveObjects(objects, await readBaseHeaders(place, objects, signal));
+  if (needsCompaction(standing, mostLoose)) {
     const name = baseName(
       now,
       run,
@@ -49,23 +49,27 @@ export async function compactMonth(
     );
     await writeBase(place, `${place.root}${month}${name}`, objects, standing, signal);
   }
-  await place.store.remove(removable(standing, objects, storeNow), signal);
+  await place.store.remove(findRemovableKeys(standing, objects, storeNow), signal);
 }
 
 /** Whether a month is worth a new base. Two bases, of compactions that knew nothing of each other, are. */
-export function isCrowded(
-  { loose, bases, baseBytes }: Pick<Standing, 'loose' | 'bases' | 'baseBytes'>,
-  mostLoose = MOST_LOOSE,
+export function needsCompaction(
+  { loose, bases, baseBytes }: Pick<LiveObjects, 'loose' | 'bases' | 'baseBytes'>,
+  mostLoose = MAX_LOOSE_SEGMENTS,
 ): boolean {
-  return bases > 1 || loose > mostLoose + baseBytes / BASE_BYTES_A_SEGMENT;
+  return bases > 1 || loose > mostLoose + baseBytes / BASE_BYTES_PER_SEGMENT;
 }
 
 /** Keys of what a base has stood for long enough. */
-function removable({ covered }: Standing, objects: readonly NamedObject[], storeNow: number): string[] {
+function findRemovableKeys(
+  { covered }: LiveObjects,
+  objects: readonly NamedObject[],
+  storeNow: number,
+): string[] {
   return objects
     .filter(({ name }) => {
       const base = covered.get(name);
-      return base !== undefined && base.modified + KEEP_MS <= storeNow;
+      return base !== undefined && base.modified + COVERED_RETENTION_MS <= storeNow;
     })
     .map(({ key }) => key);
 }
@@ -76,13 +80,13 @@ function removable({ covered }: Standing, objects: readonly NamedObject[], store
  * may have written it, and reads it.
  */
 async function writeBase(
-  place: ManifestPlace,
+  place: ManifestLocation,
   key: string,
   objects: readonly NamedObject[],
-  { needed }: Standing,
+  { needed }: LiveObjects,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const newest = new NewestLines();
+  const newest = new NewestRecords();
   let isWhole = true;
   const onPassedOver = (): void => {
     isWhole = false;
@@ -91,10 +95,10 @@ async function writeBase(
   if (gone.length > 0 || !isWhole) return;
   const upload = place.store.upload(key, undefined, signal);
   try {
-    let batch: string[] = [formatBaseHead(objects.map(({ name }) => name)), '\n'];
+    let batch: string[] = [formatBaseHeader(objects.map(({ name }) => name)), '\n'];
     for (const line of newest.lines()) {
       batch.push(line, '\n');
-      if (batch.length < 2 * LINES_A_WRITE) continue;
+      if (batch.length < 2 * LINES_PER_WRITE) continue;
       await upload.write(Buffer.from(batch.join('')));
       batch = [];
     }

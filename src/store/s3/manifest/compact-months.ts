@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../../base/errors.js';
-import { tryLease } from '../lease.js';
+import { tryAcquireLease } from '../lease.js';
 import { compactMonth } from './compact-month.js';
-import type { ManifestPlace } from './names.js';
+import type { ManifestLocation } from './manifest-keys.js';
 
 /**
  * Compacts some months, unless another run is at it, which their lease tells. The lease saves work and guards nothing:
@@ -10,7 +10,7 @@ import type { ManifestPlace } from './names.js';
  * What fails is left: the manifest serves as well as it did, and what is wrong with the store is told elsewhere.
  */
 export async function compactMonths(
-  place: ManifestPlace,
+  place: ManifestLocation,
   prefix: string,
   run: string,
   months: readonly string[],
@@ -19,7 +19,7 @@ export async function compactMonths(
   const now = Date.now();
   try {
     const owner = { pid: 0, host: run, now, command: 'compaction', isAlive: () => true };
-    const lease = await tryLease(place.store, prefix, owner, {
+    const lease = await tryAcquireLease(place.store, prefix, owner, {
       folder: 'compactions',
       exclusive: true,
       signal,
@@ -29,7 +29,7 @@ export async function compactMonths(
       const either = signal ? AbortSignal.any([signal, lease.lost]) : lease.lost;
       setMaxListeners(0, either);
       for (const month of months)
-        await compactMonth(place, month, { run, now, storeNow: lease.taken, signal: either });
+        await compactMonth(place, month, { run, now, storeNow: lease.acquiredMs, signal: either });
     } finally {
       await lease.release();
     }

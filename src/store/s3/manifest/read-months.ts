@@ -1,12 +1,12 @@
 import { TickhaulError } from '../../../base/errors.js';
 import { listPrefixes } from './list-months.js';
-import type { ManifestPlace, Months } from './names.js';
-import type { NewestLines } from './newest-lines.js';
+import { findLiveObjects, type LiveObjects, readBaseHeaders } from './live-objects.js';
+import type { ManifestLocation, ObjectsByMonth } from './manifest-keys.js';
+import type { NewestRecords } from './newest-records.js';
 import { readObjects } from './read-objects.js';
-import { readHeads, type Standing, whatStands } from './standing.js';
 
 /** Each more is a compaction that removed what was just listed. */
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 
 /**
  * Reads all records of some months. What is removed after it was listed has a base that stands for it, so the month is
@@ -17,20 +17,20 @@ const MOST_ROUNDS = 10;
  * @throws TickhaulError of the store; the reason of an abort.
  */
 export async function readMonths(
-  place: ManifestPlace,
-  months: Months,
-  into: NewestLines,
+  place: ManifestLocation,
+  months: ObjectsByMonth,
+  into: NewestRecords,
   warn: (message: string) => void,
   signal: AbortSignal | undefined,
   read: Set<string>,
-): Promise<Map<string, Standing>> {
-  const all = new Map<string, Standing>();
+): Promise<Map<string, LiveObjects>> {
+  const all = new Map<string, LiveObjects>();
   let listed = months;
   for (let round = 0; listed.size > 0; round++) {
-    if (round === MOST_ROUNDS) throw unsteady(place);
-    const heads = await readHeads(place, [...listed.values()].flat(), signal);
+    if (round === MAX_ROUNDS) throw createUnstableListingError(place);
+    const heads = await readBaseHeaders(place, [...listed.values()].flat(), signal);
     const wanted = [...listed].sort(byMonth).flatMap(([month, objects]) => {
-      const standing = whatStands(objects, heads);
+      const standing = findLiveObjects(objects, heads);
       all.set(month, standing);
       return standing.needed.filter(({ key }) => !read.has(key)).map((object) => ({ ...object, month }));
     });
@@ -55,7 +55,7 @@ function nameOf(month: string): string {
   return month.slice(month.lastIndexOf('/', month.length - 2));
 }
 
-function unsteady({ store, root }: ManifestPlace): TickhaulError {
+function createUnstableListingError({ store, root }: ManifestLocation): TickhaulError {
   return new TickhaulError(
     'bad_answer',
     `${store.name}/${root}: the store lists objects that it doesn't give; run the same command again`,

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../../base/errors.js';
-import { takeLines } from '../../manifest/cut-lines.js';
-import { findings } from '../../manifest/manifest.js';
-import { fetchAhead } from './fetch-ahead.js';
-import { isBase, type ManifestPlace, type NamedObject } from './names.js';
-import type { NewestLines } from './newest-lines.js';
-import { parseBaseHead } from './segment-line.js';
+import { describeSkippedLines } from '../../manifest/manifest.js';
+import { splitLines } from '../../manifest/split-lines.js';
+import { isBase, type ManifestLocation, type NamedObject } from './manifest-keys.js';
+import type { NewestRecords } from './newest-records.js';
+import { prefetchObjects } from './prefetch-objects.js';
+import { parseBaseHeader } from './segment-line.js';
 
 /**
  * Reads the records of some objects, in the order in which they are given.
@@ -13,9 +13,9 @@ import { parseBaseHead } from './segment-line.js';
  * @returns objects that were removed meanwhile.
  */
 export async function readObjects<T extends NamedObject>(
-  { store }: ManifestPlace,
+  { store }: ManifestLocation,
   objects: readonly T[],
-  into: NewestLines,
+  into: NewestRecords,
   warn: (message: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<readonly T[]> {
@@ -24,14 +24,14 @@ export async function readObjects<T extends NamedObject>(
   const either = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal;
   // Many requests go by it at once.
   setMaxListeners(0, either);
-  const ahead = fetchAhead(objects, (key) => store.getWhole(key, either));
+  const ahead = prefetchObjects(objects, (key) => store.getWhole(key, either));
   try {
     for (const object of objects) {
-      const reading = new Reading(object.name, into);
+      const reading = new ObjectLineReader(object.name, into);
       const fetching = ahead.next(object);
       const chunks = fetching ? oneChunk(await fetching) : store.get(object.key, undefined, either);
-      if (!(await giveAll(chunks, reading))) gone.push(object);
-      for (const message of findings(reading.end(), `${store.name}/${object.key}`)) warn(message);
+      if (!(await readChunksInto(chunks, reading))) gone.push(object);
+      for (const message of describeSkippedLines(reading.end(), `${store.name}/${object.key}`)) warn(message);
     }
   } finally {
     broken.abort();
@@ -44,33 +44,33 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** One object's lines on their way. */
-class Reading {
+class ObjectLineReader {
   readonly #isBase: boolean;
-  readonly #into: NewestLines;
+  readonly #into: NewestRecords;
   readonly #damaged: number[] = [];
   readonly #outside: number[] = [];
   #rest: Buffer = Buffer.alloc(0);
   #lines = 0;
 
-  constructor(name: string, into: NewestLines) {
+  constructor(name: string, into: NewestRecords) {
     this.#isBase = isBase(name);
     this.#into = into;
   }
 
   give(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#rest = bytes.subarray(takeLines(bytes, this.#rest.length, (line) => this.#take(line)));
+    this.#rest = bytes.subarray(splitLines(bytes, this.#rest.length, (line) => this.#take(line)));
   }
 
   /** Objects are whole, so a last line without a line feed is one like the others. */
-  end(): Parameters<typeof findings>[0] {
+  end(): Parameters<typeof describeSkippedLines>[0] {
     if (this.#rest.length > 0) this.#take(this.#rest.toString('utf8'));
-    return { damaged: this.#damaged, outside: this.#outside, halfLine: false };
+    return { damaged: this.#damaged, outside: this.#outside, hasPartialLine: false };
   }
 
   #take(line: string): void {
     this.#lines++;
-    if (line === '' || (this.#isBase && this.#lines === 1 && parseBaseHead(line))) return;
+    if (line === '' || (this.#isBase && this.#lines === 1 && parseBaseHeader(line))) return;
     const verdict = this.#into.take(line);
     if (verdict === 'damaged') this.#damaged.push(this.#lines);
     else if (verdict === 'outside') this.#outside.push(this.#lines);
@@ -78,9 +78,9 @@ class Reading {
 }
 
 /** @returns false where the object isn't there. */
-async function giveAll(
+async function readChunksInto(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer> | undefined,
-  reading: Reading,
+  reading: ObjectLineReader,
 ): Promise<boolean> {
   try {
     if (chunks === undefined) return false;

@@ -1,5 +1,5 @@
-import { type Fields, fieldsOf, toRecord } from '../../manifest/manifest-line.js';
-import type { ManifestRecord } from '../../types.js';
+import { type JsonFields, parseManifestFields, toManifestFields } from '../../manifest/manifest-line.js';
+import type { ManifestRecord } from '../../manifest-record.js';
 
 /** A record, and its place among those of the same path. */
 export interface WrittenRecord {
@@ -16,31 +16,31 @@ const MAX_WRITTEN_MS = 253_402_300_799_999;
 
 /** One line of JSON, without a line feed. */
 export function formatSegmentLine({ record, written }: WrittenRecord): string {
-  return JSON.stringify({ ...fieldsOf(record), written });
+  return JSON.stringify({ ...toManifestFields(record), written });
 }
 
 /** Reads a line back; undefined when it isn't a whole record. */
 export function parseSegmentLine(line: string): WrittenRecord | undefined {
   try {
-    const fields = JSON.parse(line) as Fields;
+    const fields = JSON.parse(line) as JsonFields;
     const written = fields['written'];
     if (typeof written !== 'number' || !Number.isInteger(written)) return undefined;
     if (written < 0 || written > MAX_WRITTEN_MS) return undefined;
-    return { record: toRecord(fields), written };
+    return { record: parseManifestFields(fields), written };
   } catch {
     return undefined;
   }
 }
 
 /** The first line of a base: names of the objects of its month that it stands for. */
-export function formatBaseHead(names: readonly string[]): string {
+export function formatBaseHeader(names: readonly string[]): string {
   return JSON.stringify({ base: names });
 }
 
 /** Undefined for a line that is none. */
-export function parseBaseHead(line: string): readonly string[] | undefined {
+export function parseBaseHeader(line: string): readonly string[] | undefined {
   try {
-    const { base } = JSON.parse(line) as Fields;
+    const { base } = JSON.parse(line) as JsonFields;
     return Array.isArray(base) && base.every((name) => typeof name === 'string') ? base : undefined;
   } catch {
     return undefined;

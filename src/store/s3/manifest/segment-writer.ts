@@ -1,38 +1,38 @@
 import pLimit from 'p-limit';
-import { FAREWELL_MS, tooLate } from '../farewell.js';
-import { type ManifestPlace, segmentName } from './names.js';
+import { createShutdownTimeoutError, SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.js';
+import { type ManifestLocation, segmentName } from './manifest-keys.js';
 
 /** Milliseconds after which what waits is written, and how many records are. */
 const FLUSH_MS = 5_000;
-const MOST_RECORDS = 500;
-const PUTS_AT_ONCE = 8;
+const MAX_RECORDS = 500;
+const CONCURRENT_PUTS = 8;
 
 /** Lines of one month that are to be one segment. */
-interface Batch {
+interface SegmentBatch {
   readonly month: string;
   readonly lines: string[];
   readonly written: Promise<void>;
-  readonly settle: (writing: Promise<void>) => void;
+  readonly resolveWith: (writing: Promise<void>) => void;
 }
 
 /** Writes the records of one run as segments. What comes within five seconds goes into one a month. */
 export class SegmentWriter {
-  readonly #place: ManifestPlace;
+  readonly #place: ManifestLocation;
   readonly #run: string;
-  readonly #limit = pLimit(PUTS_AT_ONCE);
+  readonly #limit = pLimit(CONCURRENT_PUTS);
   readonly #writing = new Set<Promise<void>>();
   readonly #segments = new Map<string, number>();
   readonly #farewellMs: number;
   readonly #giveUp = new AbortController();
   #farewell: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #batches = new Map<string, Batch>();
+  #batches = new Map<string, SegmentBatch>();
   #records = 0;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param run a name that no other run has. @param farewellMs milliseconds that are left after `hurry`. */
-  constructor(place: ManifestPlace, run: string, farewellMs = FAREWELL_MS) {
+  constructor(place: ManifestLocation, run: string, farewellMs = SHUTDOWN_TIMEOUT_MS) {
     this.#place = place;
     this.#run = run;
     this.#farewellMs = farewellMs;
@@ -49,7 +49,7 @@ export class SegmentWriter {
     this.#batches.set(month, batch);
     batch.lines.push(line, '\n');
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
-    if (++this.#records >= MOST_RECORDS || this.#farewell) void this.flush();
+    if (++this.#records >= MAX_RECORDS || this.#farewell) void this.flush();
     return batch.written;
   }
 
@@ -62,7 +62,7 @@ export class SegmentWriter {
     this.#records = 0;
     for (const batch of batches.values()) {
       const writing = this.#limit(() => this.#write(batch));
-      batch.settle(writing);
+      batch.resolveWith(writing);
       const done = writing.then(
         () => {},
         () => {},
@@ -79,7 +79,7 @@ export class SegmentWriter {
     if (this.#isClosed) return;
     const { store, root } = this.#place;
     this.#farewell ??= setTimeout(
-      () => this.#giveUp.abort(tooLate(`${store.name}/${root}`)),
+      () => this.#giveUp.abort(createShutdownTimeoutError(`${store.name}/${root}`)),
       this.#farewellMs,
     );
     void this.flush();
@@ -92,7 +92,7 @@ export class SegmentWriter {
     clearTimeout(this.#farewell);
   }
 
-  async #write({ month, lines }: Batch): Promise<void> {
+  async #write({ month, lines }: SegmentBatch): Promise<void> {
     const { store, root } = this.#place;
     const name = segmentName(Date.now(), this.#run, ++this.#count);
     await store.put(`${root}${month}${name}`, Buffer.from(lines.join('')), this.#giveUp.signal);
@@ -100,10 +100,10 @@ export class SegmentWriter {
   }
 }
 
-function createBatch(month: string): Batch {
-  let settle: Batch['settle'] = () => {};
+function createBatch(month: string): SegmentBatch {
+  let settle: SegmentBatch['resolveWith'] = () => {};
   const written = new Promise<void>((resolve) => {
     settle = resolve;
   });
-  return { month, lines: [], written, settle };
+  return { month, lines: [], written, resolveWith: settle };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Column, formatPairs, formatTable } from '../../../../src/cli/output/text/table.js';
+import { formatPairs, formatTable, type TableColumn } from '../../../../src/cli/output/text/table.js';
 import { textWidth } from '../../../../src/cli/output/text/width.js';
 import { longestPiece, wrapList } from '../../../../src/cli/output/text/wrap.js';
 
@@ -12,7 +12,7 @@ interface Row {
   readonly types: string;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly TableColumn<Row>[] = [
   { title: 'exchange', cell: ({ id }) => id },
   { title: 'name', breaks: true, cell: ({ name }) => name },
   { title: 'since', align: 'right', cell: ({ since }) => since },

@@ -1,10 +1,15 @@
 import { isNeverEmpty } from '../../../../src/dataset/data-types.js';
-import type { Batch, ColumnData, Nulls, Schema } from '../../../../src/format/columns.js';
-import { parseBoolean, parseDecimal, parseTime } from '../../../../src/format/csv/number.js';
+import type { Batch, ColumnData, Nulls, Schema } from '../../../../src/format/batch.js';
+import { parseBoolean, parseDecimal, parseTimeUs } from '../../../../src/format/csv/parse-cell.js';
 import { TextColumnBuilder } from './text-column.js';
 import { type TextBudget, TextValuesBuilder } from './text-values.js';
 
-const PARSERS = { time: parseTime, integer: parseTime, number: parseDecimal, boolean: parseBoolean } as const;
+const PARSERS = {
+  time: parseTimeUs,
+  integer: parseTimeUs,
+  number: parseDecimal,
+  boolean: parseBoolean,
+} as const;
 
 /** Text that a batch takes before it ends early, in bytes. */
 const MAX_TEXT = 32 * 1024 * 1024;

@@ -1,7 +1,7 @@
-import type { Batch, Schema } from '../../../../src/format/columns.js';
-import { rowError } from '../../../../src/format/csv/errors.js';
-import { splitLine } from '../../../../src/format/csv/line.js';
-import { linesOf, parseRecords } from '../../../../src/format/csv/quoted.js';
+import type { Batch, Schema } from '../../../../src/format/batch.js';
+import { createRowError } from '../../../../src/format/csv/csv-errors.js';
+import { countRecordLines, parseRecords } from '../../../../src/format/csv/quoted-records.js';
+import { splitLine } from '../../../../src/format/csv/split-line.js';
 import { BatchBuilder } from './batch-builder.js';
 
 const LF = 10;
@@ -26,7 +26,7 @@ export function referenceBatches(csv: Buffer, options: ReferenceOptions): Batch[
   const records = csv.includes('"') ? parseRecords(csv, { source, line }, names) : linesOfText(csv);
   for (const cells of records) {
     const fail = (column: number, problem: string | undefined) =>
-      rowError({ source, line }, names, cells, column, problem);
+      createRowError({ source, line }, names, cells, column, problem);
     if (cells.length !== schema.length) throw fail(0, undefined);
     if (batch.full) {
       batches.push(batch.finish());
@@ -37,7 +37,7 @@ export function referenceBatches(csv: Buffer, options: ReferenceOptions): Batch[
       if (problem !== undefined) throw fail(column, problem);
     }
     batch.row++;
-    line += linesOf(cells);
+    line += countRecordLines(cells);
   }
   if (batch.row > 0) batches.push(batch.finish());
   return batches;

@@ -1,4 +1,4 @@
-import type { Nulls, TextColumn } from '../../../../src/format/columns.js';
+import type { Nulls, TextColumn } from '../../../../src/format/batch.js';
 import { type TextBudget, TextValuesBuilder } from './text-values.js';
 
 /** Distinct values of a batch before a column is first asked whether it repeats itself. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { TextValues } from '../../../../src/format/columns.js';
+import type { TextValues } from '../../../../src/format/batch.js';
 
 /** How much text a batch may still take in, in bytes; shared by the columns of a parser. */
 export interface TextBudget {

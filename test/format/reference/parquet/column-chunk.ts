@@ -1,10 +1,10 @@
-import type { ColumnData } from '../../../../src/format/columns.js';
+import type { ColumnData } from '../../../../src/format/batch.js';
 import type { Compress } from '../../../../src/format/compression/compress.js';
-import { ByteWriter } from '../../../../src/format/parquet/bytes.js';
+import { ByteWriter } from '../../../../src/format/parquet/byte-writer.js';
 import type { ChunkMetadata } from '../../../../src/format/parquet/column-chunk.js';
-import { Encoding, type EncodingId } from '../../../../src/format/parquet/format.js';
+import { Encoding, type EncodingId } from '../../../../src/format/parquet/format-constants.js';
 import { writeDataPage, writeDictionaryPage } from '../../../../src/format/parquet/page.js';
-import type { ParquetColumn } from '../../../../src/format/parquet/schema.js';
+import type { ParquetColumn } from '../../../../src/format/parquet/parquet-schema.js';
 import { denseColumn } from './dense.js';
 import { writeRun } from './encodings/rle.js';
 import { statisticsOf } from './statistics.js';

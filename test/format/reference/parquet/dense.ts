@@ -1,4 +1,4 @@
-import type { ColumnData, Nulls, TextColumn, TextValues } from '../../../../src/format/columns.js';
+import type { ColumnData, Nulls, TextColumn, TextValues } from '../../../../src/format/batch.js';
 
 /** A column's values without its nulls, as Parquet stores them. */
 export type DenseColumn =

@@ -1,8 +1,8 @@
-import type { Batch } from '../../../../src/format/columns.js';
+import type { Batch } from '../../../../src/format/batch.js';
 import { loadCompressor } from '../../../../src/format/compression/compressor.js';
-import { ByteWriter } from '../../../../src/format/parquet/bytes.js';
+import { ByteWriter } from '../../../../src/format/parquet/byte-writer.js';
+import { toParquetColumns } from '../../../../src/format/parquet/parquet-schema.js';
 import type { EncodedRowGroup, ParquetOptions } from '../../../../src/format/parquet/row-group.js';
-import { parquetColumns } from '../../../../src/format/parquet/schema.js';
 import { writeColumnChunk } from './column-chunk.js';
 
 /** Gives the function that makes a batch a row group: pure work for the processor, synchronous. */
@@ -10,7 +10,7 @@ export async function createReferenceEncoder(
   options: ParquetOptions,
 ): Promise<(batch: Batch) => EncodedRowGroup> {
   const compress = await loadCompressor(options.compression);
-  const columns = parquetColumns(options.schema, options);
+  const columns = toParquetColumns(options.schema, options);
   let capacity = 65_536;
   return ({ rows, columns: data }) => {
     const out = new ByteWriter(capacity);

@@ -1,5 +1,5 @@
-import type { TextValues } from '../../../../src/format/columns.js';
-import type { Bounds, Statistics } from '../../../../src/format/parquet/statistics.js';
+import type { TextValues } from '../../../../src/format/batch.js';
+import type { Statistics, ValueBounds } from '../../../../src/format/parquet/statistics.js';
 import type { DenseColumn } from './dense.js';
 import { doubleBytes, int64Bytes } from './encodings/plain.js';
 
@@ -14,7 +14,7 @@ export function statisticsOf(column: DenseColumn, nullCount: number): Statistics
   return { nullCount, bounds: boundsOf(column) };
 }
 
-function boundsOf(column: DenseColumn): Bounds | undefined {
+function boundsOf(column: DenseColumn): ValueBounds | undefined {
   switch (column.kind) {
     case 'text':
       return textBounds(column.text);
@@ -38,7 +38,7 @@ function numberBounds(
   values: Float64Array,
   bytes: (values: Float64Array, start: number, end: number) => Uint8Array,
   { zeroMin, zeroMax } = { zeroMin: 0, zeroMax: 0 },
-): Bounds | undefined {
+): ValueBounds | undefined {
   if (values.length === 0) return undefined;
   const { min, max } = rangeOf(values);
   return {
@@ -59,20 +59,20 @@ export function rangeOf(values: Float64Array): { readonly min: number; readonly 
   return { min, max };
 }
 
-function booleanBounds(values: Int32Array): Bounds | undefined {
+function booleanBounds(values: Int32Array): ValueBounds | undefined {
   if (values.length === 0) return undefined;
   let trues = 0;
   for (let i = 0; i < values.length; i++) trues += values[i] as number;
   return { min: Uint8Array.of(trues === values.length ? 1 : 0), max: Uint8Array.of(trues > 0 ? 1 : 0) };
 }
 
-function textBounds(text: TextValues): Bounds | undefined {
+function textBounds(text: TextValues): ValueBounds | undefined {
   const bounds = textExtremes(text);
   return bounds && Math.max(bounds.min.length, bounds.max.length) <= LONGEST_BOUND ? bounds : undefined;
 }
 
 /** The least and the greatest of the texts, by their UTF-8 bytes; undefined where there are none. */
-export function textExtremes(text: TextValues): Bounds | undefined {
+export function textExtremes(text: TextValues): ValueBounds | undefined {
   const count = text.offsets.length - 1;
   if (count === 0) return undefined;
   let min = 0;

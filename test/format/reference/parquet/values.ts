@@ -1,6 +1,6 @@
-import type { TextValues } from '../../../../src/format/columns.js';
-import { ByteWriter } from '../../../../src/format/parquet/bytes.js';
-import { Encoding, type EncodingId } from '../../../../src/format/parquet/format.js';
+import type { TextValues } from '../../../../src/format/batch.js';
+import { ByteWriter } from '../../../../src/format/parquet/byte-writer.js';
+import { Encoding, type EncodingId } from '../../../../src/format/parquet/format-constants.js';
 import type { DictionaryValues } from '../../../../src/format/parquet/page.js';
 import type { DenseColumn } from './dense.js';
 import { bitWidth } from './encodings/bit-pack.js';
@@ -18,7 +18,7 @@ export interface EncodedValues {
   readonly valueSize: number;
   /** The values, or some of them with the least and the greatest among them: what statistics need. */
   readonly extremes: DenseColumn;
-  /** Writes the values from `start` up to, not including, `end`. */
+  /** Writes the values from `start` up to, not including, `endConversion`. */
   readonly write: (out: ByteWriter, start: number, end: number) => void;
 }
 

@@ -75,11 +75,11 @@ test('what others recorded since it was opened is read by itself, through compac
     }),
   );
   got = 0;
-  assert.equal((await reader.now()).get(pathOf('0'))?.rows, 1);
+  assert.equal((await reader.reread()).get(pathOf('0'))?.rows, 1);
   assert.equal(got, 0, 'a base and what it stands for are known');
   await write(await open(bucket.client()), recordOf('0', 2), recordOf('3'));
   await write(reader, recordOf('own'));
-  const now = await reader.now();
+  const now = await reader.reread();
   assert.deepEqual(
     ['0', '1', '3', 'own', 'none'].map((path) => [now.has(pathOf(path)), now.get(pathOf(path))?.rows]),
     [
@@ -95,7 +95,7 @@ test('what others recorded since it was opened is read by itself, through compac
   bucket.now += 2 * HOUR;
   await compact(bucket);
   await write(await open(bucket.client()), { ...recordOf('1'), dropped: true });
-  const later = await reader.now();
+  const later = await reader.reread();
   assert.deepEqual(
     [later.get(pathOf('0'))?.rows, later.has(pathOf('1')), later.has(pathOf('2'))],
     [2, false, true],

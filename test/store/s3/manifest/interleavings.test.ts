@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Manifest } from '../../../../src/store/manifest/manifest.js';
 import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
-import { monthOf } from '../../../../src/store/s3/manifest/names.js';
-import { openStoreManifest } from '../../../../src/store/s3/manifest/open-manifest.js';
+import { monthPrefix } from '../../../../src/store/s3/manifest/manifest-keys.js';
+import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
 import { type Gate, Killed, killAfter, MemoryBucket } from '../../../helpers/memory-store.js';
 import { recordOf } from '../../manifest/records.js';
 
@@ -81,7 +81,7 @@ class World {
     this.bucket.now += hours * HOUR;
     const store = this.bucket.client(kill ? killAfter(kill.after, kill.moment, gate) : gate);
     const { now } = this.bucket;
-    const month = monthOf(recordOf('').file);
+    const month = monthPrefix(recordOf('').file);
     const run = `c${++this.#runs}`;
     await compactMonth({ store, root: ROOT }, month, { run, now, storeNow: now, mostLoose: 0 });
   }

@@ -1,11 +1,11 @@
 import type { Day } from '../../../../src/dataset/day.js';
 import { parseDay } from '../../../../src/dataset/day.js';
 import type { Manifest } from '../../../../src/store/manifest/manifest.js';
-import type { ManifestScopes } from '../../../../src/store/manifest/scope.js';
+import type { ManifestScopes } from '../../../../src/store/manifest/manifest-scope.js';
+import type { ManifestRecord } from '../../../../src/store/manifest-record.js';
 import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
-import { openStoreManifest } from '../../../../src/store/s3/manifest/open-manifest.js';
+import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
 import type { ObjectStore } from '../../../../src/store/s3/object-store.js';
-import type { ManifestRecord } from '../../../../src/store/types.js';
 import type { MemoryBucket } from '../../../helpers/memory-store.js';
 import { nameOf, recordOf } from '../../manifest/records.js';
 

@@ -1,4 +1,4 @@
-import { portOf, wsPortOf } from '../../../ports.js';
+import { urlPort, webSocketPort } from '../../../ports.js';
 import { namesOf } from '../names.js';
 
 /** The options of each endpoint, by the names of the form's fields (service interface, Local replay server). */
@@ -47,7 +47,7 @@ export function originsOf(page: {
   readonly port: string;
   readonly origin: string;
 }): Origins {
-  return { http: page.origin, ws: `ws://${page.hostname}:${wsPortOf(portOf(page))}` };
+  return { http: page.origin, ws: `ws://${page.hostname}:${webSocketPort(urlPort(page))}` };
 }
 
 /** The address of an endpoint with its options. @param drafts one; or several, where the endpoint takes a list. */

@@ -6,8 +6,8 @@ import {
   type PageNode,
   type PageTemplate,
 } from '../../../../page/browser/dom.js';
-import { byId, make } from '../../../../page/browser/elements.js';
-import type { ListedExchange } from '../../types.js';
+import { createElement, elementById } from '../../../../page/browser/elements.js';
+import type { ListedExchange } from '../../page-facts.js';
 import { namesOf, toggleName } from '../names.js';
 import { say } from '../say.js';
 import { fillFields } from '../selection-fields.js';
@@ -24,31 +24,31 @@ import {
 } from './address.js';
 import { createTrial } from './trial.js';
 
-const form = byId('build');
-const selections = byId('selections');
+const form = elementById('build');
+const selections = elementById('selections');
 const endpointField = form.querySelector('[name=endpoint]') as PageField;
-const address = byId('address') as PageField;
-const state = byId('build-state');
+const address = elementById('address') as PageField;
+const state = elementById('build-state');
 const origins = originsOf(location);
 let exchanges: readonly ListedExchange[] = [];
 let count = 0;
 
 /** Lets the form make an address of what stands in it, at each change. */
 export function startBuilder(): void {
-  const trial = createTrial(byId('try'), byId('answer'), state);
+  const trial = createTrial(elementById('try'), elementById('answer'), state);
   addSelection();
   form.addEventListener('input', showAddress);
   form.addEventListener('submit', (event) => event.preventDefault());
-  byId('add').addEventListener('click', () => {
+  elementById('add').addEventListener('click', () => {
     const fields = addSelection();
     showAddress();
     fields.querySelector('select')?.focus();
   });
-  byId('copy').addEventListener('click', () => void copy());
-  byId('try').addEventListener('click', () => {
+  elementById('copy').addEventListener('click', () => void copy());
+  elementById('try').addEventListener('click', () => {
     const missing = missingFields(endpointOf(), drafts());
     if (missing.length > 0) say(state, `Still needed: ${missing.join(', ')}.`, 'problem');
-    else trial.toggle(address.value, isSocket(endpointOf()), (byId('subscribe') as PageField).value);
+    else trial.toggle(address.value, isSocket(endpointOf()), (elementById('subscribe') as PageField).value);
   });
   showAddress();
 }
@@ -60,9 +60,9 @@ export function fillBuilder(listed: readonly ListedExchange[]): void {
 }
 
 function addSelection(): PageNode {
-  const copy = (byId('selection') as PageTemplate).content.cloneNode(true).querySelector('fieldset');
+  const copy = (elementById('selection') as PageTemplate).content.cloneNode(true).querySelector('fieldset');
   if (copy === null) throw new Error('the page has no fields for a selection');
-  const symbols = make('datalist');
+  const symbols = createElement('datalist');
   symbols.setAttribute('id', `symbols-${++count}`);
   fieldOf(copy, 'symbols').setAttribute('list', `symbols-${count}`);
   copy.append(symbols);
@@ -76,7 +76,7 @@ function addSelection(): PageNode {
   copy.querySelector('.remove')?.addEventListener('click', () => {
     copy.remove();
     showAddress();
-    byId('add').focus();
+    elementById('add').focus();
   });
   selections.append(copy);
   if (exchanges.length > 0) void fill(copy);
@@ -109,7 +109,7 @@ function showAddress(): void {
       button.setAttribute('aria-pressed', String(types.includes(button.dataset['type'] ?? '')));
     }
   }
-  byId('add').hidden = !takesList(endpoint);
+  elementById('add').hidden = !takesList(endpoint);
   for (const node of document.querySelectorAll('[data-try]')) node.hidden = endpoint !== '/ws-replay';
   const made = addressOf(endpoint, drafts(), origins);
   // What was said of the one before stays with it.

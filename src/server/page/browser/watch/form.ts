@@ -1,11 +1,11 @@
 import type { PageField } from '../../../../page/browser/dom.js';
-import { byId } from '../../../../page/browser/elements.js';
-import type { ListedExchange } from '../../types.js';
+import { elementById } from '../../../../page/browser/elements.js';
+import type { ListedExchange } from '../../page-facts.js';
 import { fillFields } from '../selection-fields.js';
 import type { WatchForm } from './request.js';
 
 /** The viewer's form. */
-export const form = byId('watch');
+export const form = elementById('watch');
 
 const field = (name: string): PageField => form.querySelector(`[name=${name}]`) as PageField;
 
@@ -33,5 +33,9 @@ export function onSpeed(listener: () => void): void {
 /** Fills in what most people would begin with. */
 export function fillForm(exchanges: readonly ListedExchange[]): Promise<void> {
   const [exchange, symbol, from, to] = [field('exchange'), field('symbol'), field('from'), field('to')];
-  return fillFields({ exchange, symbol, symbols: byId('watch-symbols'), from, to }, exchanges, () => {});
+  return fillFields(
+    { exchange, symbol, symbols: elementById('watch-symbols'), from, to },
+    exchanges,
+    () => {},
+  );
 }

@@ -1,5 +1,5 @@
 import type { PageNode } from '../../../../page/browser/dom.js';
-import { byId, make } from '../../../../page/browser/elements.js';
+import { createElement, elementById } from '../../../../page/browser/elements.js';
 import type { Level, TickerField } from './messages.js';
 import { decimalsOf, fixed, short } from './numbers.js';
 import type { Watched, WatchedBook, WatchedTrade } from './watched.js';
@@ -14,10 +14,10 @@ export interface Panels {
 
 export function createPanels(): Panels {
   // The best ask stands beside the best bid.
-  const asks = rowsOf(byId('asks'), LEVELS, levelRow).reverse();
-  const bids = rowsOf(byId('bids'), LEVELS, levelRow);
-  const trades = rowsOf(byId('trades'), TRADES, tradeRow);
-  const fields = [...byId('ticker').querySelectorAll('dd')];
+  const asks = rowsOf(elementById('asks'), LEVELS, levelRow).reverse();
+  const bids = rowsOf(elementById('bids'), LEVELS, levelRow);
+  const trades = rowsOf(elementById('trades'), TRADES, tradeRow);
+  const fields = [...elementById('ticker').querySelectorAll('dd')];
   return {
     draw({ book, trades: latest, ticker }) {
       drawBook(asks, bids, book);
@@ -60,14 +60,14 @@ function drawBook(
   for (const [at, row] of bids.entries()) row(book?.bids[at], most, decimals);
   const [ask, bid] = [book?.asks[0]?.price, book?.bids[0]?.price];
   const spread = ask === undefined || bid === undefined ? undefined : ask - bid;
-  setText(byId('spread'), `spread ${fixed(spread, decimals.price)}`);
+  setText(elementById('spread'), `spread ${fixed(spread, decimals.price)}`);
 }
 
 function levelRow(parent: PageNode): DrawLevel {
-  const price = make('td');
-  const bar = make('span', 'bar');
-  const amount = make('span', 'text');
-  parent.append(make('tr', '', price, make('td', '', bar, amount)));
+  const price = createElement('td');
+  const bar = createElement('span', 'bar');
+  const amount = createElement('span', 'text');
+  parent.append(createElement('tr', '', price, createElement('td', '', bar, amount)));
   return (level, most, decimals) => {
     const isThere = level?.price !== undefined;
     setText(price, isThere ? fixed(level.price, decimals.price) : '');
@@ -77,8 +77,13 @@ function levelRow(parent: PageNode): DrawLevel {
 }
 
 function tradeRow(parent: PageNode): (trade: WatchedTrade | undefined, decimals: Decimals) => void {
-  const [at, side, price, amount] = [make('td'), make('td'), make('td'), make('td')];
-  parent.append(make('tr', '', at, side, price, amount));
+  const [at, side, price, amount] = [
+    createElement('td'),
+    createElement('td'),
+    createElement('td'),
+    createElement('td'),
+  ];
+  parent.append(createElement('tr', '', at, side, price, amount));
   return (trade, decimals) => {
     setText(at, trade?.at.slice(11, 23) ?? '');
     setText(side, trade?.side ?? '');

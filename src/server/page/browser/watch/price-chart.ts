@@ -1,5 +1,5 @@
 import { type DrawnChart, ResizeObserver, uPlot, window } from '../../../../page/browser/dom.js';
-import { byId, color } from '../../../../page/browser/elements.js';
+import { elementById, styleColor } from '../../../../page/browser/elements.js';
 import { decimalsOf } from './numbers.js';
 import type { PriceColumns } from './price-columns.js';
 
@@ -11,7 +11,7 @@ export interface PriceChart {
 }
 
 export function createPriceChart(): PriceChart {
-  const parent = byId('price');
+  const parent = elementById('price');
   const sizeOf = () => ({ width: parent.clientWidth, height: HEIGHT });
   let data: readonly (readonly number[])[] = [[], [], [], []];
   let chart: DrawnChart | undefined;
@@ -34,8 +34,8 @@ export function createPriceChart(): PriceChart {
 }
 
 function optionsOf(size: { readonly width: number; readonly height: number }): object {
-  const line = { stroke: color('line'), width: 1 };
-  const axis = { stroke: color('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
+  const line = { stroke: styleColor('line'), width: 1 };
+  const axis = { stroke: styleColor('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
   const price = (_: unknown, value: number | null): string => (value === null ? '–' : text(value));
   // A price holds until the next one.
   const held = { points: { show: false }, value: price, paths: uPlot.paths.stepped({ align: 1 }) };
@@ -51,9 +51,9 @@ function optionsOf(size: { readonly width: number; readonly height: number }): o
       },
       { label: 'High', ...edge },
       { label: 'Low', ...edge },
-      { label: 'Price', ...held, stroke: color('present'), width: 1.5 },
+      { label: 'Price', ...held, stroke: styleColor('present'), width: 1.5 },
     ],
-    bands: [{ series: [1, 2], fill: color('fill') }],
+    bands: [{ series: [1, 2], fill: styleColor('fill') }],
     axes: [
       {
         ...axis,

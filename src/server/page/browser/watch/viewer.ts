@@ -5,7 +5,7 @@ import {
   requestAnimationFrame,
   window,
 } from '../../../../page/browser/dom.js';
-import { byId } from '../../../../page/browser/elements.js';
+import { elementById } from '../../../../page/browser/elements.js';
 import { askFor, reasonOf } from '../ask.js';
 import type { Chunks } from '../line-queue.js';
 import { say } from '../say.js';
@@ -26,8 +26,8 @@ interface Replay {
   readonly watched: Watched;
 }
 
-const state = byId('state');
-const [pause, step, stop] = [byId('pause'), byId('step'), byId('stop')];
+const state = elementById('state');
+const [pause, step, stop] = [elementById('pause'), elementById('step'), elementById('stop')];
 const panels = createPanels();
 /** Made when there is something to see: it takes the width of its place. */
 let chart: PriceChart | undefined;
@@ -57,7 +57,7 @@ export function startViewer(): void {
     end();
     enable([pause, step, stop], false);
     say(state, 'Stopped.');
-    byId('start').focus();
+    elementById('start').focus();
   });
   onSpeed(() => {
     if (replay) replay.player.speed = readSpeed();
@@ -77,7 +77,7 @@ async function begin(): Promise<void> {
     const watched = new Watched(priceType);
     const player = new Player(chunksOf(answer), readSpeed(), (message, time) => watched.take(message, time));
     replay = { form: asked, player, watched };
-    byId('views').hidden = false;
+    elementById('views').hidden = false;
     chart ??= createPriceChart();
     show();
     watch(replay);
@@ -126,10 +126,11 @@ function draw({ player, watched, form }: Replay): void {
   panels.draw(watched);
   chart?.draw(watched.prices);
   const { position, messages } = player;
-  byId('position').textContent =
+  elementById('position').textContent =
     position === undefined ? '–' : new Date(position).toISOString().replace('T', ' ').slice(0, 23);
-  byId('count').textContent = plural(messages, 'message', messages.toLocaleString('en'));
-  (byId('progress') as PageProgress).value = player.state === 'ended' ? 1 : shareOf(form, position ?? 0);
+  elementById('count').textContent = plural(messages, 'message', messages.toLocaleString('en'));
+  (elementById('progress') as PageProgress).value =
+    player.state === 'ended' ? 1 : shareOf(form, position ?? 0);
 }
 
 /** The bytes of an answer, as they are asked for. */

@@ -1,4 +1,4 @@
-import type { ByteWriter } from '../../../../../src/format/parquet/bytes.js';
+import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
 
 /** Wide values are taken in pieces: 32 bits hold one of these and up to 7 bits from before it. */
 const PIECE = 24;

@@ -1,5 +1,5 @@
-import type { TextValues } from '../../../../../src/format/columns.js';
-import type { ByteWriter } from '../../../../../src/format/parquet/bytes.js';
+import type { TextValues } from '../../../../../src/format/batch.js';
+import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
 import { writeDeltaIntegers } from './delta.js';
 
 /** All lengths, then all bytes (format specification, Encodings.md, DELTA_LENGTH_BYTE_ARRAY = 6). */

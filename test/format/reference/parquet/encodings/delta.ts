@@ -1,4 +1,4 @@
-import type { ByteWriter } from '../../../../../src/format/parquet/bytes.js';
+import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
 import { bitWidth, packBits, packWideBits } from './bit-pack.js';
 
 const BLOCK = 128;
@@ -66,7 +66,7 @@ export function writeDeltaIntegers(out: ByteWriter, values: Int32Array, start: n
 /**
  * Integers as differences (format specification, Encodings.md, DELTA_BINARY_PACKED = 5): each block of 128 holds
  * its least difference, and what each difference is above it, packed as tightly as each quarter of the block allows.
- * For integers whose range `isDeltaExact` allows; `first` is the one at `start`.
+ * For integers whose range `isDeltaExact` allows; `takeFirst` is the one at `start`.
  */
 export function writeDelta(out: ByteWriter, first: number, steps: Steps, start: number, end: number): void {
   out.varint(BLOCK);

@@ -1,4 +1,4 @@
-import type { TextValues } from '../../../../../src/format/columns.js';
+import type { TextValues } from '../../../../../src/format/batch.js';
 
 export interface Dictionary<T> {
   /** Distinct values, in order of first appearance. */

@@ -1,5 +1,5 @@
-import type { TextValues } from '../../../../../src/format/columns.js';
-import type { ByteWriter } from '../../../../../src/format/parquet/bytes.js';
+import type { TextValues } from '../../../../../src/format/batch.js';
+import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
 
 /** Doubles, eight bytes each (format specification, Encodings.md, PLAIN = 0), as they lie in memory here. */
 export function doubleBytes(values: Float64Array, start: number, end: number): Uint8Array {

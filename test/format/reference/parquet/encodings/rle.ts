@@ -1,4 +1,4 @@
-import type { ByteWriter } from '../../../../../src/format/parquet/bytes.js';
+import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
 import { packBits } from './bit-pack.js';
 
 /**
@@ -35,7 +35,7 @@ export function writeRle(
   writePacked(out, values, packedFrom, end, width);
 }
 
-/** `count` times the same value. */
+/** `formatInteger` times the same value. */
 export function writeRun(out: ByteWriter, value: number, count: number, width: number): void {
   out.varint(count * 2);
   for (let shift = 0; shift < width; shift += 8) out.byte((value >>> shift) & 0xff);

@@ -1,0 +1,33 @@
+import {
+  toFileJson,
+  toFindingJson,
+  toJsonLine,
+  toPlanJson,
+  toSummaryJson,
+} from '../../../run/json-events.js';
+import { formatNote, formatWarning } from '../format-events.js';
+import { textColumns } from '../text/screen.js';
+import { wrapLines } from '../text/wrap.js';
+import type { Reporter, ReporterContext } from './reporter.js';
+import { collectErrors, formatRunError } from './summary-builder.js';
+
+/** JSON lines on stdout (contract, Output): plan, each file, summary; warnings and notes go to stderr. */
+export function createJsonReporter({ stdout, stderr, chalk }: ReporterContext): Reporter {
+  const print = (text: string): unknown => stderr.write(wrapLines(text, textColumns(stderr)));
+  return {
+    event(event) {
+      if (event.event === 'warning') print(formatWarning(event, chalk));
+      else if (event.event === 'note') print(formatNote(event));
+      else if (event.event === 'plan') stdout.write(toJsonLine(toPlanJson(event)));
+      else if (event.event === 'finding') stdout.write(toJsonLine(toFindingJson(event)));
+      else if (event.event === 'file') stdout.write(toJsonLine(toFileJson(event)));
+    },
+    note(text) {
+      print(`${text}\n`);
+    },
+    finish(summary) {
+      print(collectErrors(summary).map(formatRunError).join(''));
+      stdout.write(toJsonLine(toSummaryJson(summary)));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { namedDescriptor } from '../base/output-target.js';
+import { readBooleanFlag, readTextFlag } from '../commands/arguments/read-arguments.js';
+import type { WrittenCounts } from '../market/lines/line-sink.js';
+import type { CliHost, CommandArgs } from './arguments/command.js';
+
+/** Whether messages go to a file, and not to stdout or another descriptor. */
+export function writesFile(args: CommandArgs): boolean {
+  const out = readTextFlag(args, 'out') ?? '-';
+  return out !== '-' && namedDescriptor(out) === undefined;
+}
+
+/**
+ * Of messages that go to a file: how many there are so far, where bars would be shown.
+ * @param isFree tells whether nothing else is drawn there. @returns what takes it off.
+ */
+export async function showFileProgress(
+  args: CommandArgs,
+  { stderr, env }: CliHost,
+  written: WrittenCounts,
+  isFree: () => boolean = () => true,
+): Promise<() => void> {
+  if (!writesFile(args)) return () => {};
+  const { chooseReporter } = await import('./output/run/create-reporter.js');
+  const name = chooseReporter(
+    readBooleanFlag(args, 'json'),
+    readBooleanFlag(args, 'quiet'),
+    stderr,
+    env['TERM'],
+  );
+  if (name !== 'bars') return () => {};
+  const { showWritten } = await import('./output/run/show-written.js');
+  return showWritten(stderr, written, isFree);
+}

@@ -1,0 +1,57 @@
+import type { AccountContext } from '../account/account-context.js';
+import type { IdentityStore } from '../account/identities/identity-store.js';
+import { readDuration } from '../commands/arguments/read-arguments.js';
+import type { CallContext } from '../service/account/json-call.js';
+import type { CliHost, CommandArgs } from './arguments/command.js';
+import type { Wait } from './output/waits.js';
+import { type ServiceSession, withSession } from './session.js';
+
+/** Milliseconds for one answer of the issuer or the account API: all of them are short. */
+const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 15 * 60_000;
+
+/** What the account commands work with. */
+export interface AccountSetup extends AccountContext {
+  readonly session: ServiceSession;
+}
+
+export interface AccountOptions {
+  readonly onPollWait: (wait: Wait) => void;
+  /** Milliseconds that all of it may take; it is the signal that ends it. */
+  readonly timeoutMs: number;
+}
+
+/** Does some work with the issuer that the flags, or else the API host, name. */
+export async function withAccount<T>(
+  args: CommandArgs,
+  cli: CliHost,
+  { onPollWait, timeoutMs }: AccountOptions,
+  work: (setup: AccountSetup) => Promise<T>,
+): Promise<T> {
+  // A wait past the end of all is not begun.
+  const maxWaitMs = Math.min(readDuration(args, 'max-wait') ?? MAX_WAIT_MS, timeoutMs);
+  return withSession(args, cli, { stallTimeoutMs: PATIENCE_MS }, async (session) => {
+    const { client, settings } = session;
+    const { Secrets } = await import('../base/secrets.js');
+    const { assertSecureApiHost, discoverIssuer } = await import('../service/account/account-api.js');
+    const { parseIssuer } = await import('../service/account/issuer.js');
+    const secrets = new Secrets();
+    if (client.config.apiKey !== undefined) secrets.add(client.config.apiKey);
+    const onWait: CallContext['onWait'] = (waitMs, { code, message }) =>
+      onPollWait({ reason: code, message, waitMs });
+    const calls: CallContext = { client, secrets, maxWaitMs, signal: cli.signal, onWait };
+    assertSecureApiHost(calls);
+    const { authUrl } = settings;
+    const issuer =
+      authUrl === undefined ? await discoverIssuer(calls) : parseIssuer(authUrl, 'the --auth-url');
+    const store = await openUserIdentityStore(settings.configDir, cli);
+    return work({ session, calls, issuer, store });
+  });
+}
+
+/** The stored identities of this user. */
+export async function openUserIdentityStore(configDir: string, cli: CliHost): Promise<IdentityStore> {
+  const { openIdentityStore } = await import('../account/identities/identity-store.js');
+  const { pid, host, isAlive, signal } = cli;
+  return openIdentityStore({ configDir, owner: { pid, host, isAlive, command: cli.commandLine }, signal });
+}

@@ -1,2 +1,0 @@
-/** Options of a command by the long names of its flags, whoever gave them; read with `read.ts`. */
-export type Args = Readonly<Record<string, unknown>>;

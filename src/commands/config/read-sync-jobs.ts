@@ -1,0 +1,104 @@
+import { TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest-names.js';
+import type { ConfigPath } from '../../config/config-document.js';
+import type { ConfigJob } from '../../config/config-schema.js';
+import type { ConfigFile } from '../../config/parse-config.js';
+import type { SyncJob } from '../../sync/sync-options.js';
+import type { CommandArgs } from '../arguments/command-args.js';
+import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/read-selection.js';
+import { resolveConfigPath } from './load-config.js';
+import {
+  findSettingsInMessage,
+  flagsToSettingsInMessage,
+  settingsToArgs,
+  settingToFlag,
+} from './setting-names.js';
+
+/** What the whole run is done by: the flags of the command over the settings at the top of the file. */
+export function createRunArgs({ config }: ConfigFile, args: CommandArgs): CommandArgs {
+  const { jobs: _, $schema: __, ...settings } = config;
+  return { ...settingsToArgs(settings), ...args };
+}
+
+/**
+ * The jobs of a config file, read by the readers of the flags that their settings are named after.
+ * @param args the flags of the command, which stand over all jobs.
+ * @throws usage error with file and line.
+ */
+export async function readSyncJobs(
+  file: ConfigFile,
+  args: CommandArgs,
+  signal: AbortSignal,
+): Promise<readonly SyncJob[]> {
+  const jobs: SyncJob[] = [];
+  for (const [index, job] of file.config.jobs.entries()) {
+    const at = ['jobs', index];
+    jobs.push(
+      await withConfigLocation(file, at, args, () => readJob(file, job, file.place(at), args, signal)),
+    );
+  }
+  return jobs;
+}
+
+/** @throws usage error for a name that no job has. */
+export function selectJob(jobs: readonly SyncJob[], name: string | undefined): readonly SyncJob[] {
+  if (name === undefined) return jobs;
+  const found = jobs.filter((job) => job.name === name);
+  if (found.length > 0) return found;
+  const names = jobs.map((job) => job.name);
+  throw usageError(
+    `--job: no job is named "${name}"${didYouMean(name, names) || `; there is ${names.join(', ')}`}`,
+  );
+}
+
+async function readJob(
+  file: ConfigFile,
+  job: ConfigJob,
+  where: string,
+  args: CommandArgs,
+  signal: AbortSignal,
+): Promise<SyncJob> {
+  const { name, symbols, ...settings } = job;
+  const own = settingsToArgs({ ...settings, symbols: symbolFiles(file.path, symbols) });
+  const jobArgs = { ...createRunArgs(file, {}), ...own, ...args };
+  return {
+    name,
+    where,
+    selection: await readSelection(jobArgs, signal),
+    options: readDownloadOptions(jobArgs),
+    stallTimeoutMs: readStallTimeout(jobArgs),
+  };
+}
+
+/** A list of symbols is looked for beside the config file. */
+function symbolFiles(path: string, symbols: string | readonly string[]): readonly string[] {
+  const list = typeof symbols === 'string' ? symbols.split(',') : symbols;
+  return list.map((symbol) => {
+    const text = symbol.trim();
+    return text.startsWith('@') ? `@${resolveConfigPath(path, text.slice(1))}` : text;
+  });
+}
+
+/**
+ * Turns what the readers say of flags into what is wrong in the file, and where; unless the flag was given as one.
+ * @param at the job, or nothing for the top.
+ */
+export async function withConfigLocation<T>(
+  file: ConfigFile,
+  at: ConfigPath,
+  args: CommandArgs,
+  read: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof TickhaulError) || error.code !== 'usage') throw error;
+    const settings = findSettingsInMessage(error.message);
+    if (settings[0] !== undefined && args[settingToFlag(settings[0])] !== undefined) throw error;
+    const job = at.length === 0 ? undefined : file.config.jobs[Number(at[1])];
+    const inJob = settings.find((key) => job !== undefined && key in job);
+    const atTop = settings.find((key) => key in file.config);
+    const place = inJob !== undefined ? [...at, inJob] : atTop !== undefined ? [atTop] : at;
+    throw usageError(`${file.place(place)}: ${flagsToSettingsInMessage(error.message)}`);
+  }
+}

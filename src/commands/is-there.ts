@@ -1,9 +1,0 @@
-import { access } from 'node:fs/promises';
-
-/** Whether a path leads to something. */
-export function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}

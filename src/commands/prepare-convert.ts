@@ -1,0 +1,56 @@
+import { availableParallelism } from 'node:os';
+import type { ConvertInput } from '../convert/convert-files.js';
+import type { OutputSelection } from '../convert/output-selection.js';
+import type { Format } from '../format/convert-options.js';
+import type { CommandArgs } from './arguments/command-args.js';
+import {
+  readBooleanFlag,
+  readCount,
+  readDataType,
+  readLocation,
+  readLocations,
+  readShard,
+  readTextFlag,
+} from './arguments/read-arguments.js';
+import type { CommandHost } from './command-host.js';
+import type { CommandRun } from './command-run.js';
+import { readConvertOptions, readOutputSelection } from './selection/read-conversion-options.js';
+import { readGivenLayout, readSymbolFlag } from './selection/read-selection.js';
+import { readStoreSettings } from './with-destination.js';
+
+/** What is converted to what, wherever it goes. */
+export interface ConvertSelection
+  extends Pick<ConvertInput, 'paths' | 'symbols' | 'shard' | 'options' | 'dataType' | 'jobs' | 'store'> {
+  readonly outputSelection: OutputSelection;
+}
+
+/** @throws usage error. */
+export async function readConvertSelection(args: CommandArgs, host: CommandHost): Promise<ConvertSelection> {
+  const paths = readLocations(args, 'path');
+  const out = readLocation(args, 'out');
+  const format = readTextFlag(args, 'format') ?? (out === '-' ? 'ndjson' : 'parquet');
+  return {
+    options: readConvertOptions(args, format as Format),
+    paths,
+    symbols: await readSymbolFlag(args, host.signal),
+    shard: readShard(args),
+    dataType: readDataType(args, 'type'),
+    outputSelection: readOutputSelection(args),
+    jobs: readCount(args, 'jobs', 1, 256) ?? availableParallelism(),
+    store: await readStoreSettings(args, host, [...paths, out]),
+  };
+}
+
+/** Day files to Parquet or NDJSON files (contract, Convert). @throws usage error. */
+export async function prepareConvert(args: CommandArgs, host: CommandHost): Promise<CommandRun> {
+  const input = {
+    ...(await readConvertSelection(args, host)),
+    out: readLocation(args, 'out'),
+    layout: readGivenLayout(args),
+    existing: readTextFlag(args, 'existing') === 'overwrite' ? 'overwrite' : 'skip',
+    keepSource: !readBooleanFlag(args, 'no-keep-source'),
+    signal: host.signal,
+  } as const;
+  const { convertFiles } = await import('../convert/convert-files.js');
+  return ({ emit }) => convertFiles({ ...input, emit });
+}

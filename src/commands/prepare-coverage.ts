@@ -1,0 +1,66 @@
+import { usageError } from '../base/errors.js';
+import type { Coverage, CoverageSelection } from '../coverage/coverage-facts.js';
+import { addDays, msToDay, parseDay } from '../dataset/day.js';
+import type { CommandArgs } from './arguments/command-args.js';
+import { parseLocationArgument, readDay, readTextFlag } from './arguments/read-arguments.js';
+import type { CommandHost } from './command-host.js';
+import { loadSettings } from './config/load-config.js';
+import { readFolderPaths } from './selection/read-folder-paths.js';
+import { readSeriesSelection } from './selection/read-selection.js';
+import { withDestination } from './with-destination.js';
+
+/** What a download folder holds. */
+export interface FolderCoverage {
+  readonly dir: string;
+  readonly facts: Coverage;
+}
+
+/** The days of a download folder. @throws usage error. */
+export async function prepareCoverage(
+  args: CommandArgs,
+  host: CommandHost,
+): Promise<(warn: (message: string) => void) => Promise<FolderCoverage>> {
+  const selection = await readCoverageSelection(args, host.signal);
+  const folder = readTextFlag(args, 'folder');
+  if (folder !== undefined && args['dir'] !== undefined)
+    throw usageError('<folder> and --dir name the same thing; give one of them');
+  const folders = folder === undefined ? [] : [parseLocationArgument('<folder>', folder)];
+  const settings = await loadSettings(args, host);
+  const { readCoverage } = await import('../coverage/read-coverage.js');
+  return async (warn) => {
+    const { dir, paths } = await readFolderPaths(folders, settings, host);
+    const [under = ''] = paths;
+    return withDestination({ ...settings, downloadDir: dir }, host, async (destination) => ({
+      dir: destination.locate(under),
+      facts: await readCoverage(destination, { selection, under, warn, signal: host.signal }),
+    }));
+  };
+}
+
+/** A page that needs no network. */
+export async function createCoveragePage({ dir, facts }: FolderCoverage): Promise<string> {
+  const { renderCoveragePage } = await import('../coverage/page/render-coverage-page.js');
+  return renderCoveragePage(facts, { dir, now: Date.now() });
+}
+
+/** A hundred years. */
+const MAX_DAYS = 36_500;
+
+async function readCoverageSelection(args: CommandArgs, signal: AbortSignal): Promise<CoverageSelection> {
+  const [from, to] = ['from', 'to'].map((flag) => {
+    const text = readDay(args, flag);
+    return text === undefined ? undefined : parseDay(text);
+  });
+  const end = to ?? addDays(msToDay(Date.now()), 1);
+  if (from !== undefined && end <= from) {
+    throw usageError(
+      to === undefined
+        ? '--from lies in the future; choose an earlier day'
+        : '--to must be after --from: the day of --to is not included',
+    );
+  }
+  if (from !== undefined && end - from > MAX_DAYS) {
+    throw usageError(`--from and --to span ${end - from} days, at most ${MAX_DAYS}; choose a shorter range`);
+  }
+  return { ...(await readSeriesSelection(args, signal)), from, to };
+}

@@ -1,0 +1,74 @@
+import { usageError } from '../base/errors.js';
+import type { CommandArgs } from './arguments/command-args.js';
+import { readBooleanFlag, readTextFlag } from './arguments/read-arguments.js';
+import type { CommandHost } from './command-host.js';
+import { createLockOwner } from './create-lock-owner.js';
+import { withMessageOutput } from './message-output.js';
+import type { ReplayRun } from './replay-run.js';
+import {
+  assertFlagsMatchSource,
+  readReplayRequest,
+  readSpeedFlag,
+  resolvePeriod,
+} from './selection/read-replay-request.js';
+import { readDownloadOptions, readLayout, readStallTimeout } from './selection/read-selection.js';
+import { withServiceSession } from './service-session.js';
+import { withDestination } from './with-destination.js';
+
+/** The messages of a period (contract, Replay). @throws usage error. */
+export async function prepareReplay(args: CommandArgs, host: CommandHost): Promise<ReplayRun> {
+  if (args['channel'] !== undefined) {
+    const { prepareChannelReplay } = await import('./feeds/prepare-channel-replay.js');
+    return prepareChannelReplay(args, host);
+  }
+  if (readTextFlag(args, 'source') === 'feeds') {
+    const { prepareFeedReplay } = await import('./feeds/prepare-feed-replay.js');
+    return prepareFeedReplay(args, host);
+  }
+  if (readBooleanFlag(args, 'with-disconnects')) {
+    throw usageError(
+      "--with-disconnects: day files don't know when a connection broke; leave it out, or use --source feeds",
+    );
+  }
+  const { signal } = host;
+  const request = await readReplayRequest(args, signal);
+  assertFlagsMatchSource(args, 'datasets');
+  const speed = readSpeedFlag(args);
+  const withOutput = await withMessageOutput(args, host);
+  const stallTimeoutMs = readStallTimeout(args);
+  const layout = readLayout(args);
+  return async ({ emit, note, onDownloaded, output, written }) => {
+    const { openReplay } = await import('../replay/open-replay.js');
+    const { replaySeries } = await import('../replay/replay-series.js');
+    await withOutput(output, (lines) =>
+      withServiceSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
+        withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
+          const cache = settings.cacheDir;
+          const offline = readBooleanFlag(args, 'offline');
+          const asking = { cache, offline, signal };
+          const period = await resolvePeriod(request.period, request.options, client, asking);
+          const { series, arrival, close } = await openReplay({
+            request: { ...request, period },
+            client,
+            cache,
+            destination,
+            options: readDownloadOptions(args),
+            layout,
+            offline,
+            owner: createLockOwner(host),
+            emit,
+            onDownloaded,
+            signal,
+          });
+          try {
+            const store = destination.settings;
+            const warn = (message: string): void => emit({ event: 'warning', message });
+            await replaySeries({ series, arrival, warn, speed, written, store, signal, output: lines });
+          } finally {
+            await close();
+          }
+        }),
+      ),
+    );
+  };
+}

@@ -1,0 +1,140 @@
+import { usageError } from '../base/errors.js';
+import type { ConfigFile } from '../config/parse-config.js';
+import type { RunSummary } from '../run/run-events.js';
+import type { SyncInput } from '../sync/sync-options.js';
+import type { CommandArgs } from './arguments/command-args.js';
+import { readBooleanFlag, readDuration, readTextFlag } from './arguments/read-arguments.js';
+import type { CommandHost } from './command-host.js';
+import type { CommandRun, RunObserver } from './command-run.js';
+import { loadConfig, toConfigSettings } from './config/load-config.js';
+import { createRunArgs, readSyncJobs, selectJob, withConfigLocation } from './config/read-sync-jobs.js';
+import { createLockOwner } from './create-lock-owner.js';
+import { readPing } from './notify/ping.js';
+import { type Notifications, withNotifications } from './notify/with-notifications.js';
+import { type OpenedPlanReport, shownPlan } from './prepare-plan.js';
+import { readDownloadOptions, readStallTimeout } from './selection/read-selection.js';
+import { withServiceSession } from './service-session.js';
+import { readSettings } from './settings.js';
+import { withDestination } from './with-destination.js';
+
+/**
+ * The jobs of a config file, brought up to date (contract, Sync). Options and file are read by the run itself, as those
+ * whom they name are told of what is wrong with them.
+ */
+export function prepareSync(args: CommandArgs, host: CommandHost): CommandRun {
+  return async (teller) => {
+    const config = await tryLoad(args, host);
+    const allArgs = config.file ? createRunArgs(config.file, args) : args;
+    // Whatever is wrong with the file, those whom the flags name hear of it.
+    const read = (): Notifications => readNotifications(allArgs);
+    const notifications = config.file ? await withConfigLocation(config.file, [], args, read) : read();
+    return withNotifications(notifications, host, teller.emit, async () => {
+      if (!config.file) throw config.error;
+      return syncJobs(config.file, args, host, teller);
+    });
+  };
+}
+
+type Loaded =
+  | { readonly file: ConfigFile; readonly error?: undefined }
+  | { readonly file?: undefined; readonly error: unknown };
+
+async function tryLoad(args: CommandArgs, host: CommandHost): Promise<Loaded> {
+  try {
+    const file = await loadConfig(args, host);
+    if (file) return { file };
+    throw usageError(
+      'no config file: write ./tickhaul.yaml with the jobs to keep up to date, or name one with --config',
+    );
+  } catch (error) {
+    return { error };
+  }
+}
+
+function readNotifications(args: CommandArgs): Notifications {
+  return {
+    onSuccess: readTextFlag(args, 'on-success'),
+    onFailure: readTextFlag(args, 'on-failure'),
+    ping: readPing(args),
+  };
+}
+
+/** Shows the plan of one job, and resolves with what it comes to. */
+export type ShowPlan = (shown: OpenedPlanReport) => Promise<RunSummary>;
+
+/** What a sync would do, job by job: no lock is taken, nothing is written, and no hook or ping is called. */
+export function prepareSyncPlan(
+  args: CommandArgs,
+  host: CommandHost,
+): (teller: RunObserver, show: ShowPlan) => Promise<RunSummary> {
+  return async (teller, show) => {
+    const config = await tryLoad(args, host);
+    if (!config.file) throw config.error;
+    const allArgs = createRunArgs(config.file, args);
+    await withConfigLocation(config.file, [], args, () => readNotifications(allArgs));
+    return withJobs(config.file, args, host, teller, async (input) => {
+      const { planJobs } = await import('../sync/plan-jobs.js');
+      const { destination, emit } = input;
+      return planJobs(input, ({ name, ...planned }) => {
+        const began = performance.now();
+        return show(shownPlan({ ...planned, destination, emit, began, job: name }));
+      });
+    });
+  };
+}
+
+function syncJobs(
+  file: ConfigFile,
+  args: CommandArgs,
+  host: CommandHost,
+  teller: RunObserver,
+): Promise<RunSummary> {
+  return withJobs(file, args, host, teller, async (input) => {
+    const { runSyncJobs } = await import('../sync/run-sync-jobs.js');
+    return runSyncJobs(input);
+  });
+}
+
+async function withJobs<T>(
+  file: ConfigFile,
+  args: CommandArgs,
+  host: CommandHost,
+  { emit, note, askForSpace }: RunObserver,
+  work: (input: SyncInput) => Promise<T>,
+): Promise<T> {
+  const settings = readSettings(host.env, args, host.home, toConfigSettings(file, host.home));
+  const allArgs = createRunArgs(file, args);
+  const run = await withConfigLocation(file, [], args, () => readRun(allArgs));
+  const stallTimeoutMs = await withConfigLocation(file, [], args, () => readStallTimeout(allArgs));
+  const jobs = selectJob(await readSyncJobs(file, args, host.signal), readTextFlag(args, 'job'));
+  return withServiceSession(args, host, { settings, note }, ({ client }) =>
+    withDestination(settings, { stallTimeoutMs, signal: host.signal }, (destination) =>
+      work({
+        client,
+        cache: settings.cacheDir,
+        destination,
+        jobs,
+        ...run,
+        // Its flags may hold secrets: an address to ping, a command to run.
+        owner: { ...createLockOwner(host), command: 'tickhaul sync' },
+        askForSpace,
+        emit,
+        signal: host.signal,
+      }),
+    ),
+  );
+}
+
+type RunSettings = Pick<SyncInput, 'options' | 'lockTimeoutMs' | 'waiting' | 'maxDurationMs'>;
+
+function readRun(args: CommandArgs): RunSettings {
+  const timeoutMs = readDuration(args, 'timeout');
+  const wait = readBooleanFlag(args, 'wait');
+  if (timeoutMs !== undefined && !wait) throw usageError('--timeout goes with --wait; add it');
+  return {
+    options: readDownloadOptions(args),
+    lockTimeoutMs: readDuration(args, 'lock-timeout') ?? 0,
+    waiting: wait ? { timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY } : undefined,
+    maxDurationMs: readDuration(args, 'max-duration'),
+  };
+}

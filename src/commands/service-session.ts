@@ -1,0 +1,45 @@
+import { createServiceClient, type ServiceClient } from '../service/http/service-client.js';
+import type { CommandArgs } from './arguments/command-args.js';
+import type { CommandHost } from './command-host.js';
+import { loadSettings } from './config/load-config.js';
+import { readKey, type Settings } from './settings.js';
+
+/** A client of the service, with the settings it was made from. */
+export interface ServiceSession {
+  readonly client: ServiceClient;
+  readonly settings: Settings;
+}
+
+export interface SessionOptions {
+  /** Milliseconds without a byte after which an answer is broken off. */
+  readonly stallTimeoutMs?: number | undefined;
+  /** Where they are known already. */
+  readonly settings?: Settings | undefined;
+  /** Takes a line for each request. */
+  readonly note?: ((line: string) => void) | undefined;
+}
+
+/** Does some work with a client that is closed whatever happens. */
+export async function withServiceSession<T>(
+  args: CommandArgs,
+  host: CommandHost,
+  options: SessionOptions,
+  work: (session: ServiceSession) => Promise<T>,
+): Promise<T> {
+  const settings = options.settings ?? (await loadSettings(args, host));
+  const apiKey = await readKey(settings.keySource, host.stdin, host.signal);
+  const client = createServiceClient({
+    apiUrl: settings.apiUrl,
+    datasetsUrl: settings.datasetsUrl,
+    apiKey,
+    stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
+    maxAnswerBytes: settings.maxAnswerBytes,
+    env: host.env,
+    onRequest: options.note,
+  });
+  try {
+    return await work({ client, settings });
+  } finally {
+    await client.close();
+  }
+}

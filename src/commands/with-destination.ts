@@ -1,0 +1,46 @@
+import type { Destination } from '../store/destination.js';
+import type { StoreSettings } from '../store/files.js';
+import { isObjectLocation } from '../store/location.js';
+import type { CommandArgs } from './arguments/command-args.js';
+import type { CommandHost } from './command-host.js';
+import { loadSettings } from './config/load-config.js';
+import { readStallTimeout } from './selection/read-selection.js';
+import type { Settings } from './settings.js';
+
+/** How object stores are reached. @param stallTimeoutMs milliseconds without progress of a request; a minute by default. */
+export function toStoreSettings({ store }: Settings, stallTimeoutMs = 60_000): StoreSettings {
+  return { ...store, stallTimeoutMs };
+}
+
+export interface DestinationOptions {
+  /** Milliseconds without progress of a request to a store. */
+  readonly stallTimeoutMs?: number | undefined;
+  /** Ends what is asked before the work. */
+  readonly signal: AbortSignal;
+}
+
+/** How the stores of some locations are reached; undefined where none of them lies in one. @throws usage error. */
+export async function readStoreSettings(
+  args: CommandArgs,
+  host: CommandHost,
+  locations: readonly (string | undefined)[],
+): Promise<StoreSettings | undefined> {
+  if (!locations.some((location) => location !== undefined && isObjectLocation(location))) return undefined;
+  return toStoreSettings(await loadSettings(args, host), readStallTimeout(args));
+}
+
+/** Does some work with the download folder, or the store in its place, which is closed whatever happens. */
+export async function withDestination<T>(
+  settings: Settings,
+  { stallTimeoutMs, signal }: DestinationOptions,
+  work: (destination: Destination) => Promise<T>,
+): Promise<T> {
+  const store = toStoreSettings(settings, stallTimeoutMs);
+  const { openDestination } = await import('../store/open-destination.js');
+  const destination = await openDestination(settings.downloadDir, store, signal);
+  try {
+    return await work(destination);
+  } finally {
+    await destination.close();
+  }
+}

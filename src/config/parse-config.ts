@@ -1,0 +1,94 @@
+import type * as z from 'zod';
+import { describeKind } from '../base/describe-kind.js';
+import { type TickhaulError, usageError } from '../base/errors.js';
+import { didYouMean } from '../base/nearest-names.js';
+import { type ConfigPath, parseConfigDocument } from './config-document.js';
+import { type Config, configSchema, jobSchema } from './config-schema.js';
+
+/** A config file that is right in its form; values are read by the readers of the flags. */
+export interface ConfigFile {
+  /** As it was named. */
+  readonly path: string;
+  readonly config: Config;
+  /** File and line of a setting, for messages. */
+  place(at: ConfigPath): string;
+}
+
+/**
+ * Reads a config file, YAML 1.2 or JSON, which is a part of it.
+ * @throws usage error with file, line and the nearest known key: broken YAML, unknown keys, wrong types, two jobs
+ * of one name.
+ */
+export function parseConfig(source: string, path: string): ConfigFile {
+  const document = parseConfigDocument(source, path);
+  const place = (at: ConfigPath): string => `${path}:${document.lineAt(at)}`;
+  const error = (at: ConfigPath, message: string): TickhaulError => usageError(`${place(at)}: ${message}`);
+  const parsed = configSchema.safeParse(document.value);
+  if (!parsed.success) {
+    const [first] = parsed.error.issues
+      .flatMap((issue) => toConfigIssues(issue, document.value))
+      // A key that is missing may be the one that nobody knows.
+      .sort(
+        (a, b) => Number(b.isUnknown) - Number(a.isUnknown) || document.lineAt(a.at) - document.lineAt(b.at),
+      );
+    throw error(first?.at ?? [], first?.message ?? 'not a config file');
+  }
+  const names = new Map<string, number>();
+  for (const [index, { name }] of parsed.data.jobs.entries()) {
+    const other = names.get(name);
+    if (other !== undefined) {
+      const line = document.lineAt(['jobs', other, 'name']);
+      throw error(['jobs', index, 'name'], `two jobs are named "${name}", the other one in line ${line}`);
+    }
+    names.set(name, index);
+  }
+  return { path, config: parsed.data, place };
+}
+
+interface ConfigIssue {
+  readonly at: ConfigPath;
+  readonly message: string;
+  readonly isUnknown: boolean;
+}
+
+function toConfigIssues(issue: z.core.$ZodIssue, value: unknown): readonly ConfigIssue[] {
+  const at = issue.path as ConfigPath;
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...at, key]));
+  const found = at.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null)?.[key], value);
+  if (found === undefined && at.length > 0) {
+    const message = `${formatConfigPath(at)} is missing: ${issue.message}`;
+    return [{ at: at.slice(0, -1), message, isUnknown: false }];
+  }
+  const shown = issue.code === 'invalid_value' ? JSON.stringify(found) : describeKind(found);
+  const near = issue.code === 'invalid_value' ? didYouMean(String(found), issue.values.map(String)) : '';
+  const message = `${issue.message}, found ${shown}${near}`;
+  return [
+    { at, message: at.length === 0 ? message : `${formatConfigPath(at)}: ${message}`, isUnknown: false },
+  ];
+}
+
+/** A secret's usual names. */
+const SECRET_NAMES = /^(api[-_]?key|key|api[-_]?token|token|secret|password)$/i;
+
+function unknownKey(at: ConfigPath): ConfigIssue {
+  const key = String(at.at(-1));
+  if (SECRET_NAMES.test(key)) {
+    const message = `${key}: a config file is no place for a key; set TICKHAUL_API_KEY, or name a file in apiKeyFile`;
+    return { at, message, isUnknown: true };
+  }
+  const [here, there] = at[0] === 'jobs' ? [jobSchema, configSchema] : [configSchema, jobSchema];
+  const elsewhere = Object.hasOwn(there.shape, key)
+    ? `; it belongs ${at[0] === 'jobs' ? 'to the top' : 'into a job'}`
+    : '';
+  const known = Object.keys(here.shape);
+  const hint = elsewhere || didYouMean(key, known) || `; known are ${known.join(', ')}`;
+  return { at, message: `unknown key "${key}"${hint}`, isUnknown: true };
+}
+
+/** `jobs[1].from`. */
+function formatConfigPath(at: ConfigPath): string {
+  return at
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
+}

@@ -1,0 +1,18 @@
+import type { Files } from '../store/files.js';
+import type { ComputedFileJob } from './computed/convert-file-to-computed.js';
+import { type ConvertFileJob, type ConvertFileResult, convertFile } from './convert-file.js';
+
+/** What one thread does with one source at a time: its rows to one output, or computed types of it to several. */
+export type ConvertJob = ConvertFileJob | ComputedFileJob;
+
+/** Does a job as `convertFile` and `convertFileToComputed` do; gives what became of each output, in their order. */
+export async function runConvertJob(
+  job: ConvertJob,
+  files: Files,
+  onBytes: (count: number, total: number) => void,
+  signal: AbortSignal,
+): Promise<readonly ConvertFileResult[]> {
+  if (!('outputs' in job)) return [await convertFile(job, files, onBytes, signal)];
+  const { convertFileToComputed } = await import('./computed/convert-file-to-computed.js');
+  return convertFileToComputed(job, files, onBytes, signal);
+}

@@ -1,2 +1,0 @@
-/** A thread takes a while to start: smaller sources, in bytes of gzip, are done by then. */
-export const WORTH_A_THREAD = 4_000_000;

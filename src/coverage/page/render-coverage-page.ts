@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { escapeHtml } from '../../base/escape-html.js';
+import { formatCount, formatSize } from '../../base/units.js';
+import { VERSION } from '../../base/version.js';
+import { contentHash, readChartParts } from '../../page/chart-parts.js';
+import type { Coverage, CoverageTotals } from '../coverage-facts.js';
+import { COVERAGE_PAGE_STYLE } from './coverage-page-style.js';
+import { toPageData } from './page-data.js';
+import { REPORT_MARK } from './write-report.js';
+
+export interface PageOptions {
+  /** The download folder; only its own name is shown. */
+  readonly dir: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The modules under `browser/` and what they import, which the build puts beside this module. */
+export function readCoveragePageScript(): string {
+  return readFileSync(new URL('./coverage-page.txt', import.meta.url), 'utf8');
+}
+
+/** The report as one page that loads nothing, and is allowed nothing else than what stands in it. */
+export function renderCoveragePage(coverage: Coverage, { dir, now }: PageOptions): string {
+  const chart = readChartParts();
+  const script = readCoveragePageScript();
+  const style = chart.style + COVERAGE_PAGE_STYLE;
+  const policy = `default-src 'none'; style-src ${contentHash(style)}; script-src ${contentHash(chart.script)} ${contentHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
+  const title = `Coverage of ${escapeHtml(basename(resolve(dir)))}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+${REPORT_MARK}
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+<p class="soft">Made ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC by tickhaul ${VERSION}</p>
+</header>
+<main>
+${totalsHtml(coverage.totals)}
+<noscript><p>The charts and calendars are drawn by a script, which is turned off in this browser.</p></noscript>
+<section class="charts" aria-label="Growth">
+<figure><figcaption>Size of each day’s data</figcaption><div class="chart" id="by-day"></div></figure>
+<figure><figcaption>Size of the folder, by the day of download</figcaption><div class="chart" id="by-recording"></div></figure>
+</section>
+<section aria-labelledby="calendars">
+<h2 id="calendars">Calendars</h2>
+<form class="controls">
+<label>Filter <input id="filter" type="search" placeholder="exchange, type, symbol" autocomplete="off" spellcheck="false"></label>
+<label>Sort <select id="sort"><option value="name">by name</option><option value="missing">by missing days</option><option value="size">by size</option></select></label>
+<output id="shown" for="filter sort"></output>
+</form>
+<p class="legend"><span><canvas data-state="p" width="12" height="12"></canvas>present</span><span><canvas data-state="e" width="12" height="12"></canvas>empty: no rows</span><span><canvas data-state="m" width="12" height="12"></canvas>missing</span></p>
+<p class="soft">A column is a week, from Monday down. In a calendar the arrow keys go from day to day, and Page Down to the next day that is missing or empty.</p>
+<div id="list"></div>
+<button id="more" type="button" hidden>Show more</button>
+</section>
+</main>
+<div id="tooltip" role="status" hidden></div>
+<script type="application/json" id="data">${scriptText(JSON.stringify(toPageData(coverage)))}</script>
+<script>${chart.script}</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+}
+
+function totalsHtml(totals: CoverageTotals): string {
+  const { exchanges, series, present, empty, missing, gone, rows, bytes } = totals;
+  const pairs = [
+    ['series', count(series)],
+    ['exchanges', count(exchanges)],
+    ['days present', count(present)],
+    ['days empty', count(empty)],
+    ['days missing', count(missing)],
+    ['rows', formatCount(rows)],
+    ['size', formatSize(bytes)],
+  ];
+  const tiles = pairs.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('');
+  const note =
+    gone === 0
+      ? ''
+      : `<p>Recorded, but gone from the disk: ${count(gone)} of the missing days. <code>tickhaul verify --repair</code> brings them again.</p>`;
+  return `<dl class="totals">${tiles}</dl>${note}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en');
+}
+
+/** A text inside a script element ends at its first `</`, whatever it means (HTML, 4.12.1.3). */
+function scriptText(json: string): string {
+  return json.replaceAll('<', '\\u003c');
+}

@@ -1,0 +1,214 @@
+import { toFields, toFieldsList } from '../message-fields.js';
+
+interface SupplementRequest {
+  /** The channel of the filters that it is for. */
+  readonly channel: string;
+  /** Milliseconds between two requests. */
+  readonly pauseMs: number;
+}
+
+/** What is asked for over HTTP. */
+export interface HttpSupplement extends SupplementRequest {
+  /** `https://…`. */
+  readonly host: string;
+  /** Path and query; without a symbol, one request has all of them. */
+  readonly path: (symbol: string) => string;
+  readonly isForAll?: boolean;
+  /** The messages that the vendor's collector makes of an answer. */
+  readonly messages: (body: unknown, symbol: string) => readonly object[];
+  /** Milliseconds after which it is asked for again; left out, it is asked for once a connection. */
+  readonly everyMs?: number;
+}
+
+/** What is asked for over the connection itself, once it gives data. */
+export interface ConnectionSupplement extends SupplementRequest {
+  /** Milliseconds from the first message on: changes must have come that the snapshot joins. */
+  readonly delayMs: number;
+  readonly request: (symbol: string) => object;
+}
+
+/** Where a connection's address is asked for, by POST, and how it is told. */
+export interface AddressRequest {
+  readonly host: string;
+  readonly path: string;
+  /** Undefined where there is none in the answer. */
+  readonly addressIn: (body: unknown) => string | undefined;
+}
+
+/** Weight 20 to 50 a request, 2,400 to 6,000 a minute: half of what the exchange allows. */
+const BINANCE_PAUSE_MS = 1000;
+const POLL_PAUSE_MS = 100;
+
+/**
+ * What real-time APIs leave to requests of HTTP: books that changes are to be joined to, open interest. Paths and
+ * messages are those of the vendor's clients, so that its normalizers know them.
+ */
+export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]>> = {
+  binance: [binanceBook('https://api.binance.com', '/api/v3')],
+  'binance-us': [binanceBook('https://api.binance.us', '/api/v3')],
+  'binance-futures': [
+    binanceBook('https://fapi.binance.com', '/fapi/v1'),
+    binanceOpenInterest('https://fapi.binance.com', '/fapi/v1'),
+  ],
+  'binance-delivery': [
+    binanceBook('https://dapi.binance.com', '/dapi/v1'),
+    binanceOpenInterest('https://dapi.binance.com', '/dapi/v1'),
+  ],
+  bitstamp: [
+    {
+      channel: 'diff_order_book',
+      pauseMs: POLL_PAUSE_MS,
+      host: 'https://www.bitstamp.net',
+      path: (symbol) => `/api/v2/order_book/${symbol}?group=1`,
+      messages: (data, symbol) => [
+        { data, event: 'snapshot', channel: `diff_order_book_${symbol}`, generated: true },
+      ],
+    },
+  ],
+  kucoin: [
+    {
+      channel: 'market/level2Snapshot',
+      pauseMs: POLL_PAUSE_MS,
+      host: 'https://api.kucoin.com',
+      path: (symbol) => `/api/v1/market/orderbook/level2_100?symbol=${symbol}`,
+      messages: (body, symbol) => [
+        kucoinMessage(`/market/level2Snapshot:${symbol}`, 'trade.l2Snapshot', body),
+      ],
+    },
+  ],
+  'kucoin-futures': [
+    {
+      channel: 'contractMarket/level2Snapshot',
+      pauseMs: POLL_PAUSE_MS,
+      host: 'https://api-futures.kucoin.com',
+      path: (symbol) => `/api/v1/level2/snapshot?symbol=${symbol}`,
+      messages: (body, symbol) => [
+        kucoinMessage(`/contractMarket/level2Snapshot:${symbol}`, 'level2Snapshot', body),
+      ],
+    },
+    {
+      channel: 'contract/details',
+      pauseMs: POLL_PAUSE_MS,
+      everyMs: 6000,
+      isForAll: true,
+      host: 'https://api-futures.kucoin.com',
+      path: () => '/api/v1/contracts/active',
+      messages: (body) =>
+        toFieldsList(toFields(body)['data']).map((data) =>
+          kucoinMessage(`/contract/details:${data['symbol']}`, 'contractDetails', { data }),
+        ),
+    },
+  ],
+  'huobi-dm': [huobiOpenInterest('/api/v1', huobiContract)],
+  'huobi-dm-swap': [huobiOpenInterest('/swap-api/v1', huobiCode('swap_open_interest'))],
+  'huobi-dm-linear-swap': [huobiOpenInterest('/linear-swap-api/v1', huobiCode('swap_open_interest'))],
+  'huobi-dm-options': [
+    huobiOpenInterest('/option-api/v1', huobiCode('option_open_interest')),
+    huobiPoll('option_market_index', '/option-api/v1', huobiCode('option_market_index')),
+    huobiPoll('option_index', '/option-api/v1', (symbol) => `option_index?symbol=${symbol}`),
+  ],
+};
+
+export const CONNECTION_SUPPLEMENTS: Readonly<Record<string, readonly ConnectionSupplement[]>> = {
+  huobi: [
+    {
+      channel: 'mbp',
+      pauseMs: 50,
+      delayMs: 5500,
+      request: (symbol) => ({ id: '1', req: `market.${symbol}.mbp.400` }),
+    },
+  ],
+  ascendex: [
+    {
+      channel: 'depth-snapshot-realtime',
+      pauseMs: 10,
+      delayMs: 1000,
+      request: (symbol) => ({ op: 'req', action: 'depth-snapshot-realtime', args: { symbol } }),
+    },
+  ],
+};
+
+export const ADDRESS_REQUESTS: Readonly<Record<string, AddressRequest>> = {
+  kucoin: kucoinAddress('https://api.kucoin.com'),
+  'kucoin-futures': kucoinAddress('https://api-futures.kucoin.com'),
+};
+
+function binanceBook(host: string, base: string): HttpSupplement {
+  return {
+    channel: 'depthSnapshot',
+    pauseMs: BINANCE_PAUSE_MS,
+    host,
+    path: (symbol) => `${base}/depth?symbol=${symbol.toUpperCase()}&limit=1000`,
+    messages: (data, symbol) => [{ stream: `${symbol}@depthSnapshot`, generated: true, data }],
+  };
+}
+
+function binanceOpenInterest(host: string, base: string): HttpSupplement {
+  return {
+    channel: 'openInterest',
+    pauseMs: POLL_PAUSE_MS,
+    everyMs: 3000,
+    host,
+    path: (symbol) => `${base}/openInterest?symbol=${symbol.toUpperCase()}`,
+    messages: (data, symbol) => [{ stream: `${symbol.toLowerCase()}@openInterest`, generated: true, data }],
+  };
+}
+
+function huobiOpenInterest(base: string, path: (symbol: string) => string): HttpSupplement {
+  return {
+    ...huobiPoll('open_interest', base, path),
+    messages: (body, symbol) => {
+      const { data, ts } = toFields(body);
+      return [{ ch: `market.${symbol}.open_interest`, generated: true, data, ts }];
+    },
+  };
+}
+
+function huobiPoll(channel: string, base: string, path: (symbol: string) => string): HttpSupplement {
+  return {
+    channel,
+    pauseMs: POLL_PAUSE_MS,
+    everyMs: 4000,
+    host: 'https://api.hbdm.com',
+    path: (symbol) => `${base}/${path(symbol)}`,
+    messages: (body, symbol) => {
+      const { data, ts } = toFields(body);
+      return toFieldsList(data)
+        .slice(0, 1)
+        .map((first) => ({ ch: `market.${symbol}.${channel}`, generated: true, data: first, ts }));
+    },
+  };
+}
+
+function huobiCode(path: string): (symbol: string) => string {
+  return (symbol) => `${path}?contract_code=${symbol}`;
+}
+
+const HUOBI_CONTRACTS: Readonly<Record<string, string>> = {
+  CW: 'this_week',
+  NW: 'next_week',
+  CQ: 'quarter',
+  NQ: 'next_quarter',
+};
+
+/** `BTC_CW`. */
+function huobiContract(symbol: string): string {
+  const [index = '', contract = ''] = symbol.split('_');
+  return `contract_open_interest?symbol=${index}&contract_type=${HUOBI_CONTRACTS[contract]}`;
+}
+
+function kucoinMessage(topic: string, subject: string, body: unknown): object {
+  return { type: 'message', generated: true, topic, subject, ...toFields(body) };
+}
+
+function kucoinAddress(host: string): AddressRequest {
+  return {
+    host,
+    path: '/api/v1/bullet-public',
+    addressIn(body) {
+      const { token, instanceServers } = toFields(toFields(body)['data']);
+      const endpoint = toFieldsList(instanceServers)[0]?.['endpoint'];
+      return endpoint === undefined ? undefined : `${endpoint}?token=${token}`;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { FeedFilter } from '../../service/feed-filter.js';
+import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
+import type { EmitRecord, Normalizer } from '../normalizer.js';
+import { toUpperCaseSymbols } from './filter-symbols.js';
+import { LastTicker } from './last-ticker.js';
+import {
+  type EventTime,
+  eventTimeFromMs,
+  parseLevelPairs,
+  parseNonZeroNumber,
+  parseOptionalNumber,
+} from './parse-values.js';
+
+/**
+ * Bitget's WebSocket API v3 (Bitget unified trading account, Public channels): `{action, arg: {instType, topic, symbol},
+ * data: […], ts}`, numbers as text, times in milliseconds.
+ */
+export function bitgetTrades(): Normalizer {
+  return bitgetNormalizer('publicTrade', ({ action, symbol, item, stampOf }, emit) => {
+    // What the snapshot holds happened before the connection.
+    if (action !== 'update') return;
+    const { i, p, v, S, T } = item;
+    emit({
+      type: 'trade',
+      symbol,
+      id: String(i),
+      price: Number(p),
+      amount: Number(v),
+      side: S === 'buy' ? 'buy' : 'sell',
+      ...stampOf(T),
+    });
+  });
+}
+
+export function bitgetBooks(): Normalizer {
+  return bitgetNormalizer('books', ({ action, symbol, item, stampOf }, emit) => {
+    const { a, b, ts } = item;
+    emit({
+      type: 'book_change',
+      symbol,
+      isSnapshot: action === 'snapshot',
+      bids: parseLevelPairs(b),
+      asks: parseLevelPairs(a),
+      ...stampOf(ts),
+    });
+  });
+}
+
+/** `books1` always sends the best level of each side, as a snapshot. */
+export function bitgetBookTickers(): Normalizer {
+  return bitgetNormalizer('books1', ({ action, symbol, item, stampOf }, emit) => {
+    if (action !== 'snapshot') return;
+    const [ask] = parseLevelPairs(item['a']);
+    const [bid] = parseLevelPairs(item['b']);
+    emit({
+      type: 'book_ticker',
+      symbol,
+      askAmount: parseNonZeroNumber(ask?.amount),
+      askPrice: parseNonZeroNumber(ask?.price),
+      bidPrice: parseNonZeroNumber(bid?.price),
+      bidAmount: parseNonZeroNumber(bid?.amount),
+      ...stampOf(item['ts']),
+    });
+  });
+}
+
+export function bitgetDerivativeTickers(): Normalizer {
+  const tickers = new Map<string, LastTicker>();
+  return bitgetNormalizer('ticker', ({ symbol, item, ts, stampOf }, emit) => {
+    const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
+    tickers.set(symbol, ticker);
+    // Delivery contracts have no funding: the time of the next is 0, or empty.
+    const next = parseNonZeroNumber(item['nextFundingTime']);
+    const record = ticker.update(
+      {
+        lastPrice: parseOptionalNumber(item['lastPrice']),
+        openInterest: parseOptionalNumber(item['openInterest']),
+        fundingRate: next === undefined ? undefined : parseOptionalNumber(item['fundingRate']),
+        fundingTimestamp: next === undefined ? undefined : next * 1000,
+        indexPrice: parseOptionalNumber(item['indexPrice']),
+        markPrice: parseOptionalNumber(item['markPrice']),
+      },
+      stampOf(ts),
+    );
+    if (record) emit(record);
+  });
+}
+
+/** The channel has all symbols of a product; `side` is that of the position, which the liquidation is against. */
+export function bitgetLiquidations(): Normalizer {
+  const normalizer = bitgetNormalizer('liquidation', ({ action, item, stampOf }, emit) => {
+    if (action !== 'update') return;
+    const { symbol, side, price, amount, ts } = item;
+    emit({
+      type: 'liquidation',
+      symbol: String(symbol),
+      price: Number(price),
+      amount: Number(amount),
+      side: side === 'buy' ? 'sell' : 'buy',
+      ...stampOf(ts),
+    });
+  });
+  return { ...normalizer, filters: (): readonly FeedFilter[] => [{ channel: 'liquidation' }] };
+}
+
+interface BitgetItem {
+  readonly action: unknown;
+  readonly symbol: string;
+  readonly item: MessageFields;
+  /** Of the message. */
+  readonly ts: unknown;
+  readonly stampOf: (ms: unknown) => EventTime;
+}
+
+function bitgetNormalizer(topic: string, read: (item: BitgetItem, emit: EmitRecord) => void): Normalizer {
+  return {
+    kind: `bitget-v3-${topic}`,
+    filters: (symbols) => [{ channel: topic, ...toUpperCaseSymbols(symbols) }],
+    read(message, localTimestamp, emit) {
+      const { action, arg, data, ts } = toFields(message);
+      if (action !== 'snapshot' && action !== 'update') return;
+      const { topic: of, symbol } = toFields(arg);
+      if (of !== topic) return;
+      const stampOf = (ms: unknown): EventTime => eventTimeFromMs(ms, localTimestamp);
+      for (const item of toFieldsList(data))
+        read({ action, symbol: String(symbol), item, ts, stampOf }, emit);
+    },
+  };
+}

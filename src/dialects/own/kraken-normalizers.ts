@@ -1,0 +1,76 @@
+import type { PriceLevel } from '../../market/messages.js';
+import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
+import type { EmitRecord, Normalizer } from '../normalizer.js';
+import { mapSymbols } from './filter-symbols.js';
+import { eventTimeFromIso, parseNonZeroNumber } from './parse-values.js';
+
+/**
+ * Kraken's WebSocket API v2 (docs.kraken.com, Spot WebSocket v2: trade, book, ticker): `{channel, type, data: […]}`,
+ * numbers as numbers, times with microseconds. Its symbols have small letters too (`AAPLx/USD`), so they are asked for
+ * as they are written.
+ */
+export function krakenTrades(): Normalizer {
+  return krakenNormalizer('trade', (type, item, localTimestamp, emit) => {
+    // What the snapshot holds happened before the connection.
+    if (type !== 'update') return;
+    const { symbol, trade_id, price, qty, side, timestamp } = item;
+    emit({
+      type: 'trade',
+      symbol: String(symbol),
+      id: String(trade_id),
+      price: Number(price),
+      amount: Number(qty),
+      side: side === 'buy' ? 'buy' : 'sell',
+      ...eventTimeFromIso(timestamp, localTimestamp),
+    });
+  });
+}
+
+export function krakenBooks(): Normalizer {
+  return krakenNormalizer('book', (type, item, localTimestamp, emit) => {
+    const { symbol, bids, asks, timestamp } = item;
+    emit({
+      type: 'book_change',
+      symbol: String(symbol),
+      isSnapshot: type === 'snapshot',
+      bids: parseKrakenLevels(bids),
+      asks: parseKrakenLevels(asks),
+      ...eventTimeFromIso(timestamp, localTimestamp),
+    });
+  });
+}
+
+export function krakenBookTickers(): Normalizer {
+  return krakenNormalizer('ticker', (_, item, localTimestamp, emit) => {
+    const { symbol, ask, ask_qty, bid, bid_qty, timestamp } = item;
+    // A market that never had a price is stamped 1970.
+    if (Date.parse(String(timestamp)) === 0) return;
+    emit({
+      type: 'book_ticker',
+      symbol: String(symbol),
+      askAmount: parseNonZeroNumber(ask_qty),
+      askPrice: parseNonZeroNumber(ask),
+      bidPrice: parseNonZeroNumber(bid),
+      bidAmount: parseNonZeroNumber(bid_qty),
+      ...eventTimeFromIso(timestamp, localTimestamp),
+    });
+  });
+}
+
+type ItemReader = (type: unknown, item: MessageFields, localTimestamp: number, emit: EmitRecord) => void;
+
+function krakenNormalizer(channel: string, read: ItemReader): Normalizer {
+  return {
+    kind: `kraken-v2-${channel}`,
+    filters: (symbols) => [{ channel, ...mapSymbols(symbols, (symbol) => symbol) }],
+    read(message, localTimestamp, emit) {
+      const fields = toFields(message);
+      if (fields['channel'] !== channel) return;
+      for (const item of toFieldsList(fields['data'])) read(fields['type'], item, localTimestamp, emit);
+    },
+  };
+}
+
+function parseKrakenLevels(side: unknown): readonly PriceLevel[] {
+  return toFieldsList(side).map(({ price, qty }) => ({ price: Number(price), amount: Number(qty) }));
+}

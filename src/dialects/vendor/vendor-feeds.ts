@@ -1,0 +1,116 @@
+import { usageError } from '../../base/errors.js';
+import type { FeedFilter } from '../../service/feed-filter.js';
+import type { LiveFeed, SendMessage } from '../live/live-feed.js';
+import { createMissingExportError, importVendor } from './load-vendor.js';
+
+/** A connection as the vendor's package has it: what is used of it. */
+interface VendorFeed {
+  readonly wssURL: string;
+  readonly throttleSubscribeMS: number;
+  readonly originHeader: string | undefined;
+  readonly decompress?: (data: Buffer) => Buffer;
+  readonly sendCustomPing?: () => void;
+  readonly _filters: readonly FeedFilter[];
+  mapToSubscribeMessages(filters: readonly FeedFilter[]): readonly unknown[];
+  messageIsError(message: unknown): boolean;
+  isIgnoredError(message: unknown): boolean;
+  messageIsHeartbeat(message: unknown): boolean;
+  onMessage(message: unknown): void;
+  onConnected(): Promise<void>;
+  /** Its own would need its own socket. */
+  send: SendMessage;
+  /** Whether variables of other tools are there, with which it would log in. */
+  _hasCredentials?: boolean;
+}
+
+/** An exchange of several connections. */
+interface VendorFeeds {
+  _getRealTimeFeeds(exchange: string, filters: readonly FeedFilter[]): Iterable<object>;
+}
+
+/** Connections that ask for the filters; some filters need none. */
+export type VendorFeedFactory = (exchange: string, filters: readonly FeedFilter[]) => readonly LiveFeed[];
+
+/**
+ * How the vendor's package speaks with exchanges, of npm tardis-dev (MPL-2.0): addresses, subscriptions, tests for
+ * errors. Neither its sockets nor its requests are used: making its classes opens nothing.
+ * @throws usage error where the package isn't installed, or is another release; from the factory, where it doesn't know
+ *   the exchange.
+ */
+export async function loadVendorFeeds(): Promise<VendorFeedFactory> {
+  const loaded = await importVendor(() => import('tardis-dev/dist/realtimefeeds/index.js'));
+  const create = loaded['createRealTimeFeed'];
+  if (typeof create !== 'function')
+    throw createMissingExportError('is another release than the one that is known');
+  return (exchange, filters) => {
+    const made = createFeed(create as CreateFeed, exchange, filters);
+    const feeds =
+      '_getRealTimeFeeds' in made
+        ? [...(made as VendorFeeds)._getRealTimeFeeds(exchange, copyFilters(filters))]
+        : [made];
+    return feeds.filter(isFeed).map((feed) => toLiveFeed(exchange, feed));
+  };
+}
+
+type CreateFeed = (exchange: string, filters: readonly FeedFilter[]) => object;
+
+function createFeed(create: CreateFeed, exchange: string, filters: readonly FeedFilter[]): object {
+  try {
+    return create(exchange, copyFilters(filters));
+  } catch (cause) {
+    const isUnknown = cause instanceof Error && cause.message.startsWith('not supported exchange');
+    throw isUnknown ? usageError(`${exchange}: its real-time API is not known`) : cause;
+  }
+}
+
+/** The package joins filters of one channel in place. */
+function copyFilters(filters: readonly FeedFilter[]): readonly FeedFilter[] {
+  return filters.map(({ channel, symbols }) => ({ channel, ...(symbols && { symbols: [...symbols] }) }));
+}
+
+/** What only asks over HTTP, again and again, is none. */
+function isFeed(made: object): made is VendorFeed {
+  return 'mapToSubscribeMessages' in made;
+}
+
+function toLiveFeed(exchange: string, feed: VendorFeed): LiveFeed {
+  if (feed._hasCredentials !== undefined) feed._hasCredentials = false;
+  const { wssURL, sendCustomPing, _filters: filters } = feed;
+  return {
+    address: wssURL === '' ? undefined : wssURL,
+    origin: feed.originHeader,
+    filters,
+    throttleMs: feed.throttleSubscribeMS,
+    subscriptions() {
+      try {
+        return feed.mapToSubscribeMessages(filters);
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw usageError(
+          /explicitly specified symbols/.test(reason)
+            ? `${exchange} wants each symbol named: name some, as ${exchange}:SYMBOL`
+            : `${exchange}: ${reason}`,
+        );
+      }
+    },
+    onOpen(send) {
+      feed.send = send;
+      void feed.onConnected();
+    },
+    decode: (data) => feed.decompress?.(data) ?? data,
+    judge(message) {
+      if (feed.messageIsError(message)) return feed.isIgnoredError(message) ? 'ignored' : 'error';
+      return feed.messageIsHeartbeat(message) ? 'heartbeat' : 'data';
+    },
+    onMessage(message, send) {
+      feed.send = send;
+      feed.onMessage(message);
+    },
+    ping:
+      sendCustomPing &&
+      ((send) => {
+        feed.send = send;
+        sendCustomPing();
+      }),
+  };
+}

@@ -1,0 +1,87 @@
+import type { SourceTypeName } from '../../market/names/data-type-name.js';
+import type { FeedFilter } from '../../service/feed-filter.js';
+import type { Normalizer } from '../normalizer.js';
+import type { MapperFactories, MicroDate, VendorMapper } from './load-vendor.js';
+import { toSourceRecord } from './to-source-record.js';
+import { createTradeTextParser } from './trade-text-parser.js';
+
+/** Within so many milliseconds of now the vendor's normalizers go by the rules of live connections. */
+const LIVE_MS = 4 * 60_000;
+
+/**
+ * The vendor's normalizer of a type, or undefined where the package has none for the exchange.
+ * @param at microseconds: what the exchange's API was like then. In a replay the rules are those of replays, however
+ *   young the messages are.
+ * @param isLive whether its rules are those of a live connection that is made now.
+ */
+export function createVendorNormalizer(
+  factories: MapperFactories,
+  exchange: string,
+  type: SourceTypeName,
+  at: number,
+  isLive = false,
+): Normalizer | undefined {
+  const mapper = createMapper(
+    factories,
+    exchange,
+    type,
+    isLive ? Date.now() : Math.min(at / 1000, Date.now() - LIVE_MS),
+  );
+  if (mapper === undefined) return undefined;
+  const readTrade = type === 'trade' ? createTradeTextParser(exchange) : undefined;
+  return {
+    kind: describeMapper(mapper),
+    filters: (symbols) => readMapperFilters(mapper, symbols),
+    read(message, localTimestamp, emit) {
+      if (!mapper.canHandle(message)) return;
+      const messages = mapper.map(message, usToMicroDate(localTimestamp));
+      if (messages === undefined) return;
+      for (const one of messages) emit(toSourceRecord(one, localTimestamp));
+    },
+    readText:
+      readTrade &&
+      ((text, localTimestamp, emit) => {
+        const trade = readTrade(text, localTimestamp);
+        if (trade) emit(trade);
+        return trade !== undefined;
+      }),
+  };
+}
+
+function createMapper(
+  factories: MapperFactories,
+  exchange: string,
+  type: SourceTypeName,
+  ms: number,
+): VendorMapper | undefined {
+  try {
+    return factories[type](exchange, new Date(ms));
+  } catch (error) {
+    if (error instanceof Error && error.message.endsWith(`${exchange} not supported`)) return undefined;
+    throw error;
+  }
+}
+
+function readMapperFilters(
+  mapper: VendorMapper,
+  symbols: readonly string[] | undefined,
+): readonly FeedFilter[] {
+  return mapper
+    .getFilters(symbols && [...symbols])
+    .map(({ channel, symbols }) => (symbols === undefined ? { channel } : { channel, symbols }));
+}
+
+/** Its class, what it was made with, and its channels: the package names no dates. */
+function describeMapper(mapper: VendorMapper): string {
+  const made = Object.entries(mapper).filter(([, value]) => value !== null && typeof value !== 'object');
+  const plain = made.filter(([, value]) => typeof value !== 'function');
+  return JSON.stringify([mapper.constructor.name, plain, mapper.getFilters()]);
+}
+
+/** @param time microseconds. */
+function usToMicroDate(time: number): MicroDate {
+  const ms = Math.floor(time / 1000);
+  const date: MicroDate = new Date(ms);
+  date.μs = time - ms * 1000;
+  return date;
+}

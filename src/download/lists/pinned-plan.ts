@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { usageError } from '../../base/errors.js';
+import { formatDay } from '../../dataset/day.js';
+import { parseLayout } from '../../dataset/layout.js';
+import type { ExchangeRecord } from '../../service/records/fetch-records.js';
+import { createParser, parseRecord } from '../../service/records/record-schema.js';
+import type { Selection } from '../download-options.js';
+import type { DownloadPlan } from '../plan/create-download-plan.js';
+
+/**
+ * What a plan is worked out of: whoever has it, whenever, comes to the very same day files, whatever the service's
+ * record says by then.
+ */
+export interface PinnedPlan {
+  /** Its days are given by `from` and `to`, its layout is a text. */
+  readonly selection: Selection;
+  /** Without what a plan has no use for. */
+  readonly record: ExchangeRecord;
+}
+
+/** Of the form below: another one is another number. */
+const PIN_VERSION = 1;
+
+/** @throws usage error for a layout that is a function: it can't be written down. */
+export function createPin(
+  selection: Selection,
+  record: ExchangeRecord,
+  { range }: Pick<DownloadPlan, 'range'>,
+): PinnedPlan {
+  const { exchange, types, symbols, symbolTypes, weekdays, layout } = selection;
+  if (typeof layout === 'function') throw usageError('--pin: a layout that is a function can’t be pinned');
+  const { id, datasets } = record;
+  return {
+    selection: {
+      exchange,
+      types,
+      symbols,
+      symbolTypes,
+      weekdays,
+      from: formatDay(range.from),
+      to: formatDay(range.to),
+      layout,
+    },
+    record: { id, datasets },
+  };
+}
+
+const PIN_HEAD = '{"sha256":"';
+const SUM_DIGITS = 64;
+const PIN_MIDDLE = '","pinned":';
+const PIN_END = '}\n';
+
+/** A pinned plan as a file: one JSON object, with the sha256 of what stands behind `"pinned":`. */
+export function formatPin(pin: PinnedPlan): readonly string[] {
+  const text = JSON.stringify({ version: PIN_VERSION, ...pin });
+  return [PIN_HEAD + sha256Hex(text) + PIN_MIDDLE, text, PIN_END];
+}
+
+/** A name that is the same for the same plan. @param texts of `formatPin`. */
+export function pinName(texts: readonly string[]): string {
+  return texts[0]?.slice(PIN_HEAD.length, PIN_HEAD.length + SUM_DIGITS) ?? '';
+}
+
+/** @throws usage error for another file, and for one that was changed. @param name of the file, for errors. */
+export function parsePin(text: string, name: string): PinnedPlan {
+  const start = PIN_HEAD.length + SUM_DIGITS + PIN_MIDDLE.length;
+  const head = text.slice(0, start);
+  const sum = head.slice(PIN_HEAD.length, -PIN_MIDDLE.length);
+  if (head !== PIN_HEAD + sum + PIN_MIDDLE || !/^[0-9a-f]*$/.test(sum))
+    throw usageError(`${name}: is no pinned plan as plan --pin writes one`);
+  const pinned = text.slice(start, -PIN_END.length);
+  if (!text.endsWith(PIN_END) || sha256Hex(pinned) !== sum)
+    throw usageError(
+      `${name}: was changed or cut since plan --pin wrote it; take the file as it was, or pin anew`,
+    );
+  try {
+    const pin = parsePinContent(JSON.parse(pinned), name);
+    parseLayout(pin.selection.layout);
+    return pin;
+  } catch {
+    throw usageError(`${name}: is pinned in a form that this version doesn't know; pin anew`);
+  }
+}
+
+const textList = z.array(z.string());
+
+const parsePinContent = createParser<PinnedPlan>(
+  z.object({
+    version: z.literal(PIN_VERSION),
+    selection: z.object({
+      exchange: z.string(),
+      types: textList,
+      symbols: textList,
+      symbolTypes: textList.optional(),
+      weekdays: textList.optional(),
+      from: z.string(),
+      to: z.string(),
+      layout: z.string(),
+    }),
+    record: z.custom<ExchangeRecord>((value) => parseRecord(value, 'record') !== undefined),
+  }),
+);
+
+function sha256Hex(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,55 @@
+import type { EventSink } from '../run/run-events.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import { fetchKeyCoverage } from '../service/key/key-coverage.js';
+import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetch-records.js';
+import type { Destination } from '../store/destination.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import type { DownloadOptions, Selection } from './download-options.js';
+import { createDownloadPlan, type DownloadPlan } from './plan/create-download-plan.js';
+import { selectionScope } from './plan/plan-prefixes.js';
+
+export interface OpenPlanInput {
+  readonly client: ServiceClient;
+  /** Folder for copies of exchange records; without one, the service is asked each time. */
+  readonly cache?: string | undefined;
+  readonly destination: Destination;
+  readonly selection: Selection;
+  /** The exchange's record where it is pinned; else the service is asked for it. */
+  readonly record?: ExchangeRecord | undefined;
+  readonly options: DownloadOptions;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedDownloadPlan {
+  readonly plan: DownloadPlan;
+  /** What the plan was made from. */
+  readonly record: ExchangeRecord;
+  readonly manifest: Manifest;
+  /** Whether the API key has expired. */
+  readonly keyExpired: boolean;
+}
+
+/** Works a selection out against the exchange's record and what stands on disk; nothing is downloaded. */
+export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDownloadPlan> {
+  const { client, cache, destination, selection, options, emit, signal } = input;
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const [record, { canRequest, keyExpired }] = await Promise.all([
+    input.record ?? fetchDatasetRecord(client, selection.exchange, { cache, signal }),
+    fetchKeyCoverage(client, signal, warn),
+  ]);
+  const manifest = await destination.openManifest({ warn, signal }, selectionScope(selection, record));
+  const plan = await createDownloadPlan({
+    selection,
+    record,
+    manifest,
+    destination,
+    existing: options.existing,
+    convert: options.convert,
+    shard: options.shard,
+    mayRead: canRequest,
+    signal,
+  });
+  for (const message of plan.warnings) warn(message);
+  return { plan, record, manifest, keyExpired };
+}

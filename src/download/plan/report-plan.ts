@@ -1,0 +1,107 @@
+import { TickhaulError } from '../../base/errors.js';
+import { formatSize } from '../../base/units.js';
+import type { EventSink, PlanCounts, PlanEvent } from '../../run/run-events.js';
+import type { Destination } from '../../store/destination.js';
+import type { Manifest } from '../../store/manifest/manifest.js';
+import type { DownloadOptions } from '../download-options.js';
+import { estimateDiskBytes } from '../estimate/disk-bytes.js';
+import { sumVolumes, toEstimate, totalBytes } from '../estimate/download-volume.js';
+import { type CountedPlan, createPlanCounts, type PlanTotals } from './create-download-plan.js';
+
+/** Asks whether to go on although the disk can't hold what is to come. @param shortage what is short, in words. */
+export type AskForSpace = (shortage: string) => Promise<boolean>;
+
+/** A plan, and how its files are to be brought. */
+export interface CountedJob {
+  readonly totals: PlanTotals | undefined;
+  readonly options: Pick<DownloadOptions, 'convert'>;
+}
+
+export interface PlanReportInput {
+  readonly destination: Destination;
+  readonly manifest: Manifest;
+  readonly options: Pick<DownloadOptions, 'maxRate'>;
+  readonly emit: EventSink;
+  readonly askForSpace?: AskForSpace | undefined;
+}
+
+/**
+ * Tells what several plans come to together; before that, asks or warns where the disk can't hold it.
+ * @throws TickhaulError `disk` where the answer is no.
+ */
+export async function reportPlan(input: PlanReportInput, jobs: readonly CountedJob[]): Promise<void> {
+  const { emit, askForSpace } = input;
+  const { plan, shortage } = await describePlan(input, jobs);
+  if (shortage !== undefined) {
+    if (!askForSpace) emit({ event: 'warning', message: shortage });
+    else if (!(await askForSpace(shortage))) {
+      throw new TickhaulError(
+        'disk',
+        `nothing was downloaded: ${shortage}; free some space, or take fewer days`,
+      );
+    }
+  }
+  emit(plan);
+}
+
+/**
+ * Whether the disk is sure to hold all plans, and as much again, so that nobody will have to be asked. Known without a
+ * walk over their files.
+ */
+export async function hasAmpleSpace(
+  destination: Destination,
+  jobs: readonly { readonly plan: CountedPlan; readonly options: CountedJob['options'] }[],
+): Promise<boolean> {
+  const free = await destination.freeBytes();
+  const most = jobs.reduce(
+    (sum, { plan, options: { convert } }) =>
+      sum + estimateDiskBytes(plan.estimateMaxBytes?.() ?? Number.POSITIVE_INFINITY, convert),
+    0,
+  );
+  return free === undefined || most * 2 <= free;
+}
+
+/** What several plans come to together, with the disk's space; `shortage` says where that is too little. */
+export async function describePlan(
+  { destination, manifest, options }: Pick<PlanReportInput, 'destination' | 'manifest' | 'options'>,
+  jobs: readonly CountedJob[],
+): Promise<{ readonly plan: PlanEvent; readonly shortage: string | undefined }> {
+  const totals = jobs.flatMap((job) => job.totals ?? []);
+  const estimate = toEstimate(
+    sumVolumes(totals.map(({ volume }) => volume)),
+    minRate(manifest.history.bytesPerSecond(), options.maxRate),
+  );
+  const free = await destination.freeBytes();
+  let needed = 0;
+  for (const { totals: own, options: how } of jobs) {
+    needed += own ? estimateDiskBytes(totalBytes(own.volume) ?? 0, how.convert) : 0;
+  }
+  const isShort = free !== undefined && needed > free;
+  return {
+    plan: {
+      event: 'plan',
+      ...sumPlanCounts(totals),
+      ...estimate,
+      freeBytes: free ?? null,
+      folder: destination.name,
+    },
+    shortage: isShort
+      ? `the disk of ${destination.name} has ${formatSize(free)} free, and what is to come takes ${CONFIDENCE_WORDS[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
+      : undefined,
+  };
+}
+
+/** How sure an estimate is. */
+const CONFIDENCE_WORDS = { manifest: 'about', record: 'roughly', typical: 'perhaps' } as const;
+
+function minRate(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+function sumPlanCounts(totals: readonly PlanTotals[]): PlanCounts {
+  const sum = createPlanCounts();
+  for (const { counts } of totals) {
+    for (const key of Object.keys(sum) as (keyof PlanCounts)[]) sum[key] += counts[key];
+  }
+  return sum;
+}

@@ -1,0 +1,26 @@
+import { stat } from 'node:fs/promises';
+import { toDiskError } from '../../base/errors.js';
+import { walkSlices } from './walk-slices.js';
+
+export interface CacheSize {
+  readonly slices: number;
+  readonly bytes: number;
+}
+
+/** How many slices there are, and their size on disk; looks at each. @throws TickhaulError `disk`. */
+export async function measureSlices(feeds: string): Promise<CacheSize> {
+  let slices = 0;
+  let bytes = 0;
+  try {
+    for await (const path of walkSlices(feeds)) {
+      // Another process may remove it meanwhile.
+      const stats = await stat(path).catch(() => undefined);
+      if (!stats) continue;
+      slices++;
+      bytes += stats.size;
+    }
+  } catch (error) {
+    throw toDiskError(error, feeds);
+  }
+  return { slices, bytes };
+}

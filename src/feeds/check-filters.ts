@@ -1,0 +1,51 @@
+import { usageError } from '../base/errors.js';
+import { didYouMean, nearestNames } from '../base/nearest-names.js';
+import type { FeedFilter } from '../service/feed-filter.js';
+import type { FeedNames } from '../service/records/feed-names.js';
+
+const MAX_SHOWN_SYMBOLS = 3;
+
+/**
+ * Checks filters against what an exchange's record lists, and writes symbols as the record does, whatever their case.
+ * @param warn told of symbols that it doesn't list: channels have some of their own.
+ * @throws usage error for a channel that it doesn't list, with the nearest ones. A record without channels tells nothing.
+ */
+export function checkFilters(
+  exchange: string,
+  filters: readonly FeedFilter[],
+  { channels, symbols }: FeedNames,
+  warn: (message: string) => void,
+): readonly FeedFilter[] {
+  const wrong = channels.length > 0 ? filters.find(({ channel }) => !channels.includes(channel)) : undefined;
+  if (wrong) {
+    const near = didYouMean(wrong.channel, channels) || `; known are ${channels.join(', ')}`;
+    throw usageError(`unknown channel "${wrong.channel}" of ${exchange}${near}`);
+  }
+  const listed = new Map(symbols.map((symbol) => [symbol.toUpperCase(), symbol]));
+  const exact = new Set(symbols);
+  const unknown = new Set<string>();
+  const checked = filters.map(({ channel, symbols: asked }) => {
+    if (!asked) return { channel };
+    const own = asked.map((symbol) => {
+      if (exact.has(symbol)) return symbol;
+      const known = listed.get(symbol.toUpperCase());
+      if (known === undefined) unknown.add(symbol);
+      return known ?? symbol;
+    });
+    return { channel, symbols: own };
+  });
+  if (unknown.size > 0 && symbols.length > 0) warn(describeUnknownSymbols(exchange, [...unknown], symbols));
+  return checked;
+}
+
+function describeUnknownSymbols(
+  exchange: string,
+  unknown: readonly string[],
+  symbols: readonly string[],
+): string {
+  const [first = ''] = unknown;
+  const near = nearestNames(first, symbols);
+  const hint = unknown.length === 1 && near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
+  const more = unknown.length > MAX_SHOWN_SYMBOLS ? ` and ${unknown.length - MAX_SHOWN_SYMBOLS} more` : '';
+  return `the record of ${exchange} doesn't list ${unknown.slice(0, MAX_SHOWN_SYMBOLS).join(', ')}${more}: a channel may have it all the same${hint}`;
+}

@@ -1,0 +1,100 @@
+import { type Day, firstDayOfMonth, formatDay } from '../dataset/day.js';
+import type { DayFile } from '../dataset/day-file.js';
+import type { PlannedFile } from '../download/download-options.js';
+
+/** What a worker takes at once: the days of one series within a UTC calendar month, or within a part of one. */
+export interface Slice {
+  readonly exchange: string;
+  readonly dataType: string;
+  readonly symbol: string;
+  /** UTC days, `YYYY-MM-DD`; `to` is not included. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A slice in a line of text; fields of a damaged one are empty. */
+export function formatSlice({ exchange, dataType, symbol, from, to }: Slice): string {
+  const series = [exchange, dataType, symbol].filter((name) => name !== '').join(' ') || 'unreadable slice';
+  return from === '' || to === '' ? series : `${series} ${from} to ${to}`;
+}
+
+/** A slice in which there is work, and how many of its files no worker will ask for, as the key doesn't cover them. */
+export interface FoundSlice {
+  readonly slice: Slice;
+  readonly unauthorized: number;
+}
+
+interface OpenSlice extends FoundSlice {
+  /** Days of it; `until` is not included. */
+  readonly first: Day;
+  readonly until: Day;
+  unauthorized: number;
+  hasWork: boolean;
+}
+
+/** Cuts a plan into slices, from its files series by series and day by day. */
+export class Slicer {
+  readonly #range: { readonly from: number; readonly to: number };
+  readonly #sliceDays: number | undefined;
+  #open: OpenSlice | undefined;
+
+  /**
+   * @param range days that were asked for: slices begin and end where it does. Its end is infinite where none was named,
+   * so that a slice stays the same whatever is exported by then.
+   * @param sliceDays days of a slice, counted from the first of each month; undefined for whole months.
+   */
+  constructor(range: { readonly from: number; readonly to: number }, sliceDays: number | undefined) {
+    this.#range = range;
+    this.#sliceDays = sliceDays;
+  }
+
+  /** @returns the slice before, where this file begins another. */
+  add({ file, action, status }: PlannedFile): FoundSlice | undefined {
+    const before = this.#open;
+    if (before && isOf(before, file)) {
+      note(before, action, status);
+      return undefined;
+    }
+    const { exchange, dataType, symbol, day } = file;
+    const window = sliceWindow(day, this.#sliceDays);
+    const first = Math.max(window.from, this.#range.from) as Day;
+    const until = Math.min(window.to, this.#range.to) as Day;
+    const slice: Slice = { exchange, dataType, symbol, from: formatDay(first), to: formatDay(until) };
+    this.#open = { slice, first, until, unauthorized: 0, hasWork: false };
+    note(this.#open, action, status);
+    return before?.hasWork ? before : undefined;
+  }
+
+  /** The last one, once all files were given. */
+  end(): FoundSlice | undefined {
+    return this.#open?.hasWork ? this.#open : undefined;
+  }
+}
+
+function isOf({ slice, first, until }: OpenSlice, { exchange, dataType, symbol, day }: DayFile): boolean {
+  return (
+    day >= first &&
+    day < until &&
+    symbol === slice.symbol &&
+    dataType === slice.dataType &&
+    exchange === slice.exchange
+  );
+}
+
+function note(open: OpenSlice, action: PlannedFile['action'], status: PlannedFile['status']): void {
+  if (status === 'unauthorized') open.unauthorized++;
+  open.hasWork ||= action !== 'nothing';
+}
+
+/** The month, or the part of it, that a day lies in; `to` is not included. */
+export function sliceWindow(
+  day: Day,
+  sliceDays: number | undefined,
+): { readonly from: Day; readonly to: Day } {
+  const [year = 0, month = 1] = formatDay(day).split('-').map(Number);
+  const first = firstDayOfMonth(year, month - 1);
+  const next = firstDayOfMonth(year, month);
+  if (sliceDays === undefined) return { from: first, to: next };
+  const from = (day - ((day - first) % sliceDays)) as Day;
+  return { from, to: Math.min(from + sliceDays, next) as Day };
+}

@@ -1,0 +1,71 @@
+import { type Column, LEADING_COLUMNS } from '../../dataset/data-types.js';
+import type { Schema } from '../batch.js';
+import { ConvertedType, PhysicalType, Repetition } from './format-constants.js';
+import type { ThriftWriter } from './thrift-writer.js';
+
+/** What columns become in Parquet: `int` is plain INT64, `string` keeps the CSV's digits. */
+export interface ParquetColumnOptions {
+  readonly times: 'timestamp' | 'int';
+  readonly numbers: 'double' | 'string';
+}
+
+export interface ParquetColumn {
+  readonly name: string;
+  /** Whether no cell may be empty: the leading columns. */
+  readonly required: boolean;
+  readonly type: number;
+  readonly logicalType: 'string' | 'timestamp' | undefined;
+}
+
+export function toParquetColumns(schema: Schema, options: ParquetColumnOptions): readonly ParquetColumn[] {
+  return schema.map((column) => ({
+    name: column.name,
+    required: LEADING_COLUMNS.some(({ name, kind }) => name === column.name && kind === column.kind),
+    ...toParquetType(column, options),
+  }));
+}
+
+function toParquetType(
+  { kind }: Column,
+  { times, numbers }: ParquetColumnOptions,
+): Pick<ParquetColumn, 'type' | 'logicalType'> {
+  if (kind === 'boolean') return { type: PhysicalType.boolean, logicalType: undefined };
+  if (kind === 'integer') return { type: PhysicalType.int64, logicalType: undefined };
+  if (kind === 'time') {
+    return { type: PhysicalType.int64, logicalType: times === 'timestamp' ? 'timestamp' : undefined };
+  }
+  if (kind === 'number' && numbers === 'double') {
+    return { type: PhysicalType.double, logicalType: undefined };
+  }
+  return { type: PhysicalType.byteArray, logicalType: 'string' };
+}
+
+/** The list of SchemaElements: the root, then each column. */
+export function writeSchema(thrift: ThriftWriter, id: number, columns: readonly ParquetColumn[]): void {
+  thrift.structs(id, [undefined, ...columns], (column) => {
+    if (column) return writeColumn(thrift, column);
+    thrift.string(4, 'schema');
+    thrift.i32(5, columns.length);
+  });
+}
+
+function writeColumn(thrift: ThriftWriter, { name, type, required, logicalType }: ParquetColumn): void {
+  thrift.i32(1, type);
+  thrift.i32(3, required ? Repetition.required : Repetition.optional);
+  thrift.string(4, name);
+  if (logicalType === 'string') {
+    thrift.i32(6, ConvertedType.utf8);
+    thrift.struct(10, () => thrift.struct(1, () => {}));
+  }
+  if (logicalType === 'timestamp') {
+    thrift.i32(6, ConvertedType.timestampMicros);
+    thrift.struct(10, () => thrift.struct(8, () => writeTimestampType(thrift)));
+  }
+}
+
+function writeTimestampType(thrift: ThriftWriter): void {
+  const isAdjustedToUtc = true;
+  thrift.boolean(1, isAdjustedToUtc);
+  const micros = 2;
+  thrift.struct(2, () => thrift.struct(micros, () => {}));
+}

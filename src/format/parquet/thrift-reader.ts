@@ -1,0 +1,103 @@
+import { ThriftType } from './thrift-writer.js';
+
+export type ThriftValue = number | boolean | Uint8Array | readonly ThriftValue[] | ThriftStruct;
+
+/** A struct's fields by their ids. */
+export type ThriftStruct = ReadonlyMap<number, ThriftValue>;
+
+const MAX_DEPTH = 32;
+
+/**
+ * Reads one struct in Thrift's compact protocol without knowing its fields. Integers past 2^53 lose digits.
+ * Throws a RangeError on bytes that are none.
+ */
+export function readThrift(bytes: Uint8Array): ThriftStruct {
+  return new ThriftReader(bytes).struct(0);
+}
+
+class ThriftReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  struct(depth: number): ThriftStruct {
+    if (depth > MAX_DEPTH) throw new RangeError('structs nested too deep');
+    const fields = new Map<number, ThriftValue>();
+    let id = 0;
+    for (;;) {
+      const header = this.#byte();
+      if (header === 0) return fields;
+      id = header >> 4 === 0 ? this.#zigzag() : id + (header >> 4);
+      const type = header & 0x0f;
+      // A boolean field has its value in the place of its type.
+      const isBoolean = type === ThriftType.true || type === ThriftType.false;
+      fields.set(id, isBoolean ? type === ThriftType.true : this.#value(type, depth));
+    }
+  }
+
+  #value(type: number, depth: number): ThriftValue {
+    switch (type) {
+      case ThriftType.true:
+      case ThriftType.false:
+        return this.#byte() === ThriftType.true;
+      case ThriftType.byte:
+        return (this.#byte() << 24) >> 24;
+      case ThriftType.i16:
+      case ThriftType.i32:
+      case ThriftType.i64:
+        return this.#zigzag();
+      case ThriftType.double:
+        return Buffer.from(this.#take(8)).readDoubleLE();
+      case ThriftType.binary:
+        return this.#take(this.#varint());
+      case ThriftType.list:
+      case ThriftType.set:
+        return this.#list(depth + 1);
+      case ThriftType.struct:
+        return this.struct(depth + 1);
+      default:
+        throw new RangeError(`unknown type ${type}`);
+    }
+  }
+
+  #list(depth: number): readonly ThriftValue[] {
+    if (depth > MAX_DEPTH) throw new RangeError('lists nested too deep');
+    const header = this.#byte();
+    const size = header >> 4 === 15 ? this.#varint() : header >> 4;
+    // Each element takes a byte at least, so a size made up by corrupt bytes is caught before it is believed.
+    if (size > this.#bytes.length - this.#at) throw new RangeError(`a list of ${size} elements`);
+    return Array.from({ length: size }, () => this.#value(header & 0x0f, depth));
+  }
+
+  #zigzag(): number {
+    const value = this.#varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  #varint(): number {
+    let value = 0;
+    for (let scale = 1; scale < 2 ** 70; scale *= 128) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    throw new RangeError('an integer of more than ten bytes');
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw new RangeError('the bytes end too early');
+    return byte;
+  }
+
+  #take(size: number): Uint8Array {
+    const end = this.#at + size;
+    if (end > this.#bytes.length) throw new RangeError('the bytes end too early');
+    const taken = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return taken;
+  }
+}

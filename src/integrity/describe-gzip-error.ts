@@ -1,0 +1,31 @@
+import { isSystemError } from '../base/errors.js';
+import { plural } from '../base/units.js';
+
+/** How much of a stream's beginning describeGzipError wants to see. */
+export const HEAD_BYTES = 16;
+
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
+const ZLIB_MESSAGES: Readonly<Record<string, string>> = {
+  'incorrect data check': 'wrong gzip checksum',
+  'incorrect length check': 'wrong length in the gzip trailer',
+  // The first member's header was right: this one stands behind a whole member.
+  'incorrect header check': 'bytes after the last gzip member',
+};
+
+/** What zlib's error means for a file whose first bytes are `head` and of which `bytes` bytes were seen. */
+export function describeGzipError(error: Error, head: Buffer, bytes: number): string {
+  if (!GZIP_MAGIC.subarray(0, head.length).equals(head.subarray(0, GZIP_MAGIC.length))) {
+    return `not a gzip file: begins with ${JSON.stringify(describeHead(head))}`;
+  }
+  if (isSystemError(error) && error.code === 'Z_BUF_ERROR')
+    return `the gzip stream ends early after ${plural(bytes, 'byte')}`;
+  return ZLIB_MESSAGES[error.message] ?? `damaged gzip stream: ${error.message}`;
+}
+
+function describeHead(head: Buffer): string {
+  return head
+    .toString('latin1')
+    .replace(/[^ -~]+/g, '.')
+    .trim();
+}

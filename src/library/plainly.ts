@@ -1,4 +1,0 @@
-/** A value as `JSON.parse` of its JSON gives it: without what is undefined. */
-export function plainly<T extends object>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}

@@ -1,0 +1,45 @@
+import { type CoverageDocument, type SeriesJson, toCoverageDocument } from '../coverage/coverage-document.js';
+import type { EventQueue } from './event-queue.js';
+import { findSignal } from './event-run.js';
+import type { CoverageOptions } from './file-options.js';
+import type { NoticeEvent } from './library-events.js';
+import { createLibraryHost } from './library-host.js';
+import { COVERAGE_OPTIONS } from './option-tables.js';
+import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
+import { type Run, startRun } from './start-run.js';
+import { toJsonValue } from './to-json-value.js';
+
+/** One series of the document. */
+export interface SeriesEvent extends SeriesJson {
+  readonly event: 'series';
+}
+
+export type CoverageEvent = SeriesEvent | NoticeEvent;
+
+/**
+ * Which days of a download folder are there, empty or missing: `tickhaul coverage`.
+ * @returns a promise of the document, and an async iterable of its series.
+ */
+export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, CoverageDocument> {
+  return startRun(findSignal(options), async (feed: EventQueue<CoverageEvent>, signal) => {
+    const warn = (message: string): void => feed.push({ event: 'warning', message });
+    try {
+      const { createCoveragePage, prepareCoverage } = await import('../commands/prepare-coverage.js');
+      const { readOutputFile } = await import('../commands/output-file.js');
+      const args = optionsToArgs(COVERAGE_OPTIONS, options);
+      const host = createLibraryHost(signal, warn);
+      const html = await readOutputFile(args, 'html');
+      const read = await prepareCoverage(args, host);
+      const found = await read(warn);
+      if (html) {
+        const { writeReport } = await import('../coverage/page/write-report.js');
+        await writeReport(html, await createCoveragePage(found), host);
+      }
+      const document = toJsonValue(toCoverageDocument(found.facts));
+      await feed.send(document.series.map((series) => ({ event: 'series', ...series }) as const));
+      return document;
+    } catch (thrown) {
+      throw flagsToOptionsInError(thrown, COVERAGE_OPTIONS);
+    }
+  });
+}

@@ -1,0 +1,88 @@
+import type { OpenedPlanReport } from '../commands/prepare-plan.js';
+import { type SummaryJson, toSummaryJson } from '../run/json-events.js';
+import type { RunSummary } from '../run/run-events.js';
+import type { DownloadOptions, PlanOptions, SyncOptions } from './download-run-options.js';
+import { type EventCall, startEventRun } from './event-run.js';
+import type { ConvertOptions, VerifyOptions } from './file-options.js';
+import type { LibraryEvent } from './library-events.js';
+import {
+  CONVERT_OPTIONS,
+  DOWNLOAD_OPTIONS,
+  PLAN_OPTIONS,
+  SYNC_OPTIONS,
+  VERIFY_OPTIONS,
+} from './option-tables.js';
+import type { Run } from './start-run.js';
+import { toJsonValue } from './to-json-value.js';
+
+/**
+ * Brings day files to disk, each whole and verified, and records them in the manifest: `tickhaul download`.
+ * @returns a promise of the summary, and an async iterable of the events.
+ * @throws TickhaulError, from both, whenever the command would not end with exit code 0.
+ */
+export function download(options: DownloadOptions): Run<LibraryEvent, SummaryJson> {
+  return startEventRun(DOWNLOAD_OPTIONS, options, async (call) => {
+    if (call.args['dry-run'] === true) return showPlan(call);
+    const { prepareDownload } = await import('../commands/prepare-download.js');
+    const run = await prepareDownload(call.args, call.host);
+    return toSummaryJson(await run(call));
+  });
+}
+
+/** What `downloadCommand` with the same options would do, file by file; nothing is downloaded: `tickhaul plan`. */
+export function plan(options: PlanOptions): Run<LibraryEvent, SummaryJson> {
+  return startEventRun(PLAN_OPTIONS, options, showPlan);
+}
+
+/** The files wait for who reads them: there may be millions. */
+async function showPlan({ args, host, emit, feed }: EventCall): Promise<SummaryJson> {
+  const { preparePlan } = await import('../commands/prepare-plan.js');
+  const open = await preparePlan(args, host);
+  return open({ emit }, async (shown) => toSummaryJson(await sendPlan(shown, { host, feed })));
+}
+
+async function sendPlan(
+  shown: OpenedPlanReport,
+  { host, feed }: Pick<EventCall, 'host' | 'feed'>,
+): Promise<RunSummary> {
+  const { createPlanReport } = await import('../commands/prepare-plan.js');
+  const told = await createPlanReport(shown, host.signal);
+  feed.push(toJsonValue(told.plan));
+  await feed.send(eachPlainly(told.files()));
+  host.signal.throwIfAborted();
+  return told.summary();
+}
+
+function* eachPlainly<T extends object>(values: Iterable<T>): Generator<T> {
+  for (const value of values) yield toJsonValue(value);
+}
+
+/** Brings every job of a config file up to date: `tickhaul sync`. */
+export function sync(options: SyncOptions = {}): Run<LibraryEvent, SummaryJson> {
+  return startEventRun(SYNC_OPTIONS, options, async (call) => {
+    const { prepareSync, prepareSyncPlan } = await import('../commands/prepare-sync.js');
+    if (call.args['dry-run'] === true) {
+      const run = prepareSyncPlan(call.args, call.host);
+      return toSummaryJson(await run({ emit: call.emit }, (shown) => sendPlan(shown, call)));
+    }
+    return toSummaryJson(await prepareSync(call.args, call.host)(call));
+  });
+}
+
+/** Checks downloaded files against the manifest and their own checksums: `tickhaul verify`. */
+export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJson> {
+  return startEventRun(VERIFY_OPTIONS, options, async (call) => {
+    const { prepareVerify } = await import('../commands/prepare-verify.js');
+    const run = await prepareVerify(call.args, call.host);
+    return toSummaryJson(await run(call));
+  });
+}
+
+/** Converts day files to Parquet or NDJSON: `tickhaul convert`. */
+export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson> {
+  return startEventRun(CONVERT_OPTIONS, options, async (call) => {
+    const { prepareConvert } = await import('../commands/prepare-convert.js');
+    const run = await prepareConvert(call.args, call.host);
+    return toSummaryJson(await run(call));
+  });
+}

@@ -1,0 +1,25 @@
+import type { Message } from '../market/messages.js';
+import type { StreamOptions } from './message-options.js';
+import { type MessageSummary, startMessageRun } from './message-run.js';
+import { STREAM_OPTIONS } from './option-tables.js';
+import type { Run } from './start-run.js';
+
+/** What a stream came to. */
+export type StreamSummary = MessageSummary;
+
+/**
+ * Normalized messages, live from the exchanges, each as it is received: `tickhaul stream`. It goes on until `signal` or
+ * `for` ends it, or its reader leaves, each of which is a normal end.
+ * @returns a promise of the summary, and an async iterable of the messages.
+ */
+export function stream(options: StreamOptions): Run<Message, StreamSummary> {
+  const parse = (line: string): Message => JSON.parse(line) as Message;
+  return startMessageRun(STREAM_OPTIONS, options, parse, async ({ args, host, output, written, warn }) => {
+    const { prepareStream } = await import('../commands/prepare-stream.js');
+    const run = await prepareStream(args, host);
+    const tell: Parameters<typeof run>[0]['onEvent'] = (event) => {
+      if (event.event === 'warning') warn(event.message);
+    };
+    await run({ onEvent: tell, output, written });
+  });
+}

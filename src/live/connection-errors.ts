@@ -1,0 +1,73 @@
+import { retryDelayMs } from '../base/backoff.js';
+import { TickhaulError } from '../base/errors.js';
+import { sanitizeForTerminal } from '../base/sanitize-for-terminal.js';
+import { isMessageFields } from '../dialects/message-fields.js';
+import { parseRetryAfter } from '../service/http/retry-after.js';
+
+const MAX_SHOWN_CHARACTERS = 200;
+const RATE_LIMIT_TEXT = /\b429\b|too many|rate.?limit/i;
+const RATE_LIMIT_MS = 16_000;
+const BAN_MS = 120_000;
+const REFUSED_MS = 30_000;
+const MAX_WAIT_MS = 300_000;
+
+/** An exchange that answers with a status that is none of success. @param name its host, or host and path. */
+export function createHandshakeError(
+  name: string,
+  status: number,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): TickhaulError {
+  const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
+  const details = { status, retryAfterMs };
+  if (status === 429) return new TickhaulError('rate_limited', `${name}: too many requests (429)`, details);
+  if (status === 418)
+    return new TickhaulError('rate_limited', `${name} has banned this address (418)`, details);
+  if (status === 403 || status === 451) {
+    const why = 'it may be closed to this country, or banned for a while';
+    return new TickhaulError('no_access', `${name} refuses to answer (${status}): ${why}`, details);
+  }
+  if (status >= 500) return new TickhaulError('server_error', `${name} answered ${status}`, details);
+  return new TickhaulError('rejected', `${name} answered ${status}`, details);
+}
+
+/** A message of the exchange that says that something is wrong. @param text the message itself. */
+export function createExchangeError(exchange: string, text: string, message: unknown): TickhaulError {
+  const says = sanitizeForTerminal(
+    text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text,
+  );
+  const isLimit = RATE_LIMIT_TEXT.test(text);
+  return new TickhaulError(
+    isLimit ? 'rate_limited' : 'rejected',
+    `${exchange} sent an error: ${says}`,
+    isLimit ? { retryAfterMs: parseRequestedWait(message) } : {},
+  );
+}
+
+/** A connection that was there, and ended. @param reason what the exchange said. */
+export function createClosedError(host: string, code: number, reason: string): TickhaulError {
+  const says = reason === '' ? '' : `: ${sanitizeForTerminal(reason)}`;
+  return new TickhaulError(
+    RATE_LIMIT_TEXT.test(reason) ? 'rate_limited' : 'reset',
+    `${host} closed the connection (${code})${says}`,
+  );
+}
+
+/** BitMEX: `{"status":429,"error":"…","meta":{"retryAfter":5}}`. */
+function parseRequestedWait(message: unknown): number | undefined {
+  if (!isMessageFields(message)) return undefined;
+  const meta = isMessageFields(message['meta']) ? message['meta'] : message;
+  return parseRetryAfter(meta['retryAfter'], Date.now());
+}
+
+/**
+ * Milliseconds before the next connection: as long as the exchange asks for; longer than usual where it doesn't say, but
+ * limits, bans or refuses; else as between tries of a transfer.
+ * @param attempt 1 for the first after a connection that was well.
+ */
+export function reconnectDelayMs({ code, status, retryAfterMs }: TickhaulError, attempt: number): number {
+  const usual = retryDelayMs(attempt, Math.random());
+  if (retryAfterMs !== undefined) return retryAfterMs + usual;
+  if (status === 418) return BAN_MS + usual;
+  const step = code === 'rate_limited' ? RATE_LIMIT_MS : code === 'no_access' ? REFUSED_MS : 0;
+  return Math.min(step * attempt, MAX_WAIT_MS) + usual;
+}

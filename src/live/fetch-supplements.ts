@@ -1,0 +1,84 @@
+import { TickhaulError } from '../base/errors.js';
+import { wait } from '../base/wait.js';
+import {
+  CONNECTION_SUPPLEMENTS,
+  HTTP_SUPPLEMENTS,
+  type HttpSupplement,
+} from '../dialects/live/feed-supplements.js';
+import type { LiveFeed, SendMessage } from '../dialects/live/live-feed.js';
+import type { FeedFilter } from '../service/feed-filter.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import { resolveRestHost } from './live-address.js';
+import { requestJson } from './request-json.js';
+
+/** Asks over the connection for what the exchange sends only then. Ends with the signal, without an error. */
+export async function sendConnectionSupplements(
+  exchange: string,
+  feed: LiveFeed,
+  send: SendMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { channel, delayMs, pauseMs, request } of CONNECTION_SUPPLEMENTS[exchange] ?? []) {
+    const symbols = channelSymbols(channel, feed.filters);
+    if (symbols.length > 0) await wait(delayMs, signal);
+    for (const symbol of symbols) {
+      send(request(symbol));
+      await wait(pauseMs, signal);
+    }
+  }
+}
+
+export interface SupplementInput {
+  readonly exchange: string;
+  readonly filters: readonly FeedFilter[];
+  readonly client: ServiceClient;
+  readonly onMessage: (message: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks for what the filters need of requests of HTTP: some once, some again and again. One that is to be asked for again
+ * may fail; it is left out then.
+ * @throws TickhaulError as `requestJson` does, for what is needed once; what `onMessage` throws; the reason of an abort.
+ */
+export async function fetchSupplements(input: SupplementInput): Promise<void> {
+  const { exchange, filters } = input;
+  const wanted = (HTTP_SUPPLEMENTS[exchange] ?? []).filter(({ channel }) =>
+    filters.some((filter) => filter.channel === channel),
+  );
+  await Promise.all(wanted.map((fetched) => pollSupplement(fetched, input)));
+}
+
+async function pollSupplement(fetched: HttpSupplement, input: SupplementInput): Promise<void> {
+  const { channel, everyMs, pauseMs, isForAll } = fetched;
+  const symbols = isForAll === true ? [''] : channelSymbols(channel, input.filters);
+  do {
+    for (const symbol of symbols) {
+      for (const message of await fetchSupplement(fetched, symbol, input)) input.onMessage(message);
+      await wait(pauseMs, input.signal);
+    }
+    if (everyMs !== undefined) await wait(everyMs, input.signal);
+  } while (everyMs !== undefined);
+}
+
+async function fetchSupplement(
+  { host, path, messages, everyMs }: HttpSupplement,
+  symbol: string,
+  { exchange, client, signal }: SupplementInput,
+): Promise<readonly object[]> {
+  const url = resolveRestHost(client, exchange, host) + path(symbol);
+  try {
+    return messages(await requestJson(client, { method: 'GET', url }, signal), symbol);
+  } catch (error) {
+    const isOver = signal.aborted || !(error instanceof TickhaulError);
+    if (isOver || everyMs === undefined) throw error;
+    return [];
+  }
+}
+
+function channelSymbols(channel: string, filters: readonly FeedFilter[]): readonly string[] {
+  const symbols = filters
+    .filter((filter) => filter.channel === channel)
+    .flatMap(({ symbols }) => symbols ?? []);
+  return [...new Set(symbols)];
+}

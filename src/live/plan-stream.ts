@@ -1,0 +1,102 @@
+import { TickhaulError, usageError } from '../base/errors.js';
+import { nearestNames } from '../base/nearest-names.js';
+import { type FeedPlan, planFeed } from '../dialects/feed-plan.js';
+import { maxStreamsPerConnection, supportsWholeChannels } from '../dialects/live/max-streams.js';
+import { type FeedOpener, planLiveFeeds } from '../dialects/live/plan-live-feeds.js';
+import { hasUnsupportedMessages } from '../dialects/unsupported-messages.js';
+import type { FeedFilter } from '../service/feed-filter.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import type { MetadataOptions } from '../service/records/fetch-records.js';
+import type { LiveEvent, LiveOption } from './live-options.js';
+
+/** One exchange of a stream, with how its messages are asked for and read. */
+export interface PlannedStream {
+  readonly option: LiveOption;
+  readonly plan: FeedPlan;
+  readonly filters: readonly FeedFilter[];
+  readonly open: FeedOpener;
+}
+
+export interface StreamPlanInput {
+  readonly client: ServiceClient;
+  readonly metadata: MetadataOptions;
+  readonly emit: (event: LiveEvent) => void;
+}
+
+/**
+ * Plans the stream of one exchange. Its record is asked for only where no symbol is named; else a stored copy tells of
+ * those that it doesn't list.
+ * @throws usage error for what can't be read or asked for live, an unknown exchange among it; as for any request.
+ */
+export async function planStream(option: LiveOption, input: StreamPlanInput): Promise<PlannedStream> {
+  const { exchange, types } = option;
+  const { client, metadata } = input;
+  const now = Date.now() * 1000;
+  const planFor = (symbols: readonly string[] | undefined): Promise<FeedPlan> =>
+    planFeed({ exchange, types, symbols, period: { start: now, end: now + 1 }, isLive: true });
+  const given = option.symbols?.length ? option.symbols : undefined;
+  if (given) await warnOfUnknownSymbols(option, given, input);
+  const any = await planFor(given).catch(async (error: unknown) => {
+    const { createUnknownExchangeError } = await import('../service/records/feed-names.js');
+    // An exchange that nobody knows has no type either.
+    throw (
+      (hasUnsupportedMessages(exchange)
+        ? undefined
+        : await createUnknownExchangeError(client, exchange, metadata)) ?? error
+    );
+  });
+  for (const type of any.lacking) {
+    input.emit({ event: 'warning', message: `${exchange} has no ${type} messages; they are left out` });
+  }
+  const plan =
+    given || supportsWholeChannels(exchange)
+      ? any
+      : await planFor(await fetchStreamSymbols(option, any, input));
+  const filters = collectFilters(plan);
+  return { option, plan, filters, open: await planLiveFeeds(exchange, filters) };
+}
+
+function collectFilters({ segments }: FeedPlan): readonly FeedFilter[] {
+  return segments.flatMap(({ filters }) => filters);
+}
+
+/** @throws usage error where they are more than one connection may ask for. */
+async function fetchStreamSymbols(
+  { exchange }: LiveOption,
+  plan: FeedPlan,
+  { client, metadata }: StreamPlanInput,
+): Promise<readonly string[]> {
+  const { fetchActiveSymbols } = await import('../service/records/feed-names.js');
+  const symbols = await fetchActiveSymbols(client, exchange, metadata);
+  if (symbols.length === 0) throw usageError(`${exchange} has no active symbols`);
+  const channels = new Set(collectFilters(plan).map(({ channel }) => channel)).size;
+  const most = Math.floor(maxStreamsPerConnection(exchange) / channels);
+  if (symbols.length <= most) return symbols;
+  throw usageError(
+    `${exchange} has ${symbols.length} active symbols, and one connection takes ${most} for these types: name some, as ${exchange}:${symbols.slice(0, 2).join(',')}`,
+  );
+}
+
+/** A symbol may be newer than the record: the exchange has the last word. */
+async function warnOfUnknownSymbols(
+  { exchange }: LiveOption,
+  given: readonly string[],
+  { client, metadata, emit }: StreamPlanInput,
+): Promise<void> {
+  const { fetchFeedNames } = await import('../service/records/feed-names.js');
+  const names = await fetchFeedNames(client, exchange, { ...metadata, offline: true }).catch(
+    ignoreUnavailable,
+  );
+  if (names === undefined || names.symbols.length === 0) return;
+  const known = new Set(names.symbols.map((symbol) => symbol.toUpperCase()));
+  for (const symbol of given.filter((symbol) => !known.has(symbol.toUpperCase()))) {
+    const near = nearestNames(symbol, names.symbols);
+    const hint = near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
+    emit({ event: 'warning', message: `the record of ${exchange} doesn't list ${symbol}${hint}` });
+  }
+}
+
+function ignoreUnavailable(error: unknown): undefined {
+  if (error instanceof TickhaulError) return undefined;
+  throw error;
+}

@@ -1,0 +1,36 @@
+import { TickhaulError, usageError } from '../base/errors.js';
+import { withRetries } from '../base/with-retries.js';
+import { discardBody, readBody } from '../http/watched-body.js';
+import { sendRequest } from '../service/http/send-request.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import { createHandshakeError } from './connection-errors.js';
+
+const MAX_ATTEMPTS = 4;
+const MAX_WAIT_MS = 120_000;
+
+/**
+ * What an exchange answers to a request of its public API; nothing secret is sent.
+ * @throws TickhaulError `rate_limited`, `no_access`, `rejected`, `bad_answer`, and as for any request.
+ */
+export function requestJson(
+  client: ServiceClient,
+  { method, url }: { readonly method: 'GET' | 'POST'; readonly url: string },
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!URL.canParse(url)) throw usageError(`"${url}" is not a URL`);
+  const headers = { accept: 'application/json' };
+  const askOnce = async (): Promise<unknown> => {
+    const answer = await sendRequest(client, { method, url: new URL(url), headers }, signal);
+    if (answer.status !== 200) {
+      await discardBody(answer.body);
+      throw createHandshakeError(answer.name, answer.status, answer.headers);
+    }
+    const text = (await readBody(answer.body)).toString();
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new TickhaulError('bad_answer', `${answer.name}: expected JSON`, { cause });
+    }
+  };
+  return withRetries(askOnce, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+}

@@ -1,0 +1,47 @@
+import type { Batch, Schema } from '../../format/batch.js';
+import { getNumbers, getTextCodes } from '../batch-columns.js';
+import { hasMicros } from '../lines/iso-time.js';
+import type { Period, TradeBars } from '../trade-bars.js';
+import { TRADE_SIDE } from '../trade-bars.js';
+import type { Instruments } from './instruments.js';
+
+export interface TradeState {
+  readonly bars: readonly TradeBars[];
+}
+
+/**
+ * Goes through the rows of trades by their order in the file: each goes to `source`, then to its instrument's bars.
+ * @param period local times outside of it are passed over; microseconds.
+ */
+export function processTrades<State extends TradeState>(
+  batch: Batch,
+  schema: Schema,
+  instruments: Instruments<State>,
+  period: Period,
+  source: ((row: number, state: State, timestamp: number, localTimestamp: number) => void) | undefined,
+): void {
+  const { states, indices } = instruments.owners(batch);
+  const timestamps = getNumbers(schema, batch, 'timestamp');
+  const localTimestamps = getNumbers(schema, batch, 'local_timestamp');
+  const prices = getNumbers(schema, batch, 'price');
+  const amounts = getNumbers(schema, batch, 'amount');
+  const sides = getTextCodes(schema, batch, 'side', TRADE_SIDE);
+  for (let row = 0; row < batch.rows; row++) {
+    const state = states[indices[row] as number];
+    const local = localTimestamps[row] as number;
+    if (state === undefined || local < period.start || local >= period.end) continue;
+    const time = timestamps[row] as number;
+    if (source) source(row, state, time, local);
+    const { bars } = state;
+    for (let i = 0; i < bars.length; i++) {
+      (bars[i] as TradeBars).add(
+        prices[row] as number,
+        amounts[row] as number,
+        sides[row] as number,
+        time,
+        local,
+        hasMicros(time, local),
+      );
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Instrument } from '../instrument.js';
+import { copyFixed, createFixedText, type FixedText, type LineTarget } from './fixed-text.js';
+import { type IsoTime, MAX_TIME_BYTES } from './iso-time.js';
+
+/** What stands around the times that most lines end in. */
+export const TAIL_TEXTS = {
+  timestamp: ',"timestamp":"',
+  localTimestamp: '","localTimestamp":"',
+  end: '"}\n',
+} as const;
+
+const TIMESTAMP = createFixedText(TAIL_TEXTS.timestamp);
+const LOCAL_TIMESTAMP = createFixedText(TAIL_TEXTS.localTimestamp);
+const END = createFixedText(TAIL_TEXTS.end);
+
+/** Room that `writeTail` needs. */
+export const MAX_TAIL_BYTES = TIMESTAMP.length + LOCAL_TIMESTAMP.length + END.length + 2 * MAX_TIME_BYTES;
+
+/** What all lines of a type and an instrument begin with; `more` are keys with values that are alike too. */
+export function createLineHead(type: string, { symbol, exchange }: Instrument, more: object = {}): FixedText {
+  return createFixedText(JSON.stringify({ type, symbol, exchange, ...more }).slice(0, -1));
+}
+
+/** What most lines end in. Returns the position behind the LF. */
+export function writeTail(
+  times: { readonly timestamp: IsoTime; readonly localTimestamp: IsoTime },
+  timestamp: number,
+  micros: boolean,
+  localTimestamp: number,
+  { view }: LineTarget,
+  position: number,
+): number {
+  let at = copyFixed(TIMESTAMP, view, position);
+  at = times.timestamp.write(timestamp, micros, view, at);
+  at = copyFixed(LOCAL_TIMESTAMP, view, at);
+  at = times.localTimestamp.write(localTimestamp, true, view, at);
+  return copyFixed(END, view, at);
+}

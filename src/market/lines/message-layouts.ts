@@ -1,0 +1,72 @@
+import type { SourceTypeName } from '../names/data-type-name.js';
+
+/** A key of a message that comes from a cell of its row. */
+export interface MessagePart {
+  readonly key: string;
+  readonly column: string;
+  /** `time`: ISO 8601 with three decimals. */
+  readonly kind: 'number' | 'text' | 'time';
+  /** What stands for an empty cell; without it the key is absent. */
+  readonly fallback?: string;
+}
+
+/** Messages that are one row of a day file each. */
+export type RowType = Exclude<SourceTypeName, 'book_change'>;
+
+const numbers = (...pairs: (readonly [key: string, column: string])[]): MessagePart[] =>
+  pairs.map(([key, column]) => ({ key, column, kind: 'number' }));
+
+const TRADE: readonly MessagePart[] = [
+  { key: 'id', column: 'id', kind: 'text' },
+  ...numbers(['price', 'price'], ['amount', 'amount']),
+  { key: 'side', column: 'side', kind: 'text', fallback: 'unknown' },
+];
+
+/** The keys between the head and the times, in their order (replay facts, sections 3 and 8). */
+export const MESSAGE_LAYOUTS: Readonly<Record<RowType, readonly MessagePart[]>> = {
+  trade: TRADE,
+  liquidation: TRADE,
+  book_ticker: numbers(
+    ['askAmount', 'ask_amount'],
+    ['askPrice', 'ask_price'],
+    ['bidPrice', 'bid_price'],
+    ['bidAmount', 'bid_amount'],
+  ),
+  derivative_ticker: [
+    ...numbers(
+      ['lastPrice', 'last_price'],
+      ['openInterest', 'open_interest'],
+      ['fundingRate', 'funding_rate'],
+    ),
+    { key: 'fundingTimestamp', column: 'funding_timestamp', kind: 'time' },
+    ...numbers(
+      ['predictedFundingRate', 'predicted_funding_rate'],
+      ['indexPrice', 'index_price'],
+      ['markPrice', 'mark_price'],
+    ),
+  ],
+  option_summary: [
+    { key: 'optionType', column: 'type', kind: 'text' },
+    ...numbers(['strikePrice', 'strike_price']),
+    { key: 'expirationDate', column: 'expiration', kind: 'time' },
+    ...numbers(
+      ['bestBidPrice', 'bid_price'],
+      ['bestBidAmount', 'bid_amount'],
+      ['bestBidIV', 'bid_iv'],
+      ['bestAskPrice', 'ask_price'],
+      ['bestAskAmount', 'ask_amount'],
+      ['bestAskIV', 'ask_iv'],
+      ['lastPrice', 'last_price'],
+      ['openInterest', 'open_interest'],
+      ['markPrice', 'mark_price'],
+      ['markIV', 'mark_iv'],
+      ['delta', 'delta'],
+      ['gamma', 'gamma'],
+      ['vega', 'vega'],
+      ['theta', 'theta'],
+      ['rho', 'rho'],
+      ['underlyingPrice', 'underlying_price'],
+    ),
+    { key: 'underlyingIndex', column: 'underlying_index', kind: 'text' },
+  ],
+};

@@ -1,0 +1,36 @@
+import type { FeedPlan } from '../../dialects/feed-plan.js';
+import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../../market/names/data-type-name.js';
+import type { EventSink } from '../../run/run-events.js';
+import type { FeedSource } from './feed-source.js';
+
+/** Warns of types that an exchange has not, or not in the whole period: they are left out there. */
+export function warnOfMissingTypes(
+  { exchange, types }: FeedSource,
+  { segments, lacking }: FeedPlan,
+  emit: EventSink,
+): void {
+  const warn = (sources: readonly SourceTypeName[], when: string): void => {
+    const names = types.filter((type) => sources.some((source) => dependsOn(type, source)));
+    if (names.length === 0) return;
+    const list = names.map(({ name }) => name).join(', ');
+    emit({ event: 'warning', message: `${exchange} has no ${list}${when}, which is left out` });
+  };
+  warn(lacking, '');
+  const found = new Set(segments.flatMap((segment) => segment.types));
+  for (const segment of segments) {
+    const absent = [...found].filter((type) => !segment.types.includes(type));
+    warn(absent, ` from ${formatTime(segment.start)} to ${formatTime(segment.end)}`);
+  }
+}
+
+function dependsOn({ dayFiles }: NormalizedType, source: SourceTypeName): boolean {
+  return SOURCE_TYPES[source] === dayFiles;
+}
+
+/** `2026-04-28`, or with its time where that isn't midnight. @param time microseconds. */
+function formatTime(time: number): string {
+  return new Date(time / 1000)
+    .toISOString()
+    .replace(/:00\.000Z$/, '')
+    .replace(/T00:00$/, '');
+}

@@ -1,0 +1,109 @@
+import type { TimedLines } from '../market/lines/line-buffer.js';
+import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
+import { TimeMerge } from '../market/time-merge.js';
+import type { StoreSettings } from '../store/files.js';
+import { fillOrFlush } from './fill-or-flush.js';
+import { LineWriter } from './line-writer.js';
+import { createPace, type Pace } from './pace.js';
+import {
+  createSeriesThreads,
+  type MergeInputs,
+  openSeriesInputs,
+  type SeriesInput,
+} from './series-inputs.js';
+
+export interface MergeOptions {
+  /** How often faster than real time; undefined for as fast as it goes. */
+  readonly speed?: number | undefined;
+  readonly output: LineSink;
+  readonly written: WrittenCounts;
+  readonly signal: AbortSignal;
+}
+
+/** Lines of one input that follow each other are written as they are from so many bytes on. */
+const MIN_DIRECT_WRITE_BYTES = 64 * 1024;
+
+/**
+ * Writes the messages of all series, merged by local timestamp.
+ * @throws TickhaulError `createCorruptError`, `unreadable`, why a day file can't be had, once all lines before are written; the
+ * reason of an abort, and what the output throws.
+ */
+export async function replaySeries(
+  input: SeriesInput & MergeOptions & { readonly store?: StoreSettings | undefined },
+): Promise<void> {
+  const shared = createSeriesThreads(input.store);
+  try {
+    await mergeLines(await openSeriesInputs(input, shared, input.signal), input);
+  } finally {
+    await shared.close();
+  }
+}
+
+/**
+ * Writes the lines of inputs, merged by local timestamp, and closes them.
+ * @throws what inputs throw, once all lines before are written; the reason of an abort, and what the output throws.
+ */
+export async function mergeLines(inputs: MergeInputs, options: MergeOptions): Promise<void> {
+  const { speed, output, written, signal } = options;
+  const merge = new TimeMerge(inputs.lines);
+  const lines = new LineWriter(output, written);
+  const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
+  try {
+    while (await fillOrFlushOnError(merge, lines)) {
+      while (merge.next()) {
+        const { batch, start, end } = merge;
+        if (pace) await writePaced(merge, pace, lines);
+        else if (!appendIfRoom(lines, batch, start, end)) await appendOrWrite(lines, batch, start, end);
+      }
+      signal.throwIfAborted();
+    }
+    await lines.flush();
+  } finally {
+    await inputs.close();
+    await merge.close();
+  }
+}
+
+/** What is right before a failure is written before it is told. */
+async function fillOrFlushOnError(merge: TimeMerge<TimedLines>, lines: LineWriter): Promise<boolean> {
+  try {
+    return await fillOrFlush(merge, () => lines.flush());
+  } catch (error) {
+    await lines.flush();
+    throw error;
+  }
+}
+
+async function writePaced(
+  { batch, start, end }: TimeMerge<TimedLines>,
+  pace: Pace,
+  lines: LineWriter,
+): Promise<void> {
+  for (let at = start; at < end; at++) {
+    await pace(batch.localTimestamps[at] ?? 0);
+    if (!appendIfRoom(lines, batch, at, at + 1)) await appendOrWrite(lines, batch, at, at + 1);
+  }
+}
+
+/** Takes a few lines at once; false where they have to be written. */
+function appendIfRoom(lines: LineWriter, batch: TimedLines, start: number, end: number): boolean {
+  const from = start === 0 ? 0 : (batch.ends[start - 1] as number);
+  const size = (batch.ends[end - 1] as number) - from;
+  if (size >= MIN_DIRECT_WRITE_BYTES || !lines.fits(size)) return false;
+  lines.bytes.set(batch.bytes.subarray(from, from + size), lines.length);
+  lines.add(size, end - start);
+  return true;
+}
+
+/** Makes room by writing, and takes or writes these lines. */
+async function appendOrWrite(
+  lines: LineWriter,
+  batch: TimedLines,
+  start: number,
+  end: number,
+): Promise<void> {
+  await lines.flush();
+  if (appendIfRoom(lines, batch, start, end)) return;
+  const from = start === 0 ? 0 : batch.ends[start - 1];
+  await lines.write(batch.bytes.subarray(from, batch.ends[end - 1]), end - start);
+}

@@ -1,0 +1,170 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSystemError, usageError } from '../../base/errors.js';
+import { DATA_TYPES } from '../../dataset/data-types.js';
+import { addDays, type Day, parseDay } from '../../dataset/day.js';
+import type { DayFile } from '../../dataset/day-file.js';
+import { availableSymbol, type DatasetSymbol, type ExchangeRecord, isoTime } from '../market/exchanges.js';
+import type { Archive } from './archive.js';
+import { type Content, compressToFile, openFileContent } from './content.js';
+import { ContentCache } from './content-cache.js';
+
+export interface RecordedArchiveOptions {
+  /** Holds day files named `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv` or `.csv.gz`. */
+  readonly folder: string;
+  /** Exchanges that have slices of raw data there; what channels these are of, nothing tells. */
+  readonly feedExchanges: readonly string[];
+  /** The first UTC day that is not exported; the day after the last file by default. */
+  readonly exportedUntil: Day | undefined;
+  /** Folder for what is compressed here, removed by the caller. */
+  readonly scratch: string;
+  readonly signal: AbortSignal;
+}
+
+interface ReplayFile extends DayFile {
+  readonly path: string;
+}
+
+/**
+ * Serves a folder of day files; the records announce what is there.
+ * @throws usage error for a folder that cannot be read or holds no day file.
+ */
+export async function openRecordedArchive(options: RecordedArchiveOptions): Promise<Archive> {
+  const files = await findDayFiles(options.folder, options.feedExchanges.length > 0);
+  const byKey = new Map(files.map((file) => [keyOf(file), file]));
+  const cache = new ContentCache(0);
+  let compressed = 0;
+  const make = ({ path }: ReplayFile): Promise<Content> =>
+    path.endsWith('.gz')
+      ? openFileContent(path, options.signal)
+      : compressToFile(
+          createReadStream(path),
+          join(options.scratch, `${compressed++}.csv.gz`),
+          options.signal,
+        );
+  return {
+    exchanges: [
+      ...recordsOf(files, options.exportedUntil),
+      ...options.feedExchanges.filter((id) => files.every((file) => file.exchange !== id)).map(feedRecord),
+    ],
+    open: async (wanted) => {
+      const file = byKey.get(keyOf(wanted));
+      return file && cache.get(file.path, () => make(file));
+    },
+  };
+}
+
+async function findDayFiles(folder: string, mayBeEmpty: boolean): Promise<readonly ReplayFile[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw usageError(
+      `the replay folder ${folder} cannot be read (${isSystemError(error) ? error.code : error})`,
+    );
+  });
+  const files = names.map((name) => parseName(folder, name)).filter((file) => file !== undefined);
+  if (files.length > 0 || mayBeEmpty) return files;
+  throw usageError(
+    `${folder} holds no day file to replay: name them <exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv or .csv.gz`,
+  );
+}
+
+// Data types hold underscores too, so the known ones are tried first, the longest before its beginning.
+const KNOWN_TYPES = [...DATA_TYPES].sort((a, b) => b.length - a.length).join('|');
+const FILE_NAME = new RegExp(`^(.+?)_(${KNOWN_TYPES}|[^_]+)_(\\d{4}-\\d{2}-\\d{2})_(.+)\\.csv(\\.gz)?$`, 'u');
+
+function parseName(folder: string, name: string): ReplayFile | undefined {
+  const match = FILE_NAME.exec(name);
+  if (!match) return undefined;
+  const [, exchange = '', dataType = '', day = '', symbol = ''] = match;
+  return { exchange, dataType, symbol, day: parseDay(day), path: join(folder, name) };
+}
+
+function recordsOf(files: readonly ReplayFile[], exportedUntil: Day | undefined): readonly ExchangeRecord[] {
+  const byExchange = groupBy(files, ({ exchange }) => exchange);
+  return [...byExchange].map(([id, own]) => {
+    const { since, until: lastUntil } = spanOf(own);
+    const until = exportedUntil ?? lastUntil;
+    const symbols = [...groupBy(own, ({ symbol }) => symbol)].map(([symbol, days]) =>
+      datasetSymbol(symbol, days, until),
+    );
+    return {
+      id,
+      name: id,
+      enabled: true,
+      supportsDatasets: true,
+      availableSince: isoTime(since),
+      availableChannels: [],
+      availableSymbols: symbols.map((symbol) => availableSymbol(id, symbol)),
+      incidentReports: [],
+      channelDetails: [],
+      datasets: {
+        formats: ['csv'],
+        exportedFrom: isoTime(since),
+        exportedUntil: isoTime(until),
+        stats: { trades: 0, bookChanges: 0 },
+        symbols,
+      },
+    };
+  });
+}
+
+/** Of an exchange without day files. */
+function feedRecord(id: string): ExchangeRecord {
+  return {
+    id,
+    name: id,
+    enabled: true,
+    supportsDatasets: false,
+    availableSince: isoTime(0 as Day),
+    availableChannels: [],
+    availableSymbols: [],
+    incidentReports: [],
+    channelDetails: [],
+  };
+}
+
+function datasetSymbol(id: string, files: readonly ReplayFile[], until: Day): DatasetSymbol {
+  return {
+    id,
+    type: symbolType(id),
+    availableSince: isoTime(spanOf(files).since),
+    availableTo: isoTime(until),
+    dataTypes: [...new Set(files.map(({ dataType }) => dataType))],
+  };
+}
+
+const GROUPED_TYPES: Readonly<Record<string, string>> = {
+  SPOT: 'spot',
+  FUTURES: 'future',
+  PERPETUALS: 'perpetual',
+  OPTIONS: 'option',
+};
+
+/** A guess: file names do not tell it. */
+function symbolType(id: string): string {
+  return GROUPED_TYPES[id] ?? (/PERP/.test(id) ? 'perpetual' : 'spot');
+}
+
+function spanOf(files: readonly ReplayFile[]): { readonly since: Day; readonly until: Day } {
+  const days = files.map(({ day }) => day).sort((a, b) => a - b);
+  const [first = 0 as Day] = days;
+  return { since: first, until: addDays(days.at(-1) ?? first, 1) };
+}
+
+function groupBy(
+  files: readonly ReplayFile[],
+  keyOf: (file: ReplayFile) => string,
+): Map<string, ReplayFile[]> {
+  const groups = new Map<string, ReplayFile[]>();
+  for (const file of files) {
+    const key = keyOf(file);
+    const group = groups.get(key);
+    if (group) group.push(file);
+    else groups.set(key, [file]);
+  }
+  return groups;
+}
+
+function keyOf({ exchange, dataType, symbol, day }: DayFile): string {
+  return JSON.stringify([exchange, dataType, symbol, day]);
+}

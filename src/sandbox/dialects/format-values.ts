@@ -1,0 +1,26 @@
+import type { PriceLevel } from '../../market/messages.js';
+
+/** `["price","amount"]`, as most exchanges write a level. */
+export function textLevels(levels: readonly PriceLevel[]): readonly (readonly [string, string])[] {
+  return levels.map(({ price, amount }) => [String(price), String(amount)]);
+}
+
+/** @param time microseconds. */
+export function formatIsoMs(time: number): string {
+  return new Date(Math.floor(time / 1000)).toISOString();
+}
+
+/** @param time microseconds. */
+export function formatIsoUs(time: number): string {
+  return `${formatIsoMs(time).slice(0, -1)}${String(time % 1000).padStart(3, '0')}Z`;
+}
+
+/** Whole milliseconds of microseconds. */
+export function usToMs(time: number): number {
+  return Math.floor(time / 1000);
+}
+
+/** A number as text, where there is one. */
+export function formatOptionalNumber(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}

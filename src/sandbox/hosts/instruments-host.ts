@@ -1,0 +1,113 @@
+import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import { parseTarget, type SandboxCall, sendSandboxError, sendText } from '../http/sandbox-call.js';
+import type { DatasetSymbol, ExchangeRecord } from '../market/exchanges.js';
+import { feedSymbol } from '../market/feed-symbol.js';
+import { hasKey, sendKeyRefusal } from './authorization.js';
+
+/** A made-up instrument: what the fields mean is on the replay facts' page, section 9. */
+export type SandboxInstrument = Readonly<Record<string, string | number | boolean>>;
+
+/** Its instruments are shown to everybody. */
+const OPEN_EXCHANGE = 'bitmex';
+const FILTER_FIELDS = new Set([
+  'baseCurrency',
+  'quoteCurrency',
+  'type',
+  'contractType',
+  'underlyingType',
+  'active',
+  'availableSince',
+  'availableTo',
+]);
+
+/** `GET /v1/instruments/:exchange[/:symbol]`; undefined for any other path. */
+export function createInstrumentsHost(
+  exchanges: readonly ExchangeRecord[],
+): (call: SandboxCall) => Promise<void> | undefined {
+  return (call) => {
+    const { pathname, searchParams } = parseTarget(call);
+    const [, exchange, symbol] = /^\/v1\/instruments\/([^/]+)(?:\/([^/]+))?$/.exec(pathname) ?? [];
+    if (exchange === undefined) return undefined;
+    const record = exchanges.find(({ id }) => id === exchange);
+    if (!record) return sendSandboxError(call, 400, 100, `Exchange '${exchange}' is not supported`);
+    if (exchange !== OPEN_EXCHANGE && !hasKey(call)) return sendKeyRefusal(call);
+    const all = instrumentsOf(record);
+    if (symbol !== undefined) {
+      const wanted = decodeURIComponent(symbol).toUpperCase();
+      const found = all.find(({ id }) => String(id).toUpperCase() === wanted);
+      return found
+        ? send(call, found)
+        : sendSandboxError(call, 404, 101, `There is no instrument '${symbol}'`);
+    }
+    const filter = parseFilter(searchParams.get('filter') ?? '{}');
+    if (!filter) return sendSandboxError(call, 400, 102, "'filter' param is not valid");
+    return send(
+      call,
+      all.filter((one) => takes(filter, one)),
+    );
+  };
+}
+
+function send(call: SandboxCall, value: unknown): Promise<void> {
+  return sendText(call, 200, 'application/json', JSON.stringify(value));
+}
+
+function instrumentsOf({ id: exchange, datasets }: ExchangeRecord): readonly SandboxInstrument[] {
+  const end = datasets?.exportedUntil ?? '';
+  return (datasets?.symbols ?? [])
+    .filter(({ id }) => !GROUPED_SYMBOLS.has(id))
+    .map((symbol) => instrumentOf(exchange, symbol, end));
+}
+
+function instrumentOf(
+  exchange: string,
+  { id, type, availableSince, availableTo }: DatasetSymbol,
+  end: string,
+): SandboxInstrument {
+  const active = availableTo === undefined || availableTo >= end;
+  const [, base = id, quote = 'USD'] = /^(\w+?)[-_/]?(USDT|USDC|USD|EUR|BTC)?(?:[-_].*)?$/.exec(id) ?? [];
+  const contractType = contractTypeOf(exchange, id, type);
+  return {
+    id: feedSymbol(exchange, id),
+    datasetId: id,
+    exchange,
+    baseCurrency: base === 'XBT' ? 'BTC' : base,
+    quoteCurrency: quote,
+    type,
+    active,
+    availableSince,
+    ...(!active && availableTo !== undefined && { availableTo }),
+    priceIncrement: 0.5,
+    amountIncrement: 1,
+    minTradeAmount: 1,
+    makerFee: -0.0001,
+    takerFee: 0.0005,
+    ...(contractType !== undefined && { contractType }),
+  };
+}
+
+function contractTypeOf(exchange: string, id: string, type: string): string | undefined {
+  if (type === 'option') return id.endsWith('P') ? 'put_option' : 'call_option';
+  if (type !== 'perpetual' && type !== 'future') return undefined;
+  return `${exchange === OPEN_EXCHANGE || exchange === 'deribit' ? 'inverse' : 'linear'}_${type}`;
+}
+
+function parseFilter(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const filter: unknown = JSON.parse(text);
+    if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) return undefined;
+    return Object.keys(filter).every((field) => FILTER_FIELDS.has(field)) ? { ...filter } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Days of a filter mean the time in which an instrument was there; both together, some of it. */
+function takes(filter: Readonly<Record<string, unknown>>, instrument: SandboxInstrument): boolean {
+  return Object.entries(filter).every(([field, wanted]) => {
+    const value = instrument[field];
+    if (field === 'availableSince') return (instrument['availableTo'] ?? '9999') > String(wanted);
+    if (field === 'availableTo') return String(instrument['availableSince']) < String(wanted);
+    return Array.isArray(wanted) ? wanted.includes(value) : value === wanted;
+  });
+}

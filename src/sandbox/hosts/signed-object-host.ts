@@ -1,0 +1,84 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Content } from '../archive/content.js';
+import type { FaultKind } from '../http/fault-kinds.js';
+import { parseRange } from '../http/http-range.js';
+import {
+  parseTarget,
+  type SandboxCall,
+  type SandboxHandler,
+  sendText,
+  startResponse,
+} from '../http/sandbox-call.js';
+import { planBody, sendBody } from '../http/send-body.js';
+
+const SIGNATURE_LIFE_MS = 60_000;
+
+interface SignedObject {
+  readonly content: Content;
+  readonly fault: FaultKind | undefined;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/** The second origin that the dataset host redirects to. */
+export interface SignedObjectHost {
+  /** Path and query under which the content can be read for a minute. */
+  sign(path: string, content: Content, fault: FaultKind | undefined): string;
+  readonly handle: SandboxHandler;
+}
+
+export function createSignedObjectHost(): SignedObjectHost {
+  const secret = randomBytes(16);
+  const signed = new Map<string, SignedObject>();
+  let count = 0;
+  return {
+    sign: (path, content, fault) => {
+      forgetExpired(signed);
+      const expires = Date.now() + SIGNATURE_LIFE_MS;
+      const signature = createHmac('sha256', secret).update(`${path} ${expires} ${count++}`).digest('hex');
+      signed.set(`${path} ${signature}`, { content, fault, expires });
+      return `${path}?X-Expires=${expires}&X-Signature=${signature}`;
+    },
+    handle: async (call) => {
+      const { pathname, searchParams } = parseTarget(call);
+      const object = signed.get(`${pathname} ${searchParams.get('X-Signature')}`);
+      if (call.request.method !== 'GET' || !object || object.expires < Date.now()) {
+        const text = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>';
+        return sendText(call, 403, 'application/xml', text);
+      }
+      return serve(call, object);
+    },
+  };
+}
+
+/** The whole object, or the asked range of it (RFC 9110, sections 13.1.5, 14 and 15.3.7). */
+async function serve(call: SandboxCall, { content, fault }: SignedObject): Promise<void> {
+  const etag = `"${content.md5}"`;
+  const { range: rangeHeader, 'if-range': ifRange } = call.request.headers;
+  const wanted = ifRange === undefined || ifRange === etag ? rangeHeader : undefined;
+  const range = parseRange(wanted, content.size);
+  const common = { 'Accept-Ranges': 'bytes', ETag: etag };
+  if (range === 'unsatisfiable') {
+    const headers = { ...common, 'Content-Range': `bytes */${content.size}` };
+    return sendText(call, 416, 'application/xml', '<Error><Code>InvalidRange</Code></Error>', headers);
+  }
+  const { start, end } = range ?? { start: 0, end: content.size };
+  const plan = planBody(fault, end - start);
+  const headers = {
+    'Content-Type': 'application/gzip',
+    ...common,
+    ...(plan.announced === undefined ? {} : { 'Content-Length': plan.announced }),
+    ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${content.size}` } : {}),
+  };
+  await startResponse(call, range ? 206 : 200, headers, fault);
+  await sendBody(call, content, start, plan);
+}
+
+function forgetExpired(signed: Map<string, SignedObject>): void {
+  const now = Date.now();
+  for (const [key, { expires }] of signed) {
+    // Insertion order is the order of expiry.
+    if (expires >= now) return;
+    signed.delete(key);
+  }
+}

@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Content } from '../archive/content.js';
+import type { FaultKind } from './fault-kinds.js';
+import type { SandboxCall } from './sandbox-call.js';
+
+/** How a body is sent: what is announced, what comes, and how it ends. */
+export interface BodyPlan {
+  /** Announced bytes; undefined for a chunked body. */
+  readonly announced: number | undefined;
+  /** Bytes of the content that are sent. */
+  readonly sent: number;
+  /** Offset in the body of the byte with a wrong bit. */
+  readonly wrongAt?: number;
+  /** Sent after the content's bytes. */
+  readonly after?: Buffer;
+  readonly ending: 'end' | 'close' | 'reset' | 'stall';
+}
+
+const RESET_AFTER_MS = 30;
+const TRAILING = Buffer.from('these bytes are not part of the gzip file');
+
+/** @param length bytes that a faultless answer would send. */
+export function planBody(fault: FaultKind | undefined, length: number): BodyPlan {
+  const half = length >> 1;
+  switch (fault) {
+    case 'reset':
+      return { announced: length, sent: half, ending: 'reset' };
+    case 'stall':
+      return { announced: length, sent: half, ending: 'stall' };
+    case 'short':
+      return { announced: length, sent: half, ending: 'close' };
+    case 'truncate':
+      return { announced: half, sent: half, ending: 'end' };
+    case 'empty':
+      return { announced: 0, sent: 0, ending: 'end' };
+    case 'no-length':
+      return { announced: undefined, sent: length, ending: 'end' };
+    case 'bit-flip':
+      return { announced: length, sent: length, wrongAt: half, ending: 'end' };
+    case 'trailing':
+      return { announced: length + TRAILING.length, sent: length, after: TRAILING, ending: 'end' };
+    default:
+      return { announced: length, sent: length, ending: 'end' };
+  }
+}
+
+/** Sends the body after the headers. @param start offset in the content. */
+export async function sendBody(
+  call: SandboxCall,
+  content: Content,
+  start: number,
+  plan: BodyPlan,
+): Promise<void> {
+  const { response, request, settings } = call;
+  const source = shaped(content.read(start, start + plan.sent), plan);
+  const paced = Number.isFinite(settings.rate) ? pace(source, settings.rate, settings.signal) : source;
+  await pipeline(Readable.from(paced, { objectMode: false, highWaterMark: 262_144 }), response, {
+    end: false,
+  });
+  if (plan.ending === 'end') response.end();
+  else if (plan.ending === 'close') request.socket.end();
+  else if (plan.ending === 'reset') {
+    // A reset that overtakes unread bytes can look like an orderly end: the client gets a moment to read them.
+    await sleep(RESET_AFTER_MS, undefined, { signal: settings.signal });
+    request.socket.resetAndDestroy();
+  }
+}
+
+async function* shaped(source: Readable, plan: BodyPlan): AsyncGenerator<Buffer> {
+  let offset = 0;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    yield plan.wrongAt === undefined ? chunk : flipBit(chunk, plan.wrongAt - offset);
+    offset += chunk.length;
+  }
+  if (plan.after) yield plan.after;
+}
+
+function flipBit(chunk: Buffer, at: number): Buffer {
+  const byte = chunk[at];
+  if (byte === undefined) return chunk;
+  const copy = Buffer.from(chunk);
+  copy[at] = byte ^ 0b100;
+  return copy;
+}
+
+/** Twenty slices a second, each of which waits for its time. */
+async function* pace(
+  source: AsyncIterable<Buffer>,
+  rate: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const slice = Math.max(1, Math.floor(rate / 20));
+  const began = performance.now();
+  let sent = 0;
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; at += slice) {
+      const part = chunk.subarray(at, at + slice);
+      sent += part.length;
+      const early = (1000 * sent) / rate - (performance.now() - began);
+      if (early > 1) await sleep(early, undefined, { signal });
+      yield part;
+    }
+  }
+}

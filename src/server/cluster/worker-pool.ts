@@ -1,0 +1,192 @@
+import type { Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import { formatDuration } from '../../base/units.js';
+import { fnv1a } from '../../dataset/shard.js';
+import type { ServerLog } from '../serve-options.js';
+import {
+  createMetrics,
+  type MemoryUsage,
+  type ServerCounts,
+  sumCounts,
+  sumMetrics,
+} from '../server-metrics.js';
+import { createWarnOnce } from '../warn-once.js';
+import type { PassedConnection } from './listeners.js';
+import type { LinkNotice, LinkRequest, WorkerInput } from './process-link.js';
+import { RemoteMutex } from './remote-mutex.js';
+import { WorkerHandle } from './worker-handle.js';
+
+export interface WorkerPoolOptions {
+  /** How many workers. */
+  readonly size: number;
+  /** What they are told to serve. */
+  readonly input: object;
+  readonly fork: () => Worker;
+  readonly log: Pick<ServerLog, 'warn' | 'debug'>;
+  /** What this process holds, in bytes. */
+  readonly memory: () => MemoryUsage;
+}
+
+/** Where one worker follows another. */
+interface WorkerSlot {
+  member: WorkerHandle;
+  /** For its worker, when that takes connections. */
+  readonly waiting: PassedConnection[];
+  /** Workers in a row that ended soon. */
+  failures: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** A worker that lived as long ended for another reason than those before it. */
+const HEALTHY_WORKER_MS = 10_000;
+const MIN_RESTART_MS = 250;
+const MAX_RESTART_MS = 5000;
+/** Milliseconds that a worker has to end, after its answers did. */
+const WORKER_EXIT_TIMEOUT_MS = 400;
+
+/** The workers of a cluster: one that ends is replaced. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #slots: readonly WorkerSlot[];
+  readonly #turns = new RemoteMutex();
+  readonly #warnOnce: (line: string) => void;
+  /** What workers that ended had counted. */
+  #ended = createMetrics();
+  #isOpen = false;
+  #next = 0;
+
+  /** The workers begin. */
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#warnOnce = createWarnOnce(options.log.warn);
+    this.#slots = Array.from({ length: options.size }, () => {
+      const slot = { member: this.#fork(), waiting: [], failures: 0, timer: undefined };
+      this.#attend(slot);
+      return slot;
+    });
+  }
+
+  /** Hands connections to workers once all of them are ready. @throws where one ends before: why. */
+  async open(): Promise<void> {
+    await Promise.all(
+      this.#slots.map(({ member }) =>
+        member.ready.catch((cause: unknown) => {
+          const { code, message } = abortReason(member.gone);
+          throw new TickhaulError(code, `a worker ended at its start: ${message}`, { cause });
+        }),
+      ),
+    );
+    this.#isOpen = true;
+    for (const slot of this.#slots) if (slot.member.gone.aborted) this.#replace(slot);
+  }
+
+  /** Gives a connection to the worker that has the fewest waiting, in turns; those of a session to one. */
+  take(connection: PassedConnection): void {
+    const slot = connection.session === undefined ? this.#choose() : this.#slotOf(connection.session);
+    slot.waiting.push(connection);
+    this.#hand(slot);
+  }
+
+  /** Numbers of the workers' processes. */
+  get pids(): readonly (number | undefined)[] {
+    return this.#slots.map(({ member }) => member.pid);
+  }
+
+  /** Lets answers under way end, for a while; then all workers are gone. */
+  async end(graceMs: number): Promise<void> {
+    this.#isOpen = false;
+    for (const { timer, waiting } of this.#slots) {
+      clearTimeout(timer);
+      for (const { socket } of waiting) socket.destroy();
+    }
+    const members = this.#slots.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
+    for (const member of members) member.end(graceMs);
+    const killing = setTimeout(() => {
+      for (const member of members) member.kill();
+    }, graceMs + WORKER_EXIT_TIMEOUT_MS);
+    await Promise.all(members.map(({ gone }) => (gone.aborted ? undefined : once(gone, 'abort'))));
+    clearTimeout(killing);
+  }
+
+  async #counts(): Promise<ServerCounts> {
+    await Promise.all(this.#slots.map(({ member }) => member.count()));
+    const living = this.#slots.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
+    const own = { metrics: this.#ended, memory: this.#options.memory() };
+    return living.map(({ counts }) => counts).reduce(sumCounts, own);
+  }
+
+  #fork(): WorkerHandle {
+    return new WorkerHandle(this.#options.fork(), {
+      onRequest: (member, question) => this.#answer(member, question),
+      onNotice: (member, told) => this.#hear(member, told),
+    });
+  }
+
+  #attend(slot: WorkerSlot): void {
+    const { member } = slot;
+    member.gone.addEventListener('abort', () => this.#replace(slot));
+  }
+
+  #replace(slot: WorkerSlot): void {
+    const { member } = slot;
+    // Open ones ended with it.
+    const { metrics } = member.counts;
+    this.#ended = sumMetrics(this.#ended, { ...metrics, openHttp: 0, openSockets: 0 });
+    if (!this.#isOpen) return;
+    const isSoon = performance.now() - member.startedMs < HEALTHY_WORKER_MS;
+    slot.failures = isSoon ? slot.failures + 1 : 1;
+    const waitMs =
+      slot.failures === 1 ? 0 : Math.min(MIN_RESTART_MS * 2 ** (slot.failures - 2), MAX_RESTART_MS);
+    const when = waitMs === 0 ? 'now' : `in ${formatDuration(waitMs)}`;
+    const how = abortReason(member.gone).message;
+    const who = member.pid === undefined ? 'a worker' : `worker ${member.pid}`;
+    this.#options.log.warn(`${who} ended (${how}): its connections are cut, another takes its place ${when}`);
+    slot.timer = setTimeout(() => {
+      slot.member = this.#fork();
+      this.#attend(slot);
+    }, waitMs);
+    for (const connection of member.unsent) this.take(connection);
+  }
+
+  #slotOf(session: string): WorkerSlot {
+    return this.#slots[fnv1a(session) % this.#slots.length] as WorkerSlot;
+  }
+
+  #choose(): WorkerSlot {
+    const first = this.#next++ % this.#slots.length;
+    const turned = [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
+    const ready = turned.filter(({ member }) => member.isReady);
+    const load = ({ member, waiting }: WorkerSlot): number => member.unsent.size + waiting.length;
+    return (ready.length > 0 ? ready : turned).reduce((best, slot) =>
+      load(slot) < load(best) ? slot : best,
+    );
+  }
+
+  #hand({ member, waiting }: WorkerSlot): void {
+    if (!this.#isOpen || !member.isReady) return;
+    for (const connection of waiting.splice(0)) member.hand(connection);
+  }
+
+  async #answer(member: WorkerHandle, question: LinkRequest): Promise<unknown> {
+    switch (question.name) {
+      case 'input':
+        return { input: this.#options.input, workers: this.#options.size } satisfies WorkerInput;
+      case 'counts':
+        return this.#counts();
+      case 'turn':
+        return this.#turns.take(question.work, member.gone);
+    }
+  }
+
+  #hear(member: WorkerHandle, told: LinkNotice): void {
+    if (told.told === 'done') this.#turns.giveBack(told.work, member.gone, told.note);
+    else if (told.told === 'warning') this.#warnOnce(told.line);
+    else if (told.told === 'ready') {
+      const slot = this.#slots.find((one) => one.member === member);
+      if (!slot || !this.#isOpen) return;
+      this.#options.log.debug?.(`worker ${member.pid} begins`);
+      this.#hand(slot);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { replayNormalized } from '../normalized/replay-normalized.js';
+import { parseNormalizedOptions } from '../request/normalized-options.js';
+import { parseOptionsParameter } from '../request/options-parameter.js';
+import type { HttpCall } from './http-call.js';
+import { sendLineResponse } from './line-response.js';
+
+/** `GET /replay-normalized`: normalized messages of a period (service interface, Local replay server). */
+export function handleReplayNormalized(call: HttpCall): Promise<void> {
+  return sendLineResponse(call, (target) => {
+    const options = parseNormalizedOptions(parseOptionsParameter(call.query), call.serving.warnOnce);
+    return replayNormalized(call.serving, options, target);
+  });
+}

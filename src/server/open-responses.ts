@@ -1,0 +1,47 @@
+import type { TickhaulError } from '../base/errors.js';
+
+/** Answers under way, so that the server's end can wait for them, and break off what takes longer. */
+export class OpenResponses {
+  readonly #underway = new Map<AbortController, Promise<void>>();
+  /** Those of them that never end by themselves. */
+  readonly #endless = new Set<AbortController>();
+  #end: TickhaulError | undefined;
+
+  /** Does the work of an answer. @param stop is aborted where the answer has to end early. */
+  async run(stop: AbortController, work: () => Promise<void>): Promise<void> {
+    if (this.#end) stop.abort(this.#end);
+    const working = work();
+    this.#underway.set(
+      stop,
+      working.catch(() => {}),
+    );
+    try {
+      await working;
+    } finally {
+      this.#underway.delete(stop);
+    }
+  }
+
+  /** Does the work of an answer that goes on until it is stopped: the server's end doesn't wait for it. */
+  async runEndless(stop: AbortController, work: () => Promise<void>): Promise<void> {
+    this.#endless.add(stop);
+    try {
+      await this.run(stop, work);
+    } finally {
+      this.#endless.delete(stop);
+    }
+  }
+
+  /** Waits for all, and after so many milliseconds breaks them off; those that come later end at once. */
+  async end(graceMs: number, reason: TickhaulError): Promise<void> {
+    const breakOff = (): void => {
+      this.#end = reason;
+      for (const stop of this.#underway.keys()) stop.abort(reason);
+    };
+    const timer = setTimeout(breakOff, graceMs);
+    for (const stop of this.#endless) stop.abort(reason);
+    while (this.#underway.size > 0) await Promise.all(this.#underway.values());
+    clearTimeout(timer);
+    this.#end = reason;
+  }
+}

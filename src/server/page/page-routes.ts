@@ -1,0 +1,68 @@
+import { usageError } from '../../base/errors.js';
+import { VERSION } from '../../base/version.js';
+import { measureSlices } from '../../feeds/cache/measure-slices.js';
+import { type HttpCall, type HttpHandler, sendJsonResponse } from '../http/http-call.js';
+import type { ServerContext } from '../server-context.js';
+import { createContentSecurityPolicy } from './content-security-policy.js';
+import { findSymbols } from './find-symbols.js';
+import { listExchangeNames, listExchanges } from './list-exchanges.js';
+import { memoizeForTime } from './memoize-for-time.js';
+import type { CacheFacts, FoundSymbols, ServerFacts } from './page-facts.js';
+import { renderServerPage } from './render-server-page.js';
+
+/** Looking at each slice takes a while in a large cache. */
+const CACHE = { forMs: 60_000, most: 1 };
+/** An exchange may have 270,000 symbols, and who types asks often. */
+const NAMES = { forMs: 600_000, most: 2 };
+
+/** The page at `/`, and what it asks for. */
+export function createPageRoutes(serving: ServerContext): Readonly<Record<string, HttpHandler>> {
+  const { options, run } = serving;
+  const sizeOf = memoizeForTime(measureSlices, CACHE);
+  const namesOf = memoizeForTime((exchange) => listExchangeNames(options, exchange), NAMES);
+  let page: ReturnType<typeof renderServerPage> | undefined;
+  return {
+    '/'(call) {
+      page ??= renderServerPage();
+      sendPage(call, page.html, createContentSecurityPolicy(page, call.request.headers.host));
+    },
+    async '/page/server'(call) {
+      const { metrics } = await serving.counts();
+      const facts: ServerFacts = {
+        version: VERSION,
+        source: options.source,
+        offline: options.feeds.offline,
+        uptimeMs: Date.now() - metrics.startedMs,
+        messages: metrics.messages,
+      };
+      sendJsonResponse(call, 200, facts);
+    },
+    async '/page/cache'(call) {
+      const size = await sizeOf(run.cache.feeds);
+      const facts: CacheFacts = { ...size, limit: options.feeds.cacheLimit ?? null };
+      sendJsonResponse(call, 200, facts);
+    },
+    async '/page/exchanges'(call) {
+      sendJsonResponse(call, 200, await listExchanges(options));
+    },
+    async '/page/symbols'(call) {
+      const exchange = call.query.get('exchange')?.trim().toLowerCase();
+      if (!exchange) throw usageError('the query parameter "exchange" is missing');
+      const { symbols, ...more } = await namesOf(exchange);
+      const found: FoundSymbols = { ...findSymbols(symbols, call.query.get('search') ?? ''), ...more };
+      sendJsonResponse(call, 200, found);
+    },
+  };
+}
+
+function sendPage({ response }: HttpCall, html: string, policy: string): void {
+  response.writeHead(200, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': Buffer.byteLength(html),
+    'content-security-policy': policy,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(html);
+}

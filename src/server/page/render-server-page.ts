@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { VERSION } from '../../base/version.js';
+import { contentHash, readChartParts } from '../../page/chart-parts.js';
+import { BUILDER } from './builder-html.js';
+import { SERVER_PAGE_STYLE } from './server-page-style.js';
+import { VIEWER } from './viewer-html.js';
+
+export interface RenderedServerPage {
+  readonly html: string;
+  /** How its content security policy names the scripts and styles that stand in it. */
+  readonly scripts: string;
+  readonly styles: string;
+}
+
+/** The modules under `browser/` and what they import, which the build puts beside this module. */
+export function readServerPageScript(): string {
+  return readFileSync(new URL('./server-page.txt', import.meta.url), 'utf8');
+}
+
+/** The page at `/`, the same for everybody: what it shows of the server it asks for. */
+export function renderServerPage(): RenderedServerPage {
+  const chart = readChartParts();
+  const script = readServerPageScript();
+  const style = chart.style + SERVER_PAGE_STYLE;
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>tickhaul serve</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>tickhaul serve</h1>
+<p class="soft">Local replay server, version ${VERSION}. Times are UTC.</p>
+</header>
+<main>
+<noscript><p>This page works by a script, which is turned off in this browser. The endpoints work without it.</p></noscript>
+<section aria-label="What is served">
+<dl class="totals">
+<div><dt>source</dt><dd id="source">–</dd></div>
+<div><dt>exchanges</dt><dd id="exchange-count">–</dd></div>
+<div id="cache-tile"><dt>cache</dt><dd id="cache">–</dd><dd class="soft" id="cache-limit"></dd></div>
+<div><dt>up for</dt><dd id="uptime">–</dd></div>
+<div><dt>messages sent</dt><dd id="sent">–</dd></div>
+</dl>
+<p id="facts-problem" class="problem" role="status" hidden></p>
+<details id="exchange-list"><summary>Exchanges, and since when</summary><ul class="names"></ul></details>
+</section>
+${VIEWER}
+${BUILDER}
+</main>
+<script>${chart.script}</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+  return { html, scripts: `${contentHash(chart.script)} ${contentHash(script)}`, styles: contentHash(style) };
+}

@@ -1,0 +1,20 @@
+import { toRunFailure } from '../../run/run-failure.js';
+import { logBug } from '../http/http-call.js';
+import type { ServerContext } from '../server-context.js';
+import { CLOSE_CODE, type SocketClient } from './socket-client.js';
+
+/** Closes connections whose answer failed, with the reason. */
+export function closeWithError(
+  serving: ServerContext,
+  path: string,
+  clients: readonly SocketClient[],
+  error: unknown,
+): void {
+  const open = clients.filter(({ isOpen }) => isOpen);
+  if (open.length === 0) return;
+  const { code, message } = toRunFailure(error).error;
+  logBug(serving, error);
+  serving.options.log.debug?.(`${path}: closed: ${message}`);
+  for (const client of open)
+    client.close(code === 'terminated' ? CLOSE_CODE.goingAway : CLOSE_CODE.failed, message);
+}

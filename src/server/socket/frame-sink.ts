@@ -1,0 +1,27 @@
+import { TickhaulError } from '../../base/errors.js';
+import type { LineSink } from '../../market/lines/line-sink.js';
+import { type SocketClient, WRITE_BYTES } from './socket-client.js';
+
+const LF = 0x0a;
+
+/** Lines as frames, without their LF. */
+export function createFrameSink(client: SocketClient): LineSink {
+  const { frames } = client;
+  return {
+    async write(bytes) {
+      for (let at = 0; at < bytes.length; ) {
+        const end = bytes.indexOf(LF, at);
+        if (end < 0) throw new Error('half a line');
+        frames.add(bytes, at, end);
+        at = end + 1;
+        if (frames.length >= WRITE_BYTES) await flush(client);
+      }
+      await flush(client);
+    },
+  };
+}
+
+async function flush(client: SocketClient): Promise<void> {
+  if (!client.isOpen) throw new TickhaulError('reset', 'the client left');
+  await client.flush();
+}

@@ -1,0 +1,25 @@
+import { replayNormalized } from '../normalized/replay-normalized.js';
+import { parseNormalizedOptions } from '../request/normalized-options.js';
+import { parseOptionsParameter } from '../request/options-parameter.js';
+import type { ServerContext } from '../server-context.js';
+import { createFrameSink } from './frame-sink.js';
+import { runSocketTask } from './run-socket-task.js';
+import { CLOSE_CODE, type SocketClient } from './socket-client.js';
+
+/** `/ws-replay-normalized`: normalized messages, one a frame (service interface, Local replay server). */
+export function openNormalizedSocket(
+  serving: ServerContext,
+  client: SocketClient,
+  query: URLSearchParams,
+): Promise<void> {
+  return runSocketTask(serving, '/ws-replay-normalized', client, async (stop) => {
+    const options = parseNormalizedOptions(parseOptionsParameter(query), serving.warnOnce);
+    const target = {
+      output: createFrameSink(client),
+      written: { messages: 0, bytes: 0 },
+      signal: stop.signal,
+    };
+    await serving.answers.run(stop, () => replayNormalized(serving, options, target));
+    client.close(CLOSE_CODE.finished, 'WS replay-normalized finished');
+  });
+}

@@ -1,8 +1,0 @@
-/** A body as JSON; undefined for what is none. Errors of `JSON.parse` quote the text, which may hold a secret. */
-export function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
-}

@@ -1,0 +1,56 @@
+import { usageError } from '../../base/errors.js';
+import type { Connections, HttpAgents } from '../../http/http-agents.js';
+import { readProxySettings } from '../../http/proxy-settings.js';
+import type { ServiceConfig } from '../service-config.js';
+
+/** The connections of one run, kept alive between requests. */
+export interface ServiceClient {
+  /** As given, with a trimmed key and with addresses that are known to be URLs. */
+  readonly config: ServiceConfig;
+  /** The connections to use for this address: direct, or through the proxy the environment names. */
+  connectionsFor(url: URL): Promise<Connections>;
+  /** Breaks off what is still running and frees the sockets. */
+  close(): Promise<void>;
+}
+
+/**
+ * Prepares the connections to the service; nothing is connected yet, and what connects isn't loaded: it takes long, and
+ * a run that finds all on disk needs none.
+ * @throws usage error for an address or a proxy that is no http(s) URL, or a key that cannot be sent.
+ */
+export function createServiceClient(config: ServiceConfig): ServiceClient {
+  const checked: ServiceConfig = {
+    ...config,
+    apiUrl: assertUrl('API URL', config.apiUrl),
+    datasetsUrl: assertUrl('datasets URL', config.datasetsUrl),
+    apiKey: assertApiKey(config.apiKey),
+  };
+  const proxies = readProxySettings(config.env);
+  let agents: Promise<HttpAgents> | undefined;
+  const loadAgents = async (): Promise<HttpAgents> =>
+    (await import('../../http/http-agents.js')).createHttpAgents(proxies);
+  return {
+    config: checked,
+    connectionsFor: async ({ protocol }) => {
+      agents ??= loadAgents();
+      return (await agents).agentFor(protocol);
+    },
+    close: async () => (await agents)?.close(),
+  };
+}
+
+function assertUrl(name: string, text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw usageError(`the ${name} "${text}" is not a URL: write it with its scheme, as in https://host`);
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function assertApiKey(key: string | undefined): string | undefined {
+  const trimmed = key?.trim();
+  if (!trimmed) return undefined;
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw usageError('the API key holds a blank, a line break or a character that no key has: copy it again');
+  }
+  return trimmed;
+}

@@ -1,0 +1,83 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createFolder } from '../base/create-folder.js';
+import { isSystemError, toDiskError } from '../base/errors.js';
+import { stateFolderPath } from './state-folder.js';
+
+/** What has to be known to go on with a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */
+export interface ResumeNote {
+  /** A strong ETag, for If-Range. */
+  readonly etag: string;
+  /** Bytes of the whole file. */
+  readonly total: number;
+}
+
+/** Where the bytes of a file gather till they are proven; a suffix makes the name private to one run. */
+export function partPath(finalPath: string, suffix?: string): string {
+  return suffix === undefined ? `${finalPath}.part` : `${finalPath}.${suffix}.part`;
+}
+
+/** A part's name without what `partPath` adds, and its suffix; undefined for a name that isn't a part's. */
+export function parsePartPath(path: string): { finalPath: string; suffix: string | undefined } | undefined {
+  const [, finalPath, suffix] = /^(.+?)(?:\.(\d+-[0-9a-f]{8}(?:-[0-9a-f]{8})?))?\.part$/.exec(path) ?? [];
+  return finalPath === undefined ? undefined : { finalPath, suffix };
+}
+
+/** The note beside a `.part` file; undefined when there is none or it is damaged. */
+export async function readResumeNote(dir: string, relPath: string): Promise<ResumeNote | undefined> {
+  try {
+    const { etag, total } = JSON.parse(await readFile(notePath(dir, relPath), 'utf8')) as Partial<ResumeNote>;
+    if (typeof etag !== 'string' || etag === '' || !Number.isSafeInteger(total)) return undefined;
+    return { etag, total: Number(total) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws TickhaulError `disk`. */
+export async function writeResumeNote(dir: string, relPath: string, note: ResumeNote): Promise<void> {
+  const path = notePath(dir, relPath);
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    await createFolder(dirname(path));
+    await writeFile(temporary, JSON.stringify({ etag: note.etag, total: note.total }));
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw toDiskError(error, path);
+  }
+}
+
+/** @throws TickhaulError `disk`. */
+export async function removeResumeNote(dir: string, relPath: string): Promise<void> {
+  const path = notePath(dir, relPath);
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw toDiskError(error, path);
+  });
+}
+
+/** The names of all notes, as `noteName` gives them, and of what crashes left among them. */
+export async function listResumeNotes(dir: string): Promise<readonly string[]> {
+  const folder = notesFolder(dir);
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return [];
+    throw toDiskError(error, folder);
+  }
+}
+
+/** The name of a file's note in the folder of notes. */
+export function noteName(relPath: string): string {
+  return `${createHash('sha1').update(relPath).digest('hex')}.json`;
+}
+
+/** Where notes are kept. */
+function notesFolder(dir: string): string {
+  return join(stateFolderPath(dir), 'parts');
+}
+
+function notePath(dir: string, relPath: string): string {
+  return join(notesFolder(dir), noteName(relPath));
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { TickhaulError } from '../../../base/errors.js';
+import { DownloadHistory } from '../../manifest/download-history.js';
+import type { Manifest, ManifestOptions } from '../../manifest/manifest.js';
+import type { ManifestScopes } from '../../manifest/manifest-scope.js';
+import type { ManifestRecord } from '../../manifest-record.js';
+import type { ObjectStore } from '../object-store.js';
+import { needsCompaction } from './compact-month.js';
+import { compactMonths } from './compact-months.js';
+import { listScopes } from './list-months.js';
+import type { LiveObjects } from './live-objects.js';
+import { type ManifestLocation, manifestRoot, monthPrefix, type ObjectsByMonth } from './manifest-keys.js';
+import { NewestRecords } from './newest-records.js';
+import { readMonths } from './read-months.js';
+import { formatSegmentLine } from './segment-line.js';
+import { SegmentWriter } from './segment-writer.js';
+
+export interface StoreManifestOptions extends ManifestOptions {
+  /** Milliseconds since the epoch. */
+  readonly clock?: (() => number) | undefined;
+  /** Milliseconds that are left after `hurry`. */
+  readonly shutdownTimeoutMs?: number | undefined;
+}
+
+/**
+ * Opens the manifest of a destination in a bucket: segments of JSON lines, by exchange, data type and month, which are
+ * written once and never changed. The newest record of a path counts, whichever segment holds it, so several processes
+ * may append at once; each knows its own records and those that stood when it opened.
+ * @param prefix of the destination: empty, or with a slash at its end.
+ * @param scope what is read; what is appended should lie in it, to be newer than what is there whatever the clock says.
+ * @throws TickhaulError of the store; the reason of an abort.
+ */
+export async function openStoreManifest(
+  store: ObjectStore,
+  prefix: string,
+  { warn, signal, clock = Date.now, shutdownTimeoutMs }: StoreManifestOptions,
+  scope: ManifestScopes = {},
+): Promise<Manifest> {
+  const place = { store, root: manifestRoot(prefix) };
+  // Many requests go by it at once.
+  if (signal) setMaxListeners(0, signal);
+  const history = new DownloadHistory();
+  const newest = new NewestRecords((record) => history.add(record));
+  const read = new Set<string>();
+  const listed = await listScopes(place, scope, signal);
+  const months = await readMonths(place, listed, newest, warn, signal, read);
+  return new StoreManifest({
+    ...{ place, prefix, scope, history, newest, months, read, signal, clock, shutdownTimeoutMs },
+  });
+}
+
+interface OpenedManifest {
+  readonly place: ManifestLocation;
+  readonly prefix: string;
+  readonly scope: ManifestScopes;
+  readonly history: DownloadHistory;
+  readonly newest: NewestRecords;
+  /** As they were when they were read. */
+  readonly months: ReadonlyMap<string, LiveObjects>;
+  /** Keys that needn't be read again. */
+  readonly read: Set<string>;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: () => number;
+  readonly shutdownTimeoutMs: number | undefined;
+}
+
+class StoreManifest implements Manifest {
+  readonly #opened: OpenedManifest;
+  readonly #newest: NewestRecords;
+  /** What others recorded since, as far as somebody asked. */
+  readonly #later = new NewestRecords();
+  readonly #run = randomBytes(6).toString('hex');
+  readonly #writer: SegmentWriter;
+  /** When the records were written, by path, that are not yet known to stand. */
+  readonly #pending = new Map<string, number>();
+  readonly #hurried = new AbortController();
+
+  constructor(opened: OpenedManifest) {
+    this.#opened = opened;
+    this.#newest = opened.newest;
+    this.#writer = new SegmentWriter(opened.place, this.#run, opened.shutdownTimeoutMs);
+  }
+
+  get history(): DownloadHistory {
+    return this.#opened.history;
+  }
+
+  get size(): number {
+    return this.#newest.size;
+  }
+
+  has(path: string): boolean {
+    return this.#newest.has(path);
+  }
+
+  get(path: string): ManifestRecord | undefined {
+    return this.#newest.get(path);
+  }
+
+  records(): IterableIterator<ManifestRecord> {
+    return this.#newest.records();
+  }
+
+  /** Reads what was written since: what was listed before is listed again, and not read. */
+  async reread(
+    scope: ManifestScopes = this.#opened.scope,
+    signal = this.#opened.signal,
+  ): Promise<Pick<Manifest, 'has' | 'get'>> {
+    const { place, read } = this.#opened;
+    const own = `-${this.#run}-`;
+    const fresh: ObjectsByMonth = new Map();
+    for (const [month, objects] of await listScopes(place, scope, signal)) {
+      const unread = objects.filter(({ key, name }) => !read.has(key) && !name.includes(own));
+      if (unread.length > 0) fresh.set(month, unread);
+    }
+    await readMonths(place, fresh, this.#later, () => {}, signal, read);
+    const latest = (path: string): NewestRecords =>
+      (this.#later.writtenAt(path) ?? 0) > (this.#newest.writtenAt(path) ?? 0) ? this.#later : this.#newest;
+    return { has: (path) => latest(path).has(path), get: (path) => latest(path).get(path) };
+  }
+
+  /** Records of some seconds go out together: whoever needs them to stand sooner flushes. */
+  async append(record: ManifestRecord): Promise<void> {
+    const { path, file } = record;
+    const known = [this.#newest.writtenAt(path), this.#later.writtenAt(path), this.#pending.get(path)];
+    const written = Math.max(this.#opened.clock(), ...known.map((before = 0) => before + 1));
+    const line = formatSegmentLine({ record, written });
+    this.#pending.set(path, written);
+    try {
+      await this.#writer.append(monthPrefix(file), line);
+      this.#newest.add({ record, written }, line);
+    } catch (error) {
+      // Nor will it take any other.
+      if (error instanceof TickhaulError && error.affectsRun) this.flushSoon();
+      throw error;
+    } finally {
+      if (this.#pending.get(path) === written) this.#pending.delete(path);
+    }
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  flushSoon(): void {
+    if (this.#hurried.signal.aborted) return;
+    this.#hurried.abort();
+    this.#writer.hurry();
+  }
+
+  /** A run that wrote leaves the months that it knows tidy; one that only read writes nothing. */
+  async close(): Promise<void> {
+    await this.#writer.close();
+    const { place, prefix, months } = this.#opened;
+    const { segments } = this.#writer;
+    const signal = AbortSignal.any([
+      this.#hurried.signal,
+      ...(this.#opened.signal ? [this.#opened.signal] : []),
+    ]);
+    if (segments.size === 0 || signal.aborted) return;
+    const crowded = new Set([...months.keys(), ...segments.keys()].filter((month) => this.#isCrowded(month)));
+    if (crowded.size > 0) await compactMonths(place, prefix, this.#run, [...crowded], signal);
+  }
+
+  #isCrowded(month: string): boolean {
+    const { covered, loose = 0, bases = 0, baseBytes = 0 } = this.#opened.months.get(month) ?? {};
+    const own = this.#writer.segments.get(month) ?? 0;
+    return (covered?.size ?? 0) > 0 || needsCompaction({ loose: loose + own, bases, baseBytes });
+  }
+}

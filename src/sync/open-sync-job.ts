@@ -1,0 +1,116 @@
+import { TickhaulError, usageError } from '../base/errors.js';
+import type { DownloadJob } from '../download/download-job.js';
+import { createDownloadPlan } from '../download/plan/create-download-plan.js';
+import { selectionScope } from '../download/plan/plan-prefixes.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import type { CanRequest } from '../service/key/key-coverage.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import type { ManifestScope } from '../store/manifest/manifest-scope.js';
+import type { JobOfPlan } from './assert-no-contradictions.js';
+import type { RecordOrError } from './exchange-records.js';
+import { createFailureMemory, type FailureMemory, moveFailedFirst } from './failure-memory.js';
+import { compareSymbols, listJobSymbols, type SymbolChanges } from './symbol-changes.js';
+import type { SyncInput, SyncJob } from './sync-options.js';
+import type { JobState } from './sync-state.js';
+
+/** A job worked out against the record and what its last run left. */
+export interface OpenSyncJob extends JobOfPlan {
+  /** Undefined where there is no record to plan by. */
+  readonly ready: DownloadJob | undefined;
+  readonly error: TickhaulError | undefined;
+  readonly failures: FailureMemory;
+  readonly news: SymbolChanges;
+  /** What of the state is known before the run. */
+  readonly symbols: Omit<JobState, 'failed'>;
+}
+
+/** What every job is worked out against. */
+export interface PlanSources {
+  readonly records: ReadonlyMap<string, RecordOrError>;
+  readonly manifest: Manifest;
+  readonly mayRead: CanRequest;
+}
+
+const NO_NEWS: SymbolChanges = { newSymbols: [], delistedSymbols: [] };
+
+/** @throws usage error for what the exchange's record doesn't know, with the place that defines the job. */
+export async function openSyncJob(
+  job: SyncJob,
+  { client, destination, signal }: SyncInput,
+  { records, manifest, mayRead }: PlanSources,
+  before: JobState | undefined,
+): Promise<OpenSyncJob> {
+  const { name, selection } = job;
+  const failures = createFailureMemory(before?.failed ?? []);
+  const record = records.get(selection.exchange);
+  if (!record || record instanceof TickhaulError) {
+    const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record came`);
+    if (error.code === 'usage') throw inJob(job, error);
+    const symbols = before ?? { selection: '', symbols: [] };
+    return { job, plan: undefined, ready: undefined, error, failures, news: NO_NEWS, symbols };
+  }
+  const { existing, convert, shard } = job.options;
+  const plan = await ofJob(job, () =>
+    createDownloadPlan({
+      selection,
+      record,
+      manifest,
+      destination,
+      existing,
+      convert,
+      shard,
+      mayRead,
+      signal,
+    }),
+  );
+  const symbols = listJobSymbols(job, plan);
+  return {
+    job,
+    plan,
+    ready: {
+      name,
+      plan: moveFailedFirst(plan, failures.before),
+      urgent: failures.before,
+      options: job.options,
+      client: patientAs(client, job),
+    },
+    error: undefined,
+    failures,
+    news: compareSymbols(before, symbols),
+    symbols,
+  };
+}
+
+/**
+ * The records that jobs are worked out against.
+ * @throws usage error for contradicting or missing days, with the place that defines the job.
+ */
+export async function listJobScopes(
+  jobs: readonly SyncJob[],
+  records: PlanSources['records'],
+): Promise<readonly ManifestScope[]> {
+  const scopes: ManifestScope[] = [];
+  for (const job of jobs) {
+    const record = records.get(job.selection.exchange);
+    if (!record || record instanceof TickhaulError) continue;
+    scopes.push(await ofJob(job, async () => selectionScope(job.selection, record)));
+  }
+  return scopes;
+}
+
+/** @throws usage error that says which job, and where it is defined. */
+async function ofJob<T>(job: SyncJob, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof TickhaulError && error.code === 'usage' ? inJob(job, error) : error;
+  }
+}
+
+function inJob({ where, name }: SyncJob, { message }: TickhaulError): TickhaulError {
+  return usageError(`${where}: job "${name}": ${message}`);
+}
+
+function patientAs(client: ServiceClient, { stallTimeoutMs }: SyncJob): ServiceClient {
+  return { ...client, config: { ...client.config, stallTimeoutMs } };
+}

@@ -1,0 +1,99 @@
+import { stat } from 'node:fs/promises';
+import { abortReason, isSystemError, TickhaulError, toDiskError, usageError } from '../base/errors.js';
+import { secondsSince } from '../base/units.js';
+import { whyNotFound } from '../base/utf8-name.js';
+import { onAbort } from '../base/wait.js';
+import type { FileEvent, RunSummary } from '../run/run-events.js';
+import { createRunTally } from '../run/run-tally.js';
+import type { Destination } from '../store/destination.js';
+import { createWaitNote } from '../store/lock/acquire-run-lock.js';
+import { forgetMissing } from './amend/forget-missing.js';
+import { checkFiles } from './check/check-files.js';
+import { findOtherFindings } from './other-findings.js';
+import { openVerification } from './verification.js';
+import type { VerifyInput } from './verify-input.js';
+import { selectionToManifestScope } from './verify-scope.js';
+
+/**
+ * Checks a download folder against its manifest: day files, and what conversions made of them. Bad files are told
+ * as events and in the summary.
+ * @throws TickhaulError for what keeps the run from beginning: usage, the disk, and `locked` where the folder is to
+ * be changed and another run is at work there.
+ */
+export async function verifyDestination(input: VerifyInput): Promise<RunSummary> {
+  const { destination, owner } = input;
+  await assertFolder(destination);
+  const isChanged = input.adopt || input.clean || input.forget || input.repair !== undefined;
+  if (!isChanged) return verifyLocked(input, false);
+  const lock = await destination.takeLock(owner, {
+    timeoutMs: input.lockTimeoutMs,
+    onWait: createWaitNote(input.emit),
+    leavesUploads: true,
+    signal: input.signal,
+  });
+  try {
+    return await verifyLocked({ ...input, signal: AbortSignal.any([input.signal, lock.lost]) }, true);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<RunSummary> {
+  const { destination, emit } = input;
+  const started = performance.now();
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const options = { warn, signal: input.signal };
+  const manifest = await destination.openManifest(options, selectionToManifestScope(input.selection));
+  const leave = onAbort(input.signal, () => manifest.flushSoon());
+  const tally = createRunTally();
+  const tell = (event: FileEvent): void => {
+    tally.add(event);
+    emit(event);
+  };
+  try {
+    const verification = await openVerification(input, manifest);
+    const planned = { files: verification.files };
+    emit({ event: 'plan', ...planned, aim: 'verify' });
+    const stopped = await reasonOfEnd(input.signal, async () => {
+      const bad = await checkFiles(verification, tell);
+      if (bad.length > 0) {
+        if (input.repair) await input.repair(bad, manifest, tell, input.signal);
+        else await forgetMissing(bad, manifest, tell);
+      }
+      for await (const finding of findOtherFindings(verification, isLockOurs)) {
+        tally.addFinding(finding, finding.kind === 'gap' && input.strict ? 'not_exported' : undefined);
+        emit(finding);
+      }
+    });
+    return tally.summary({ planned, stopped, strict: false, seconds: secondsSince(started) });
+  } finally {
+    await manifest.close().finally(leave);
+  }
+}
+
+/** Undefined where the work came to its end. */
+async function reasonOfEnd(
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<TickhaulError | undefined> {
+  try {
+    await work();
+    return signal.aborted ? abortReason(signal) : undefined;
+  } catch (error) {
+    if (signal.aborted) return abortReason(signal);
+    if (error instanceof TickhaulError) return error;
+    throw error;
+  }
+}
+
+/** Of a store, what there is shows by its listing. */
+async function assertFolder(destination: Destination): Promise<void> {
+  if (destination.kind !== 'folder') return;
+  const dir = destination.locate('');
+  try {
+    if ((await stat(dir)).isDirectory()) return;
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw toDiskError(error, dir, 'disk');
+  }
+  throw usageError(`${dir}: ${whyNotFound(dir, 'there is no such download folder; name yours with --dir')}`);
+}

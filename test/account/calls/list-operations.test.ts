@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { listOperations } from '../../../src/account/calls/list-operations.js';
+import { createOperationRequest } from '../../../src/account/calls/operation-request.js';
+import { TickhaulError } from '../../../src/base/errors.js';
+import { DOCUMENT, requestOf } from './described.js';
+
+test('operations are listed with their path’s parameters; what is none is passed over', () => {
+  assert.deepEqual(
+    listOperations(DOCUMENT).map(({ id, method, path, parameters, body }) => ({
+      id,
+      at: `${method} ${path}`,
+      takes: parameters.map(({ name, required }) => (required ? `${name}!` : name)),
+      body: body?.required,
+    })),
+    [
+      {
+        id: 'getKey',
+        at: 'GET /v1/keys/{keyId}',
+        takes: ['keyId!', 'fields', 'compact', 'X-Reason'],
+        body: undefined,
+      },
+      { id: 'putKey', at: 'PUT /v1/keys/{keyId}', takes: ['keyId!'], body: true },
+      {
+        id: 'DELETE /v1/keys/{keyId}',
+        at: 'DELETE /v1/keys/{keyId}',
+        takes: ['keyId!'],
+        body: undefined,
+      },
+      { id: 'postList', at: 'POST /v1/list', takes: [], body: false },
+      { id: 'postAny', at: 'POST /v1/any', takes: ['constructor'], body: true },
+    ],
+  );
+});
+
+for (const [url, path] of [
+  ['https://elsewhere.example.com/v1/', '/v1/keys'],
+  ['https://elsewhere.example.com', '/keys'],
+  ['/v1', '/v1/keys'],
+  ['/', '/keys'],
+  ['https://{region}.example.com/v1', '/keys'],
+  ['https://', '/keys'],
+  ['x:.elsewhere.example.com', '/keys'],
+  [7, '/keys'],
+] as const) {
+  test(`below the server ${url}, /keys is asked for as ${path}`, () => {
+    const document = { servers: [{ url }], paths: { '/keys': { get: { operationId: 'keys' } } } };
+    assert.equal(requestOf('keys', undefined, document).path, path);
+  });
+}
+
+test('references in a circle end', () => {
+  const document = {
+    paths: { '/x': { $ref: '#/paths/~1x' }, '/y': { get: { parameters: [{ $ref: '#/a' }] } } },
+    a: { $ref: '#/b' },
+    b: { $ref: '#/a' },
+  };
+  assert.deepEqual(
+    listOperations(document).map(({ id, parameters }) => [id, parameters]),
+    [['GET /y', []]],
+  );
+});
+
+test('whatever a description holds, it is listed or passed over, and its requests stay below its host', () => {
+  const anyJson = fc.jsonValue({ maxDepth: 4 });
+  const url = fc.oneof(
+    fc.string(),
+    fc.webUrl(),
+    fc.string().map((path) => `x:${path}`),
+  );
+  const odd = fc.record({
+    servers: fc.oneof(anyJson, fc.array(fc.record({ url }))),
+    paths: fc.dictionary(
+      fc.oneof(fc.string(), fc.constantFrom('/a/{b}', '/{__proto__}', '//evil.example.com', '/..')),
+      fc.oneof(
+        anyJson,
+        fc.record({
+          get: fc.record({
+            operationId: fc.oneof(anyJson, fc.string()),
+            parameters: fc.oneof(
+              anyJson,
+              fc.array(
+                fc.record({
+                  name: fc.constantFrom('b', '__proto__', 'constructor'),
+                  in: fc.constantFrom('path', 'query', 'header'),
+                }),
+              ),
+            ),
+            requestBody: anyJson,
+          }),
+        }),
+      ),
+    ),
+  });
+  fc.assert(
+    fc.property(odd, anyJson, (document, data) => {
+      for (const operation of listOperations(document)) {
+        try {
+          const { path } = createOperationRequest(document, operation, data);
+          assert.equal(new URL(`https://api.example.com${path}`).host, 'api.example.com');
+        } catch (error) {
+          assert.ok(error instanceof TickhaulError, String(error));
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

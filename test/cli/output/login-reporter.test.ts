@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LoginEvent } from '../../../src/account/login-events.js';
+import { createLoginReporter, type LoginOutput } from '../../../src/cli/output/login-reporter.js';
+import { createSink } from './sink.js';
+
+const waiting = (reason: string, waitMs: number): LoginEvent => ({
+  event: 'waiting',
+  reason,
+  waitMs,
+  message: `it is ${reason}`,
+});
+
+function reported(
+  events: readonly (LoginEvent | number)[],
+  more: Partial<LoginOutput> = {},
+): { readonly stdout: string; readonly stderr: string } {
+  const [stdout, stderr] = [createSink(), createSink()];
+  let now = 0;
+  const tell = createLoginReporter({
+    stdout,
+    stderr,
+    email: 'jo@example.com',
+    json: false,
+    quiet: false,
+    codePlace: undefined,
+    drawLink: () => undefined,
+    now: () => now,
+    ...more,
+  });
+  for (const event of events) {
+    if (typeof event === 'number') now += event;
+    else tell(event);
+  }
+  return { stdout: stdout.text(), stderr: stderr.text() };
+}
+
+const LINK: LoginEvent = { event: 'verification', reason: 'first', uri: 'https://example.com/claim' };
+
+test('the link is told to whom it concerns, drawn where there is room', () => {
+  assert.deepEqual(reported([{ event: 'registered' }, LINK], { drawLink: (uri) => `[${uri.length}]` }), {
+    stdout: '',
+    stderr:
+      'Open this page and sign in as jo@example.com:\n  https://example.com/claim\n[25]\nIt shows a code.\n',
+  });
+});
+
+test('quiet tells nothing but the link', () => {
+  const restart: LoginEvent = { event: 'restart', reason: 'claim_denied', message: 'it was denied' };
+  const { stderr } = reported([{ event: 'stored' }, restart, waiting('slow', 5000), LINK], { quiet: true });
+  assert.match(stderr, /^Open this page [^\n]+\n {2}https:[^\n]+\nIt shows a code\.\n$/);
+  assert.match(reported([restart]).stderr, /^it was denied\nregistering anew\n$/);
+});
+
+test('a wait is told once in ten seconds, unless its reason is another; a short one never', () => {
+  const { stderr } = reported([
+    waiting('slow', 2000),
+    waiting('slow', 3000),
+    9_999,
+    waiting('slow', 4000),
+    waiting('busy', 5000),
+    waiting('odd', 999),
+    10_000,
+    waiting('busy', 6000),
+  ]);
+  assert.deepEqual(stderr.split('\n'), [
+    'it is slow; asking again in 2.0s',
+    'it is busy; asking again in 5.0s',
+    'it is busy; asking again in 6.0s',
+    '',
+  ]);
+});
+
+test('JSON is one event a line on stdout', () => {
+  const { stdout, stderr } = reported([LINK, waiting('slow', 10)], { json: true });
+  assert.deepEqual(
+    stdout.split('\n').map((text) => (text === '' ? '' : JSON.parse(text))),
+    [LINK, waiting('slow', 10), ''],
+  );
+  assert.equal(stderr, '');
+});

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { showWritten } from '../../../../src/cli/output/run/show-written.js';
+import { Emulator } from '../emulator.js';
+
+/** A terminal that tells when something was written to it. */
+class WatchedTerminal extends Emulator {
+  override write(text: string): boolean {
+    super.write(text);
+    return this.emit('written');
+  }
+}
+
+for (const [columns, lines] of [
+  [200, ['1.2M messages, 3.4 MB, 0 B/s']],
+  [20, ['1.2M messages,', '3.4 MB, 0 B/s']],
+] as const) {
+  test(`what a replay has written is shown in ${columns} columns, and then taken off`, async () => {
+    const screen = new WatchedTerminal(columns, 10);
+    screen.write('$ tickhaul replay\n');
+    const drawn = new Promise((resolve) => screen.once('written', resolve));
+    const hide = showWritten(screen, { messages: 1_230_000, bytes: 3_400_000 });
+    await drawn;
+    const [prompt, ...shown] = screen.shown;
+    assert.equal(prompt, '$ tickhaul replay');
+    assert.deepEqual(
+      shown.map((line) => line.replace(/[\d.]+ .?B\/s$/, '0 B/s')),
+      lines,
+    );
+    hide();
+    assert.deepEqual(screen.shown, ['$ tickhaul replay']);
+    assert.equal(screen.listenerCount('continue'), 0);
+  });
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readProcessHost } from '../../../src/commands/command-host.js';
+import { runHook } from '../../../src/commands/notify/run-hook.js';
+import { tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
+
+const host = { ...readProcessHost(process), env: { PATH: process.env['PATH'] } };
+
+test('a command gets the text on stdin; one that does not read it is fine', async (t) => {
+  const path = join(await tempDir(t), 'heard');
+  await runHook(`cat > '${path}'`, 'x'.repeat(1_000_000), host);
+  assert.equal((await readFile(path)).length, 1_000_000);
+  await runHook('exec 0<&-; true', 'x'.repeat(1_000_000), host);
+});
+
+test('a command that fails or hangs is told in one line, and what it started ends with it', async (t) => {
+  await assert.rejects(
+    runHook('echo one >&2; echo two >&2; exit 4', '', host),
+    /^Error: ended with code 4: two$/,
+  );
+  await assert.rejects(runHook('kill -TERM $$', '', host), /^Error: ended by SIGTERM$/);
+  const path = join(await tempDir(t), 'pid');
+  const hung = `sleep 600 & echo $! > '${path}'; wait`;
+  await assert.rejects(
+    // Time enough for a shell to begin, on a busy machine too.
+    runHook(hung, '', host, { timeoutMs: 2000 }),
+    /^Error: took longer than 2s and was ended$/,
+  );
+  const pid = Number(await readFile(path, 'utf8'));
+  assert.ok(pid > 0);
+  const isGone = async (): Promise<boolean> =>
+    readFile(`/proc/${pid}/stat`, 'utf8').then(
+      (stat) => / Z /.test(stat),
+      () => true,
+    );
+  await until('its end', isGone);
+});
+
+test('what it said last is told, however busy this process is, but for the key', async () => {
+  const key = 'TD.a-key-of-some-length';
+  const env = { ...host.env, TICKHAUL_API_KEY: key };
+  const said = Array.from({ length: 20 }, () =>
+    runHook(`printf "\\033[31mwith$TICKHAUL_API_KEY ${key}" >&2; exit 1`, '', { ...host, env }),
+  );
+  const told = /^Error: ended with code 1: \ufffd\[31mwith \*\*\*$/;
+  await Promise.all(said.map((one) => assert.rejects(one, told)));
+});
+
+test('a wait that is broken off leaves the command running, with what it was told', async (t) => {
+  const path = join(await tempDir(t), 'heard');
+  const heard = runHook(`cat > '${path}'; echo $$ >> '${path}'; exec sleep 600`, 'told ', host, {
+    signal: AbortSignal.abort(),
+  });
+  await assert.rejects(heard, /^Error: was left running/);
+  const pid = await until('what it was told', async () => {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    return /^told (\d+)\n/.exec(text)?.[1];
+  });
+  process.kill(Number(pid), 'SIGKILL');
+});
+
+test('what it leaves running does not hold the run up', async () => {
+  await runHook('sleep 600 >&2 & kill -KILL $!', '', host);
+});

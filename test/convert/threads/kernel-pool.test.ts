@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TickhaulError } from '../../../src/base/errors.js';
+import { startKernelThread } from '../../../src/convert/threads/kernel-thread.js';
+import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { createConvertOptions } from '../../../src/format/convert-options.js';
+import { csvOf } from '../day-files.js';
+import { begin, convertText, kernelsOf, outputInMemory, SOURCE } from './converting.js';
+
+const THREADS = [0, 1, 3];
+const NDJSON = createConvertOptions('ndjson', {});
+const PARQUET = createConvertOptions('parquet', { rowGroup: 1000 });
+
+/** One of the columns `price` is replaced, in the rows that are named, counted from 0. */
+function withPrices(csv: string, prices: Readonly<Record<number, string>>): string {
+  const lines = csv.split('\n');
+  for (const [row, price] of Object.entries(prices)) {
+    const cells = (lines[Number(row) + 1] ?? '').split(',');
+    cells[6] = price;
+    lines[Number(row) + 1] = cells.join(',');
+  }
+  return lines.join('\n');
+}
+
+for (const options of [PARQUET, NDJSON, createConvertOptions('ndjson', { compression: 'zstd' })]) {
+  const name = `${options.format}, ${options.compression}`;
+  test(`${name}: the same bytes from any number of threads, whatever the chunks`, async () => {
+    for (const [dataType, rows] of [
+      ['trades', 20_500],
+      ['book_snapshot_25', 3100],
+    ] as const) {
+      const csv = csvOf(dataType, rows);
+      const expected = await convertText(csv, options, kernelsOf(0), { dataType });
+      for (const threads of THREADS) {
+        const chunk = threads === 1 ? 1 << 20 : 9973;
+        const bytes = await convertText(csv, options, kernelsOf(threads), { dataType, chunk });
+        assert.ok(bytes.equals(expected), `${dataType} in ${threads} threads, chunks of ${chunk}`);
+      }
+      const gathered = await convertText(csv, options, createLocalKernels(true), { dataType, chunk: 9973 });
+      assert.ok(gathered.equals(expected), `${dataType}, gathered`);
+    }
+  });
+
+  test(`${name}: the same bytes for quotes in the middle, in any number of threads`, async () => {
+    const csv = withPrices(csvOf('trades', 12_000), { 5500: '"1.5"', 9000: '"2"' });
+    const plain = withPrices(csvOf('trades', 12_000), { 5500: '1.5', 9000: '2' });
+    const expected = await convertText(plain, options, kernelsOf(0));
+    for (const threads of [0, 2]) {
+      const bytes = await convertText(csv, options, kernelsOf(threads), { chunk: 50_000 });
+      assert.ok(bytes.equals(expected), `${threads} threads`);
+    }
+  });
+}
+
+test('a small file cut at every byte', async () => {
+  const csv = csvOf('trades', 4);
+  const expected = await convertText(csv, NDJSON, kernelsOf(0));
+  for (let at = 1; at < csv.length; at++) {
+    const output = outputInMemory();
+    const conversion = begin(NDJSON, kernelsOf(0), output);
+    await conversion.write(Buffer.from(csv.slice(0, at)));
+    await conversion.write(Buffer.from(csv.slice(at)));
+    await conversion.finish(SOURCE);
+    assert.ok(output.bytes().equals(expected), `cut at ${at}`);
+  }
+});
+
+test('of errors in several batches the first in the file is told, and the rows before its batch are written', async () => {
+  // The later one is found in the first row of its batch, the earlier one in the last.
+  const csv = withPrices(csvOf('trades', 6000), { 2999: '1x', 4000: '2x', 5500: '3x' });
+  const whole = await convertText(csvOf('trades', 6000), PARQUET, kernelsOf(0));
+  for (const threads of THREADS) {
+    const output = outputInMemory();
+    await assert.rejects(convertText(csv, PARQUET, kernelsOf(threads), { output }), {
+      code: 'corrupt',
+      message: /^day\.csv\.gz: line 3001, column price: "1x" is not a decimal number/,
+    });
+    assert.equal(output.ended(), 'discarded');
+    const written = output.bytes();
+    assert.ok(written.length > 4 && whole.subarray(0, written.length).equals(written), `${threads} threads`);
+  }
+});
+
+test('a row without an end, and what is wrong behind the text, come after what is wrong with the rows before', async () => {
+  const bad = withPrices(csvOf('trades', 3000), { 2500: '1x' });
+  for (const threads of THREADS) {
+    const long = `${bad}${'9'.repeat(3_000_000)}`;
+    await assert.rejects(convertText(long, PARQUET, kernelsOf(threads)), {
+      message: /line 2502, column price/,
+    });
+    const conversion = begin(PARQUET, kernelsOf(threads), outputInMemory());
+    await conversion.write(Buffer.from(bad));
+    await assert.rejects(conversion.drain(), { message: /line 2502, column price/ });
+    await conversion.abort();
+    const right = begin(PARQUET, kernelsOf(threads), outputInMemory());
+    await right.write(Buffer.from(csvOf('trades', 3000)));
+    await right.drain();
+    await right.abort();
+  }
+});
+
+test('batches whose text is too large end early, the same in this thread and in two', async () => {
+  const options = createConvertOptions('parquet', { rowGroup: 70, compression: 'none' });
+  const [header = '', row = ''] = csvOf('trades', 1).split('\n');
+  const cells = row.split(',');
+  const lines = Array.from({ length: 100 }, (_, i) => cells.with(4, `${i}`.padEnd(900_000, 'x')).join(','));
+  const csv = `${[header, ...lines].join('\n')}\n`;
+  const expected = await convertText(csv, options, kernelsOf(0));
+  assert.ok((await convertText(csv, options, kernelsOf(2))).equals(expected));
+});
+
+test('a sink that fails ends the conversion with its error, in any number of threads', async () => {
+  const full = new TickhaulError('disk', 'out: the disk is full');
+  for (const threads of THREADS) {
+    let writes = 0;
+    const output = outputInMemory(async () => {
+      if (++writes === 3) throw full;
+    });
+    await assert.rejects(convertText(csvOf('trades', 30_000), NDJSON, kernelsOf(threads), { output }), full);
+    assert.deepEqual([writes, output.ended()], [3, 'discarded']);
+  }
+});
+
+test('a slow sink holds the text back', async () => {
+  const csv = csvOf('trades', 20_000);
+  const text = Buffer.from(csv.slice(csv.indexOf('\n') + 1));
+  for (const threads of [0, 1, 2]) {
+    let writtenLines = 0;
+    const output = outputInMemory(async (bytes) => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) writtenLines++;
+    });
+    const conversion = begin(NDJSON, kernelsOf(threads), output);
+    await conversion.write(Buffer.from(csv.slice(0, csv.indexOf('\n') + 1)));
+    // The pieces of each thread, and what this test writes at once.
+    const bound = (16 * threads + 4) * 1024 * 1024 + text.length;
+    const times = Math.ceil((1.6 * bound) / text.length);
+    let most = 0;
+    for (let i = 1; i <= times; i++) {
+      await conversion.write(text);
+      most = Math.max(most, i * text.length - (writtenLines / 20_000) * text.length);
+    }
+    await conversion.finish(SOURCE);
+    assert.equal(writtenLines, times * 20_000);
+    assert.ok(most < bound && times * text.length > 1.5 * bound, `${threads} threads: ${most} bytes`);
+  }
+});
+
+test('a stop while a thread is at work, or waits for a slow sink, is obeyed at once', async () => {
+  const reason = new TickhaulError('interrupted', 'interrupted (SIGINT)');
+  const huge = createConvertOptions('parquet', { rowGroup: 50_000_000 });
+  const text = Buffer.from(csvOf('trades', 20_000));
+  const rows = text.subarray(text.indexOf('\n') + 1);
+  for (const [options, threads] of [
+    [huge, 1],
+    [NDJSON, 1],
+    [NDJSON, 2],
+  ] as const) {
+    let goOn = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const output = outputInMemory(() => gate);
+    const conversion = begin(options, kernelsOf(threads), output);
+    await conversion.write(text);
+    const writing = (async () => {
+      for (;;) await conversion.write(rows);
+    })();
+    // More than the pieces hold, so that it waits for the thread or the sink; either way, stopping ends it.
+    setImmediate(() => {
+      conversion.stop(reason);
+      goOn();
+    });
+    await assert.rejects(writing, reason);
+    await conversion.abort();
+    assert.equal(output.ended(), 'discarded');
+  }
+});
+
+test('the death of a kernel’s thread fails the batches that it had, and whoever waits for it', async (t) => {
+  const host = startKernelThread(() => {});
+  t.after(() => host.close());
+  host.open({ source: 'day.csv.gz', schema: dataTypeColumns('trades') ?? [], options: NDJSON });
+  const batch = host.finishBatch();
+  const piece = await host.acquirePiece();
+  // No such place: what a bug in a thread would be.
+  await host.parse({ ...piece, at: 1 << 30 }, { length: 8, line: 2, quoted: false, ends: true });
+  await assert.rejects(batch, RangeError);
+  await assert.rejects(host.drain(), RangeError);
+  await assert.rejects(host.acquirePiece(), RangeError);
+  await assert.rejects(host.finishBatch(), RangeError);
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Script } from 'node:vm';
+import {
+  readCoveragePageScript,
+  renderCoveragePage,
+} from '../../../src/coverage/page/render-coverage-page.js';
+import { readCoverage } from '../../../src/coverage/read-coverage.js';
+import { readChartParts } from '../../../src/page/chart-parts.js';
+import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
+import { tempDir } from '../../helpers/temp.js';
+import { makeFolder } from '../folders.js';
+
+test('the page names nothing outside itself, and no folder but its own', async (t) => {
+  const dir = await tempDir(t);
+  await makeFolder(dir, [{ from: '2024-03-01', days: 'p' }]);
+  const coverage = await readCoverage(openFolderDestination(dir), {
+    selection: {},
+    warn: assert.fail,
+    signal: new AbortController().signal,
+  });
+  const html = renderCoveragePage(coverage, { dir, now: 0 });
+  assert.equal(html.includes(dir), false);
+  assert.equal(/(?:src|href)="(?!data:)/.test(html), false);
+  assert.equal(/@import|url\((?!data:)/.test(html), false);
+});
+
+test('the scripts are whole, and nothing in them ends their element', () => {
+  for (const code of [readChartParts().script, readCoveragePageScript()]) {
+    assert.equal(/<\/script|<!--/i.test(code), false);
+    // Parsed, and not run: a word of modules that is left is an error.
+    assert.ok(new Script(code));
+  }
+});
+
+test('a symbol of the manifest stays text', async (t) => {
+  const dir = await tempDir(t);
+  await makeFolder(dir, [{ symbol: '</script><img src=x>', from: '2024-03-01', days: 'p' }]);
+  const { signal } = new AbortController();
+  const coverage = await readCoverage(openFolderDestination(dir), {
+    selection: {},
+    warn: assert.fail,
+    signal,
+  });
+  const html = renderCoveragePage(coverage, { dir: '<b>"&', now: 0 });
+  assert.equal(html.includes('<img'), false);
+  assert.equal(html.match(/<\/script>/g)?.length, 3);
+  assert.ok(html.includes('<h1>Coverage of &#60;b&#62;&#34;&#38;</h1>'));
+});

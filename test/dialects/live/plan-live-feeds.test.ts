@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { CONNECTION_SUPPLEMENTS, HTTP_SUPPLEMENTS } from '../../../src/dialects/live/feed-supplements.js';
+import { planLiveFeeds } from '../../../src/dialects/live/plan-live-feeds.js';
+import { UNSUPPORTED_MESSAGES } from '../../../src/dialects/unsupported-messages.js';
+import { SUBSCRIBING_EXCHANGES } from './exchanges.js';
+
+const NOW = Date.UTC(2026, 10, 22) * 1000;
+
+async function filtersFor(exchange: string, types: string, symbols: readonly string[] | undefined) {
+  const { parseDataTypeName } = await import('../../../src/market/names/data-type-name.js');
+  const { segments } = await planFeed({
+    exchange,
+    types: types.split(',').map(parseDataTypeName),
+    symbols,
+    period: { start: NOW, end: NOW + 1 },
+    isLive: true,
+  });
+  return segments.flatMap(({ filters }) => filters);
+}
+
+async function asked(
+  exchange: string,
+  types: string,
+  symbols?: readonly string[],
+): Promise<readonly object[]> {
+  const open = await planLiveFeeds(exchange, await filtersFor(exchange, types, symbols));
+  return open().map((feed) => ({ address: feed.address, messages: feed.subscriptions() }));
+}
+
+test("exchanges of the vendor's package that are not refused tell addresses and subscriptions, without a socket", async () => {
+  const refused = new Set(
+    UNSUPPORTED_MESSAGES.filter(({ types }) => types === undefined).map(({ exchange }) => exchange),
+  );
+  for (const exchange of SUBSCRIBING_EXCHANGES.filter((one) => !refused.has(one))) {
+    const feeds = (await asked(exchange, 'trade,book_change', ['BTC-USDT'])) as readonly {
+      readonly address: string | undefined;
+      readonly messages: readonly unknown[];
+    }[];
+    assert.ok(feeds.length > 0, exchange);
+    for (const { address, messages } of feeds) {
+      if (!exchange.startsWith('kucoin')) assert.match(String(address), /^wss:\/\//, exchange);
+      assert.ok(messages.length > 0, exchange);
+      assert.doesNotMatch(JSON.stringify(messages), /login|passphrase|signature/, exchange);
+    }
+  }
+});
+
+test('what our own normalizers read is asked for as the exchanges have it now', async () => {
+  assert.deepEqual(await asked('kraken', 'trade,book_change,book_ticker', ['XBT/USD']), [
+    {
+      address: 'wss://ws.kraken.com/v2',
+      messages: [
+        { method: 'subscribe', params: { channel: 'trade', symbol: ['XBT/USD'] } },
+        { method: 'subscribe', params: { channel: 'book', symbol: ['XBT/USD'], depth: 1000 } },
+        { method: 'subscribe', params: { channel: 'ticker', symbol: ['XBT/USD'], event_trigger: 'bbo' } },
+      ],
+    },
+  ]);
+  assert.deepEqual(await asked('bitget-futures', 'trade,liquidation', ['BTCUSDT', 'BTCPERP']), [
+    {
+      address: 'wss://ws.bitget.com/v3/ws/public',
+      messages: [
+        {
+          op: 'subscribe',
+          args: [
+            { instType: 'usdt-futures', topic: 'publicTrade', symbol: 'BTCUSDT' },
+            { instType: 'usdc-futures', topic: 'publicTrade', symbol: 'BTCPERP' },
+          ],
+        },
+        {
+          op: 'subscribe',
+          args: [
+            { instType: 'usdt-futures', topic: 'liquidation' },
+            { instType: 'usdc-futures', topic: 'liquidation' },
+            { instType: 'coin-futures', topic: 'liquidation' },
+          ],
+        },
+      ],
+    },
+  ]);
+  const [hyperliquid] = await asked('hyperliquid', 'trade,book_change', ['BTC']);
+  assert.deepEqual(hyperliquid, {
+    address: 'wss://api.hyperliquid.xyz/ws',
+    messages: [
+      { method: 'subscribe', subscription: { coin: 'BTC', type: 'trades' } },
+      { method: 'subscribe', subscription: { type: 'l2Book', coin: 'BTC', fast: true } },
+    ],
+  });
+  const [gate] = (await asked('gate-io', 'book_change', ['BTC_USDT'])) as readonly {
+    readonly messages: readonly { readonly payload: unknown }[];
+  }[];
+  assert.deepEqual(
+    gate?.messages.map(({ payload }) => payload),
+    [['ob.BTC_USDT.400']],
+  );
+});
+
+test("other tools' variables are not used to log in", async (t) => {
+  const names = ['DERIBIT_API_CLIENT_ID', 'DERIBIT_API_CLIENT_SECRET', 'OKX_API_KEY'];
+  for (const name of names) process.env[name] = 'secret';
+  t.after(() => {
+    for (const name of names) delete process.env[name];
+  });
+  const sent: unknown[] = [];
+  for (const exchange of ['deribit', 'okex-swap']) {
+    const open = await planLiveFeeds(
+      exchange,
+      await filtersFor(exchange, 'trade,book_change', ['BTC-PERPETUAL']),
+    );
+    for (const feed of open()) {
+      feed.onOpen((message) => sent.push(message));
+      sent.push(feed.address, ...feed.subscriptions());
+    }
+  }
+  assert.doesNotMatch(JSON.stringify(sent), /secret|login|auth|raw/);
+});
+
+test('an exchange that wants symbols named says so, and one that is not known', async () => {
+  await assert.rejects(
+    asked('deribit', 'trade'),
+    /^TickhaulError: deribit wants each symbol named: name some, as deribit:SYMBOL$/,
+  );
+  await assert.rejects(
+    planLiveFeeds('nowhere', []),
+    /^TickhaulError: nowhere: its real-time API is not known$/,
+  );
+});
+
+test('what is asked for besides is what the normalizers wait for', async () => {
+  for (const [exchange, supplements] of [
+    ...Object.entries(HTTP_SUPPLEMENTS),
+    ...Object.entries(CONNECTION_SUPPLEMENTS),
+  ]) {
+    const types = exchange.includes('options') || exchange.startsWith('huobi-dm') || supplements.length > 1;
+    const names = types ? 'book_change,derivative_ticker,option_summary' : 'book_change';
+    const filters = await filtersFor(exchange, names, ['BTC-USDT']).catch(() =>
+      filtersFor(exchange, 'book_change', ['BTC-USDT']),
+    );
+    const channels = new Set(filters.map(({ channel }) => channel));
+    for (const { channel } of supplements) assert.ok(channels.has(channel), `${exchange} ${channel}`);
+  }
+});

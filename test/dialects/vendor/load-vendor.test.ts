@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { loadVendor, VENDOR_PACKAGE } from '../../../src/dialects/vendor/load-vendor.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
+
+/** Loads the normalizers by a copy of the module that does so, in a folder without packages of others. */
+async function loadIn(folder: string): Promise<unknown> {
+  for (const file of ['base/errors.js', 'dialects/vendor/load.js']) {
+    await cp(join(SOURCES, file), join(folder, file));
+  }
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const copy = pathToFileURL(join(folder, 'dialects/vendor/load.js')).href;
+  const { loadVendor: load } = (await import(copy)) as { loadVendor: () => Promise<unknown> };
+  return load();
+}
+
+test('the release that is known is the one that is installed', async () => {
+  const text = await readFile(new URL('../../../../package.json', import.meta.url), 'utf8');
+  const { optionalDependencies } = JSON.parse(text) as { optionalDependencies: Record<string, string> };
+  assert.equal(VENDOR_PACKAGE, `tardis-dev@${optionalDependencies['tardis-dev']}`);
+  assert.equal(typeof (await loadVendor()).book_ticker, 'function');
+});
+
+test('without the package the error has the command that installs it', async (t) => {
+  await assert.rejects(loadIn(await tempDir(t)), {
+    code: 'usage',
+    message:
+      'messages from feeds are normalized by the package tardis-dev, which is not installed: ' +
+      'npm install tardis-dev@13.35.3, or use --source datasets',
+  });
+});
+
+test('another release of it is not taken', async (t) => {
+  const folder = await tempDir(t);
+  const fake = join(folder, 'node_modules/tardis-dev');
+  await mkdir(fake, { recursive: true });
+  await writeFile(join(fake, 'index.js'), '');
+  await writeFile(
+    join(fake, 'package.json'),
+    '{"name":"tardis-dev","version":"18.2.0","exports":"./index.js"}',
+  );
+  await assert.rejects(loadIn(folder), {
+    message: /is another release than the one that is known: npm install/,
+  });
+});

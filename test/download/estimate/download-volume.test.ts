@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Day } from '../../../src/dataset/day.js';
+import type { PlannedFile } from '../../../src/download/download-options.js';
+import {
+  addToVolume,
+  createVolume,
+  sumVolumes,
+  toEstimate,
+} from '../../../src/download/estimate/download-volume.js';
+import { createSizeEstimator, type EstimateSize } from '../../../src/download/estimate/size-estimator.js';
+import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
+import { DownloadHistory } from '../../../src/store/manifest/download-history.js';
+
+function planned(dataType: string, more: Partial<PlannedFile> = {}, symbol = 'BTCUSDT'): PlannedFile {
+  const file = { exchange: 'x', dataType, symbol, day: 19_783 as Day };
+  return { file, path: 'a', outputs: [], status: 'download', action: 'fetch', mayBeAbsent: false, ...more };
+}
+
+function estimate(files: readonly PlannedFile[], sizeOf: EstimateSize | undefined) {
+  const volume = createVolume();
+  for (const file of files) addToVolume(volume, file, sizeOf);
+  return toEstimate(volume, undefined);
+}
+
+const typical = createSizeEstimator(new DownloadHistory());
+
+test('only what is to be fetched counts, and a lock file names its size', () => {
+  const skipped = planned('trades', { status: 'skip', action: 'check' });
+  const locked = planned('trades', { expected: { bytes: 1400, sha256: '' } });
+  assert.deepEqual(estimate([skipped, locked], typical), {
+    estimatedBytes: 1400,
+    estimatedRows: 100,
+    estimatedSeconds: null,
+    estimateBasis: 'manifest',
+  });
+});
+
+test('of files that nothing is known of all is null; beside others they are taken to be like those', () => {
+  const odd = planned('odd');
+  const nothing = {
+    estimatedBytes: null,
+    estimatedRows: null,
+    estimatedSeconds: null,
+    estimateBasis: null,
+  };
+  assert.deepEqual(estimate([odd, odd], typical), nothing);
+  assert.deepEqual(estimate([planned('trades')], undefined), nothing);
+  const one = estimate([planned('trades')], typical).estimatedBytes ?? 0;
+  assert.equal(estimate([planned('trades'), odd], typical).estimatedBytes, one * 2);
+});
+
+test('the basis is the least sure one that a good part rests on', () => {
+  const sure = planned('trades', { expected: { bytes: 1e9, sha256: '' } });
+  assert.equal(estimate([sure, planned('liquidations')], typical).estimateBasis, 'manifest');
+  assert.equal(
+    estimate([sure, planned('incremental_book_L2'), planned('quotes')], typical).estimateBasis,
+    'typical',
+  );
+});
+
+test('a single option is quiet', () => {
+  const [option, perpetual] = ['BTC-27DEC30-200000-C', 'BTC-PERPETUAL'].map(
+    (symbol) => typical(planned('trades', {}, symbol))?.bytes ?? Number.NaN,
+  );
+  assert.ok((option ?? Number.NaN) < (perpetual ?? Number.NaN) / 10);
+});
+
+test('volumes of several plans add up', () => {
+  const one = createVolume();
+  addToVolume(one, planned('trades'), typical);
+  const sum = sumVolumes([one, one, createVolume()]);
+  assert.equal(sum.files, 2);
+  assert.equal(toEstimate(sum, 1000).estimatedSeconds, Math.round((2 * one.bytes.typical) / 1000));
+});
+
+const symbols = ['A', 'B', 'SPOT'].map((id) => ({
+  id,
+  type: 'spot',
+  dataTypes: ['trades', 'quotes'],
+  availableSince: '2024-03-01T00:00:00.000Z',
+  availableTo: '2024-03-11T00:00:00.000Z',
+}));
+
+function recordWith(stats: unknown): ExchangeRecord {
+  return { id: 'x', datasets: { exportedUntil: '2024-03-11T00:00:00.000Z', symbols, stats } };
+}
+
+test('totals of a record are shared by the exported days of its symbols; a grouped file holds them all', () => {
+  const sizeOf = createSizeEstimator(new DownloadHistory(), recordWith({ trades: 20_000, bookChanges: 0 }));
+  assert.deepEqual(
+    [sizeOf(planned('trades', {}, 'A'))?.rows, sizeOf(planned('trades', {}, 'SPOT'))?.rows],
+    [1000, 2000],
+  );
+  assert.equal(sizeOf(planned('trades', {}, 'A'))?.basis, 'record');
+  assert.equal(sizeOf(planned('quotes', {}, 'A'))?.basis, 'typical');
+});
+
+test('statistics that are missing or odd are as none', () => {
+  for (const stats of [undefined, null, 7, {}, { trades: 0 }, { trades: '5' }, { trades: Number.NaN }]) {
+    const sizeOf = createSizeEstimator(new DownloadHistory(), recordWith(stats));
+    assert.equal(sizeOf(planned('trades', {}, 'A'))?.basis, 'typical', JSON.stringify(stats));
+  }
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Selection } from '../../../src/download/download-options.js';
+import { plan, symbol, told } from './planning.js';
+
+test('"all" symbols are every one but the grouped ones', async (t) => {
+  const { files } = await plan(t, { types: ['all'], symbols: ['all'], date: '2024-03-08' });
+  const symbols = new Set([...files()].map((p) => p.file.symbol));
+  assert.deepEqual([...symbols].sort(), ['BTC-29MAR24', 'BTC-PERPETUAL', 'ETH-PERPETUAL']);
+});
+
+test('symbols that a glob finds and that have no day in the range are left out, unless nothing else is left', async (t) => {
+  const none = await plan(t, { symbols: ['BTC-1MAR*'], date: '2024-03-08' });
+  assert.deepEqual(told(none.files()), ['BTC-1MAR24 trades 2024-03-08 unavailable']);
+  const some = await plan(t, { symbols: ['BTC-*'], date: '2024-02-08' });
+  assert.equal(told(some.files()).length, 3);
+});
+
+test('a grouped symbol that is named is taken', async (t) => {
+  const { files } = await plan(t, { types: ['options_chain'], symbols: ['options'], date: '2024-03-08' });
+  assert.deepEqual(told(files()), ['OPTIONS options_chain 2024-03-08 download']);
+});
+
+test('a data type that a named symbol lacks is unavailable; one that a glob’s symbol lacks is left out', async (t) => {
+  const day = { types: ['quotes'], date: '2024-03-08' };
+  const named = await plan(t, { ...day, symbols: ['BTC-29MAR24'] });
+  assert.deepEqual(told(named.files()), ['BTC-29MAR24 quotes 2024-03-08 unavailable']);
+  const glob = await plan(t, { ...day, symbols: ['BTC*'] });
+  assert.deepEqual(told(glob.files()), ['BTC-PERPETUAL quotes 2024-03-08 download']);
+});
+
+test('--symbol-type keeps only symbols of these types', async (t) => {
+  const { files } = await plan(t, { symbols: ['BTC*'], symbolTypes: ['perpetual'], date: '2024-03-08' });
+  assert.deepEqual(told(files()), ['BTC-PERPETUAL trades 2024-03-08 download']);
+});
+
+for (const [selection, said] of [
+  [{ symbols: ['BTC-PERPETUL'] }, /unknown symbol "BTC-PERPETUL" for deribit; did you mean BTC-PERPETUAL,/],
+  [{ symbols: ['DOGE*'] }, /no symbol of deribit matches "DOGE\*"/],
+  [{ types: ['trade'] }, /unknown data type "trade" for deribit; did you mean trades\?/],
+  [{ symbols: ['all'], symbolTypes: ['futures'] }, /unknown symbol type "futures".*did you mean future\?/],
+  [{ symbols: ['BTC-29MAR24'], symbolTypes: ['option'] }, /no symbol of deribit matches the selection/],
+  [{ date: '2024-02-30' }, /"2024-02-30" is not a day of the calendar/],
+  [{ from: '2024-03-05', to: '2024-03-05', date: undefined }, /--to 2024-03-05 must be after --from/],
+  [{ from: '2024-03-05' }, /only one of --date, --from and --to/],
+  [{ date: undefined, to: '2024-03-05' }, /--to needs --from/],
+  [{ date: undefined }, /no days selected/],
+  [{ symbols: [] }, /no symbol selected/],
+  [{ types: [] }, /no data type selected/],
+  [{ layout: '{symbol}' }, /different day files one name/],
+] as const) {
+  test(`refused: ${JSON.stringify(selection)}`, async (t) => {
+    await assert.rejects(plan(t, { date: '2024-03-08', ...(selection as Partial<Selection>) }), {
+      code: 'usage',
+      message: said,
+    });
+  });
+}
+
+test('an exchange without datasets is refused', async (t) => {
+  await assert.rejects(plan(t, { date: '2024-03-08' }, { record: { id: 'deribit' } }), {
+    message: /has no datasets/,
+  });
+});
+
+test('two symbols that no file name can tell apart are refused', async (t) => {
+  const symbols = [symbol('A*B', 'spot', ['trades']), symbol('A-B', 'spot', ['trades'])];
+  const record = { id: 'x', datasets: { exportedUntil: '2024-03-10T00:00:00.000Z', symbols } };
+  await assert.rejects(plan(t, { symbols: ['all'], date: '2024-03-08' }, { record }), {
+    message: /share the name/,
+  });
+});

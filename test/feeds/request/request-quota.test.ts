@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRequestQuota } from '../../../src/feeds/request/request-quota.js';
+
+const signal = new AbortController().signal;
+const limits = (remaining: number, resetAfter: number): Record<string, string> => ({
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset-after': String(resetAfter),
+});
+
+test('no more requests than the service says, until its count begins anew', async () => {
+  let now = 0;
+  const allowance = createRequestQuota(() => now);
+  await allowance.acquire(signal);
+  allowance.onHeaders(limits(2, 30));
+  allowance.onRequestEnd();
+  await allowance.acquire(signal);
+  await allowance.acquire(signal);
+  let isThrough = false;
+  const stop = new AbortController();
+  const third = allowance.acquire(stop.signal).then(
+    () => {
+      isThrough = true;
+    },
+    () => {},
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isThrough, false);
+  stop.abort();
+  await third;
+  now = 31_000;
+  await allowance.acquire(signal);
+});
+
+test('what is on its way counts, and answers that come in another order give nothing back', async () => {
+  const allowance = createRequestQuota(() => 0);
+  for (let i = 0; i < 3; i++) await allowance.acquire(signal);
+  allowance.onHeaders(limits(4, 30));
+  allowance.onRequestEnd();
+  // Two are on their way, of which the service may not know: two more may be sent.
+  allowance.onHeaders(limits(5, 30));
+  allowance.onRequestEnd();
+  await allowance.acquire(signal);
+  await allowance.acquire(signal);
+  await assert.rejects(allowance.acquire(AbortSignal.abort()));
+});
+
+test('an answer of the next minute frees the rest at once, and a late one of the last minute changes nothing', async () => {
+  let now = 0;
+  const allowance = createRequestQuota(() => now);
+  for (let i = 0; i < 3; i++) await allowance.acquire(signal);
+  allowance.onHeaders(limits(2, 1));
+  allowance.onRequestEnd();
+  now = 900;
+  allowance.onHeaders(limits(99, 60));
+  allowance.onRequestEnd();
+  await allowance.acquire(signal);
+  allowance.onHeaders(limits(0, 0));
+  allowance.onRequestEnd();
+  await allowance.acquire(signal);
+});
+
+test('headers that say nothing of use hold nobody', async () => {
+  const allowance = createRequestQuota(() => 0);
+  for (const headers of [{}, { 'x-ratelimit-remaining': '0' }, limits(-1, 30), limits(0, 1e9)]) {
+    await allowance.acquire(signal);
+    allowance.onHeaders(headers);
+    allowance.onRequestEnd();
+  }
+  await allowance.acquire(signal);
+});

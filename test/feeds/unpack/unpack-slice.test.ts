@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { type SliceEncoding, unpackSlice } from '../../../src/feeds/unpack/unpack-slice.js';
+import { splitZstdFrames } from '../../../src/feeds/unpack/zstd-frames.js';
+import { loadZstd } from '../../../src/format/compression/zstd.js';
+import { isTickhaulError } from '../errors.js';
+
+const zstd = await loadZstd();
+const PACK: Readonly<Record<SliceEncoding, (text: string) => Buffer>> = {
+  gzip: (text) => gzipSync(text),
+  zstd: (text) => Buffer.from(zstd(Buffer.from(text), 'fast')),
+};
+const LINE = '2019-06-01T00:03:03.1238784Z {"table":"trade"}\n';
+/** A frame that decoders pass over. */
+const SKIPPED = Buffer.concat([Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0]), Buffer.from('abc')]);
+
+async function textOf(bytes: Buffer, encoding: SliceEncoding, mostKept = 1e6): Promise<string> {
+  const chunks: Buffer[] = [];
+  const text = await unpackSlice(bytes, encoding, mostKept);
+  await text.read((chunk) => void chunks.push(Buffer.from(chunk)));
+  assert.equal(Buffer.concat(chunks).length, text.size);
+  return Buffer.concat(chunks).toString();
+}
+
+for (const encoding of ['gzip', 'zstd'] as const) {
+  test(`${encoding}: all members or frames, to the last one`, async () => {
+    const texts = [LINE.repeat(3), '', '\n\n', LINE.repeat(40_000), LINE];
+    assert.equal(await textOf(Buffer.concat(texts.map(PACK[encoding])), encoding), texts.join(''));
+    // What isn't kept is decompressed again.
+    assert.equal(await textOf(Buffer.concat(texts.map(PACK[encoding])), encoding, 100), texts.join(''));
+    assert.equal(await textOf(PACK[encoding](''), encoding), '');
+  });
+
+  test(`${encoding}: a slice that is cut anywhere is corrupt`, async () => {
+    const whole = PACK[encoding](LINE.repeat(20));
+    for (let length = 0; length < whole.length; length++) {
+      await assert.rejects(
+        textOf(whole.subarray(0, length), encoding),
+        isTickhaulError('corrupt'),
+        `${length}`,
+      );
+    }
+    const two = Buffer.concat([whole, whole.subarray(0, -1)]);
+    await assert.rejects(textOf(two, encoding), isTickhaulError('corrupt'));
+    await assert.rejects(
+      textOf(Buffer.concat([whole, Buffer.from('tail')]), encoding),
+      isTickhaulError('corrupt'),
+    );
+  });
+
+  test(`${encoding}: what isn't lines of the raw data API is corrupt`, async () => {
+    for (const text of [`${LINE}${LINE.slice(0, -1)}`, '<!doctype html><title>Sign in</title>\n'.repeat(3)]) {
+      await assert.rejects(textOf(PACK[encoding](text), encoding), isTickhaulError('corrupt'));
+    }
+    await assert.rejects(
+      textOf(PACK[encoding === 'gzip' ? 'zstd' : 'gzip'](LINE), encoding),
+      isTickhaulError('corrupt'),
+    );
+  });
+}
+
+for (const encoding of ['gzip', 'zstd'] as const) {
+  test(`${encoding}: where in the text members or frames end`, async () => {
+    const texts = [LINE.repeat(3), '', '\n\n', LINE.repeat(40_000), LINE];
+    const expected = texts.map((_, i) => texts.slice(0, i + 1).join('').length);
+    const several = await unpackSlice(Buffer.concat(texts.map(PACK[encoding])), encoding, 100);
+    assert.deepEqual(several.ends(), expected);
+    const one = await unpackSlice(PACK[encoding](texts.join('')), encoding, 100);
+    assert.deepEqual(one.ends(), expected.slice(-1));
+  });
+}
+
+test('gzip: bytes that look like a member’s beginning hide where members end', async () => {
+  // Stored, not deflated: the text's own bytes are the file's.
+  const text = `${LINE.slice(0, -1)}\x1f\x8b\x08\x00${LINE}`;
+  const member = gzipSync(Buffer.from(text, 'latin1'), { level: 0 });
+  const slice = await unpackSlice(Buffer.concat([member, member]), 'gzip', 100);
+  assert.deepEqual(slice.ends(), []);
+});
+
+test('zstd frames are cut where they end, whatever stands between them', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ maxLength: 2000, unit: 'grapheme' }), { minLength: 1, maxLength: 5 }),
+      (texts) => {
+        const frames = texts.map(PACK.zstd);
+        assert.deepEqual(splitZstdFrames(Buffer.concat(frames.flatMap((frame) => [SKIPPED, frame]))), frames);
+      },
+    ),
+  );
+});
+
+test('a wrong bit: gzip gives the right text or none, zstd never anything but text or `corrupt`', async () => {
+  const text = LINE.repeat(30);
+  const whole = { gzip: PACK.gzip(text), zstd: PACK.zstd(text) };
+  const encoding = fc.constantFrom('gzip' as const, 'zstd' as const);
+  await fc.assert(
+    fc.asyncProperty(encoding, fc.nat(), fc.integer({ min: 0, max: 7 }), async (name, position, bit) => {
+      const bytes = Buffer.from(whole[name]);
+      const at = position % bytes.length;
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
+      try {
+        const found = await textOf(bytes, name);
+        if (name === 'gzip') assert.equal(found, text);
+      } catch (error) {
+        assert.ok(isTickhaulError('corrupt')(error), String(error));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
+import { yieldToEventLoop } from '../../src/base/wait.js';
+import { readQueueStatus } from '../../src/fleet/queue-commands.js';
+import { createSharedPause, pauseAll, RATE_LIMITER } from '../../src/fleet/shared-pause.js';
+import { envOf, start, tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { assertWhole, dayFiles, FILES, startBrief, whenAsked, workFor } from './working.js';
+
+test('the slices of a worker that is killed are ended by another', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = whenAsked(5);
+  const work = await workFor(t, { latencyMs: 50, onRequest });
+  const victim = startBrief(t, work);
+  await Promise.race([reached, victim.finished]);
+  victim.child.kill('SIGKILL');
+  await victim.finished;
+  const { exitCode, stderr } = await startBrief(t, work).finished;
+  assert.equal(exitCode, 0, stderr);
+  await assertWhole(work);
+});
+
+test('a slice that lost its worker too often is told, and counts as failed', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const { reached, onRequest } = whenAsked(1);
+  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const victim = start(['worker', '-j', '1', '--lock-duration', '1s'], { env: work.env });
+  await Promise.race([reached, victim.finished]);
+  victim.child.kill('SIGKILL');
+  await victim.finished;
+  const { queue, redis, close } = await queueOf(work.redis);
+  const [lost] = await queue.getActive();
+  const id = lost?.id ?? '';
+  // As if five workers had had it before.
+  await redis.hset(queue.toKey(id), 'stc', 5);
+  await close();
+  const heir = await startBrief(t, work).finished;
+  assert.equal(heir.exitCode, 3, heir.stderr);
+  assert.equal(heir.stderr.match(/failed .*: its workers ended, or fell silent/g)?.length, 1, heir.stderr);
+  const [failed] = JSON.parse((await runHere(['queue', 'failed', '--json'], work)).stdout) as {
+    readonly id: string;
+    readonly error: string;
+  }[];
+  assert.deepEqual([failed?.id, failed?.error.startsWith('its workers ended')], [id, true]);
+  assert.equal((await runHere(['queue', 'retry'], work)).exitCode, 0);
+  assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
+  await assertWhole(work);
+});
+
+test('SIGTERM lets the files under way end, and gives the rest back', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = whenAsked(1);
+  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const { child, finished } = start(['worker', '-j', '1', '--json'], { env: work.env });
+  await Promise.race([reached, finished]);
+  child.kill('SIGTERM');
+  const { exitCode, stdout, stderr } = await finished;
+  assert.equal(exitCode, 143, stderr);
+  assert.match(stdout, /"exitCode":143,.*"error":/);
+  const rest = await tickhaul(['worker', '--once', '-q'], { env: work.env });
+  assert.deepEqual([rest.exitCode, rest.stderr], [0, '']);
+  await assertWhole(work);
+  assert.equal(dayFiles(work).length, FILES);
+});
+
+test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = whenAsked(10);
+  const work = await workFor(t, { latencyMs: 30, onRequest });
+  const { finished } = startBrief(t, work);
+  await Promise.race([reached, finished]);
+  await work.redis.kill();
+  await work.redis.restart();
+  const { exitCode, stderr } = await finished;
+  assert.equal(exitCode, 0, stderr);
+  await assertWhole(work);
+});
+
+test('SIGTERM ends a worker whose Redis is gone', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = whenAsked(1);
+  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const { child, finished } = start(['worker', '-j', '1', '-q'], { env: work.env });
+  await Promise.race([reached, finished]);
+  await work.redis.kill();
+  child.kill('SIGTERM');
+  assert.equal((await finished).exitCode, 143);
+});
+
+test('a refused key ends its worker alone; its slices go back', { skip: NO_REDIS }, async (t) => {
+  const work = await workFor(t);
+  const env = { ...work.env, TICKHAUL_API_KEY: 'not-the-right-one' };
+  const refused = await runHere(['worker', '--json'], { env });
+  assert.equal(refused.exitCode, 4, refused.stderr);
+  const keyless: Record<string, string> = { ...work.env };
+  delete keyless['TICKHAUL_API_KEY'];
+  assert.equal((await runHere(['worker'], { env: keyless })).exitCode, 4);
+  const status = JSON.parse((await runHere(['queue', 'status', '--json'], work)).stdout) as Record<
+    string,
+    number
+  >;
+  assert.deepEqual([status['failed'], status['active'], status['delayed']], [0, 0, 0]);
+  assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
+  await assertWhole(work);
+});
+
+test('the transfer limit pauses the queue, and the worker that met it ends with 5', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const work = await workFor(t, { faults: { 'transfer-limit': 1 } });
+  const ended = await runHere(['worker', '--json'], work);
+  assert.equal(ended.exitCode, 5, ended.stderr);
+  const other = await runHere(['worker', '--once', '-q'], work);
+  assert.deepEqual([other.exitCode, /the queue is paused/.test(other.stderr)], [5, true]);
+  const healthy = await sandbox(t, { rows: 50 });
+  const env = { ...work.env, ...envOf(healthy, work.dir) };
+  await runHere(['queue', 'resume'], { env });
+  assert.equal((await runHere(['worker', '--once', '-q'], { env })).exitCode, 0);
+  await assertWhole(work);
+});
+
+test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, async (t) => {
+  const work = await workFor(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
+  const { finished, child } = start(['worker', '-q'], { env: work.env });
+  t.after(() => child.kill('SIGKILL'));
+  const { signal } = new AbortController();
+  const open = await queueOf(work.redis);
+  t.after(() => open.close());
+  const isOver = finished.then(() => true);
+  const ttl = (): Promise<number> => open.queue.getRateLimitTtl(RATE_LIMITER.max);
+  while ((await ttl()) <= 0 && !(await Promise.race([isOver, yieldToEventLoop().then(() => false)])));
+  const left = await ttl();
+  assert.ok(left > 500_000 && left <= 600_000, String(left));
+
+  // A shorter one changes nothing, and a file of another worker waits.
+  await pauseAll(open, 1000);
+  assert.ok((await ttl()) > 500_000);
+  const ends = new AbortController();
+  const pause = createSharedPause(open, ends.signal);
+  const passed = pause.waitUntilOver(signal);
+  assert.equal(await Promise.race([passed.then(() => 'passed'), open.redis.ping()]), 'PONG');
+  // The end of its worker is waited for no longer than that.
+  ends.abort(new TickhaulError('terminated', 'ended'));
+  await assert.rejects(passed, { code: 'terminated' });
+  child.kill('SIGTERM');
+  assert.equal((await finished).exitCode, 143);
+});
+
+test('a wait that is longer than --max-wait holds all workers, and fails no slice', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const faults = { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 } as const;
+  const work = await workFor(t, faults, ['--max-wait', '1m']);
+  const ended = await runHere(['worker', '--once', '--json'], work);
+  assert.equal(ended.exitCode, 5, ended.stdout);
+  assert.match(ended.stdout, /"returned".*longer than --max-wait/);
+  const open = await queueOf(work.redis);
+  assert.ok((await open.queue.getRateLimitTtl(RATE_LIMITER.max)) > 500_000);
+  const { waiting, failed, delayed } = await readQueueStatus(open);
+  await open.close();
+  assert.deepEqual([waiting > 0, failed, delayed], [true, 0, 0]);
+});
+
+test('a folder that a machine does not have ends its worker, and the slices stay', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const work = await workFor(t);
+  await rm(join(work.dir, '.tickhaul', 'plans'), { recursive: true });
+  const lost = await runHere(['worker'], work);
+  assert.deepEqual([lost.exitCode, lost.stderr.includes('is not there; is')], [8, true]);
+  const status = JSON.parse((await runHere(['queue', 'status', '--json'], work)).stdout) as Record<
+    string,
+    number
+  >;
+  assert.deepEqual([status['failed'], status['delayed']], [0, 0]);
+});
+
+test('days that no key covered when they were planned hold nobody up', { skip: NO_REDIS }, async (t) => {
+  const service = await sandbox(t, {
+    rows: 50,
+    keyAccess: [
+      {
+        exchange: 'binance-futures',
+        from: '2024-03-04T00:00:00.000Z',
+        to: '2024-04-01T00:00:00.000Z',
+        accessType: 'all',
+        symbols: [],
+        dataPlan: 'all',
+      },
+    ],
+  });
+  const redis = await startRedis(t);
+  const dir = join(await tempDir(t), 'data');
+  const env = { ...envOf(service, dir), TICKHAUL_QUEUE_URL: redis.url };
+  const days = ['--from', '2024-03-02', '--to', '2024-03-07'];
+  const put = await runHere(['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', ...days], {
+    env,
+  });
+  assert.match(put.stderr, /2 day files left out: the API key does not cover them/);
+  const worked = await runHere(['worker', '--once'], { env });
+  assert.equal(worked.exitCode, 0, worked.stderr);
+  assert.equal((await readdir(dir)).filter((name) => name.endsWith('.csv.gz')).length, 3);
+});

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
+import { decideSliceOutcome } from '../../src/fleet/slice-outcome.js';
+
+const JOB = {
+  options: {
+    concurrency: 1,
+    retries: 0,
+    maxWaitMs: 0,
+    existing: 'skip',
+    failFast: false,
+  },
+} as const;
+
+test('a slice of a destination in which a run is alone is no failure, and is not taken again at once', () => {
+  const locked = new TickhaulError('locked', 'another run holds the lock');
+  const { status, endsWorker, keptMs = 0 } = decideSliceOutcome(locked, JOB, false);
+  assert.deepEqual([status, endsWorker], ['returned', undefined]);
+  assert.ok(keptMs >= 1000);
+  assert.equal(decideSliceOutcome(locked, JOB, true).keptMs, undefined, 'a worker that ends keeps nothing');
+});

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type BatchSize,
+  type PieceRows,
+  type RowConsumer,
+  RowSplitter,
+} from '../../../src/format/csv/row-splitter.js';
+import { PIECE_BYTES, type Piece, PieceMemory } from '../../../src/format/kernel/piece-memory.js';
+import { HEADER } from '../trades.js';
+
+interface Taken extends PieceRows {
+  readonly text: string;
+}
+
+interface CutOptions {
+  /** Sizes of the chunks, over and over; whole when left out. */
+  readonly chunks?: readonly number[];
+  readonly size?: BatchSize;
+  /** What `processFile` answers, one call after the other. */
+  readonly early?: readonly number[];
+}
+
+const memory = await PieceMemory.create(4);
+
+/** Keeps what it is given. */
+class Collector implements RowConsumer {
+  readonly taken: Taken[] = [];
+  rows = 0;
+  schema: readonly string[] = [];
+  readonly #size: BatchSize;
+  readonly #early: number[];
+  readonly #out = new Set<Piece>();
+
+  constructor({ size = { rows: 3, safeTextBytes: 1e9 }, early = [] }: CutOptions) {
+    this.#size = size;
+    this.#early = [...early];
+  }
+
+  open({ schema }: { schema: readonly { name: string }[] }): BatchSize {
+    this.schema = schema.map(({ name }) => name);
+    return this.#size;
+  }
+
+  async acquirePiece(): Promise<Piece> {
+    const piece = memory.take();
+    assert.ok(piece);
+    this.#out.add(piece);
+    return piece;
+  }
+
+  async consume(piece: Piece, rows: PieceRows): Promise<void> {
+    this.taken.push({ ...rows, text: piece.bytes.toString('utf8', 0, rows.length) });
+    // Whoever has it next writes over it.
+    piece.bytes.fill(34);
+    this.#out.delete(piece);
+    memory.free(piece);
+  }
+
+  /** The cutter may have a piece at its end. */
+  close(): void {
+    for (const piece of this.#out) memory.free(piece);
+    assert.ok(this.#out.size <= 1);
+  }
+
+  async drain(): Promise<number> {
+    return this.#early.shift() ?? 0;
+  }
+
+  /** The text of each batch, and the lines that they begin in. */
+  batches(): { readonly text: string; readonly line: number }[] {
+    const batches: { text: string; line: number }[] = [];
+    let open = false;
+    for (const { text, line, ends } of this.taken) {
+      if (!open) batches.push({ text: '', line });
+      const batch = batches.at(-1);
+      if (batch) batch.text += text;
+      open = !ends;
+    }
+    assert.ok(!open, 'a batch has no end');
+    return batches;
+  }
+}
+
+async function cut(csv: string | Buffer, options: CutOptions = {}): Promise<Collector> {
+  const bytes = Buffer.from(csv);
+  const collector = new Collector(options);
+  const cutter = new RowSplitter('day.csv.gz', 'trades', collector);
+  const { chunks = [bytes.length] } = options;
+  try {
+    for (let at = 0, i = 0; at < bytes.length; i++) {
+      const chunk = Buffer.from(bytes.subarray(at, at + Math.max(1, chunks[i % chunks.length] ?? 1)));
+      await cutter.push(chunk);
+      chunk.fill(0x2c);
+      at += chunk.length;
+    }
+    await cutter.end();
+  } finally {
+    collector.close();
+  }
+  collector.rows = cutter.rows;
+  return collector;
+}
+
+const rowsOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `row ${i},${i * 7}`);
+const file = (rows: readonly string[]): string => `${[HEADER, ...rows].join('\n')}\n`;
+
+test('rows come in batches, whose first line is known; the last one has what is left', async () => {
+  const collector = await cut(file(rowsOf(8)));
+  assert.equal(collector.rows, 8);
+  assert.deepEqual(collector.schema.join(), HEADER);
+  assert.deepEqual(collector.batches(), [
+    { text: 'row 0,0\nrow 1,7\nrow 2,14\n', line: 2 },
+    { text: 'row 3,21\nrow 4,28\nrow 5,35\n', line: 5 },
+    { text: 'row 6,42\nrow 7,49\n', line: 8 },
+  ]);
+});
+
+test('the same batches, wherever the text is cut', async () => {
+  for (const csv of [
+    file(rowsOf(7)),
+    file(rowsOf(7)).slice(0, -1),
+    file(['a', '"b\n""c"', 'd', 'e,"f"', 'g']),
+  ]) {
+    const whole = (await cut(csv)).batches();
+    for (let at = 1; at < csv.length; at++) {
+      assert.deepEqual((await cut(csv, { chunks: [at, csv.length] })).batches(), whole, `cut at ${at}`);
+    }
+    assert.deepEqual((await cut(csv, { chunks: [1] })).batches(), whole);
+  }
+});
+
+test('any rows in any chunks come out as they went in', async () => {
+  const row = fc.oneof(
+    fc.string({ minLength: 1, maxLength: 90, unit: 'grapheme' }).map((text) => text.replace(/["\n]/g, '.')),
+    fc.string({ maxLength: 40 }).map((text) => `x,"${text.replaceAll('"', '""')}"`),
+  );
+  const property = fc.asyncProperty(
+    fc.array(row, { maxLength: 60 }),
+    fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 5 }),
+    fc.integer({ min: 1, max: 9 }),
+    async (rows, chunks, batch) => {
+      const size = { rows: batch, safeTextBytes: 1e9 };
+      const collector = await cut(file(rows), { chunks, size });
+      assert.equal(collector.rows, rows.length);
+      const batches = collector.batches().map(({ text }) => text);
+      const expected = Array.from({ length: Math.ceil(rows.length / batch) }, (_, i) =>
+        rows
+          .slice(i * batch, (i + 1) * batch)
+          .map((text) => `${text}\n`)
+          .join(''),
+      );
+      assert.deepEqual(batches, expected);
+    },
+  );
+  await fc.assert(property, { numRuns: 200 });
+});
+
+test('quotes count from the first row on that has one', async () => {
+  const { taken } = await cut(file(['a', 'b', 'c "', '" d', 'e']), {
+    size: { rows: 100, safeTextBytes: 1e9 },
+  });
+  assert.deepEqual(
+    taken.map(({ text, quoted, line }) => ({ text, quoted, line })),
+    [
+      { text: 'a\nb\n', quoted: false, line: 2 },
+      { text: 'c "\n" d\ne\n', quoted: true, line: 4 },
+    ],
+  );
+});
+
+test('a header may be quoted, end in CRLF, and lack its end', async () => {
+  const quoted = HEADER.replace('exchange', '"exchange"');
+  for (const csv of [`${HEADER}\r\na\r\n`, `${quoted}\na\n`, `${quoted}\r\na`, HEADER, `${quoted}\n`]) {
+    const { schema, rows } = await cut(csv, { chunks: [5] });
+    assert.equal(schema.join(), HEADER);
+    assert.equal(rows, csv.includes('\na') ? 1 : 0);
+  }
+});
+
+test('pieces hold rows of up to a piece; a longer one is refused, by the line it begins in', async () => {
+  const longest = 'x'.repeat(PIECE_BYTES - 1);
+  const { taken } = await cut(file(['a', longest, 'b']), { chunks: [70_000] });
+  assert.ok(taken.every(({ length }) => length <= PIECE_BYTES));
+  assert.equal(taken.map(({ text }) => text).join(''), `a\n${longest}\nb\n`);
+  await assert.rejects(cut(file(['a', `${longest}x`, 'b']), { chunks: [70_000] }), {
+    code: 'corrupt',
+    message: /^day\.csv\.gz: line 3, the line is longer than 1048576 bytes/,
+  });
+  await assert.rejects(cut(file(['a', `"${longest}`]), { chunks: [70_000] }), {
+    message: /line 3, a quote is opened that nothing closes within/,
+  });
+});
+
+test('where a batch may have ended early, its cut waits for the word of who took it', async () => {
+  const size = { rows: 3, safeTextBytes: 20 };
+  const collector = await cut(file(rowsOf(8)), { size, early: [2, 0, 0] });
+  const lengths = collector.batches().map(({ text }) => text.split('\n').length - 1);
+  assert.deepEqual(lengths, [5, 3], 'two rows ended early, so that three are there behind them');
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsePeriod, periodToDays } from '../../src/replay/parse-period.js';
+
+const NOW = Date.UTC(2024, 5, 1);
+const NOON = Date.UTC(2024, 2, 1, 12) * 1000;
+
+test('days and times, in each form that is UTC, to the microsecond', () => {
+  for (const from of ['2024-03-01T12:00', '2024-03-01 12:00:00Z', '2024-03-01T12:00:00.0+00:00']) {
+    assert.equal(parsePeriod({ from, to: '2024-03-02' }, NOW).start, NOON, from);
+  }
+  const fine = parsePeriod({ from: '2024-03-01T12:00:00.000001', to: '2024-03-01T12:00:00.00001Z' }, NOW);
+  assert.deepEqual(fine, { start: NOON + 1, end: NOON + 10 });
+  assert.deepEqual(parsePeriod({ date: '2024-03-01' }, NOW), {
+    start: NOON - 43_200e6,
+    end: NOON + 43_200e6,
+  });
+});
+
+test('a period touches the days that it has a microsecond of', () => {
+  const day = NOON / 86_400e6 - 0.5;
+  assert.deepEqual(periodToDays({ start: NOON, end: NOON + 43_200e6 }), { from: day, to: day + 1 });
+  assert.deepEqual(periodToDays({ start: NOON, end: NOON + 43_200e6 + 1 }), { from: day, to: day + 2 });
+});
+
+test('what is no period is refused, and an end that is to come is not exported', () => {
+  const refused = [
+    {},
+    { from: '2024-03-01' },
+    { to: '2024-03-01' },
+    { from: '2024-03-02', to: '2024-03-02' },
+    { from: '2024-03-01', to: '2024-03-02', date: '2024-03-01' },
+    { from: '2024-03-01T12:00+01:00', to: '2024-03-02' },
+    { from: '2024-03-01T25:00', to: '2024-03-02' },
+    { from: '2024-02-30T12:00', to: '2024-03-02' },
+    { from: '2024-03-01T12:00:00.1234567', to: '2024-03-02' },
+    { from: 'noon', to: '2024-03-02' },
+  ];
+  for (const words of refused) {
+    assert.throws(() => parsePeriod(words, NOW), { code: 'usage' }, JSON.stringify(words));
+  }
+  assert.throws(() => parsePeriod({ from: '2024-03-01', to: '2024-06-02' }, NOW), { code: 'not_exported' });
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { DisconnectCounter } from '../../../src/replay/raw/disconnect-counter.js';
+
+/** A line of one of three parts, or a break of the connection that they share. */
+const entry = fc.option(fc.integer({ min: 0, max: 2 }), { nil: 'break' as const, freq: 3 });
+
+test('parts of one connection, merged, have each of its breaks once and in its place', () => {
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 30 }), (feed) => {
+      // What each part sees: its lines, and before them how many breaks there were.
+      const seen = [0, 1, 2].flatMap((part) => {
+        const own: { part: number; time: number; breaks: number }[] = [];
+        let breaks = 0;
+        for (const [time, one] of feed.entries()) {
+          if (one === 'break') breaks++;
+          else if (one === part) {
+            if (breaks > 0) own.push({ part, time, breaks });
+            own.push({ part, time, breaks: 0 });
+            breaks = 0;
+          }
+        }
+        if (breaks > 0) own.push({ part, time: Number.POSITIVE_INFINITY, breaks });
+        return own;
+      });
+      seen.sort((a, b) => (a.time === b.time ? a.part - b.part : a.time - b.time));
+      const breaks = new DisconnectCounter(3);
+      const merged: (number | 'break')[] = [];
+      for (const { part, breaks: count } of seen) {
+        if (count > 0) {
+          if (breaks.isNew(part, count)) merged.push('break');
+        } else {
+          breaks.sawLine(part);
+          merged.push(part);
+        }
+      }
+      const runsAreOne = feed.filter((one, i) => one !== 'break' || feed[i - 1] !== 'break');
+      assert.deepEqual(merged, runsAreOne);
+    }),
+  );
+});

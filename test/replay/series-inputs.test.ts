@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { TickhaulError } from '../../src/base/errors.js';
+import type { DataType } from '../../src/dataset/data-types.js';
+import { addDays, parseDay } from '../../src/dataset/day.js';
+import { createLineMemories } from '../../src/market/day-file/text-lines.js';
+import type { TimedLines } from '../../src/market/lines/line-buffer.js';
+import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
+import { TimeMerge } from '../../src/market/time-merge.js';
+import { createOpenFileLimit } from '../../src/replay/chunk-reader.js';
+import { FileArrivals } from '../../src/replay/file-arrivals.js';
+import { createHandover } from '../../src/replay/handover.js';
+import type { Arrival, ReplaySeries, SeriesFile } from '../../src/replay/replay-request.js';
+import { mergeLines } from '../../src/replay/replay-series.js';
+import {
+  receiveSeries,
+  type SeriesLines,
+  startSeriesThread,
+} from '../../src/replay/threads/series-thread.js';
+import type { SeriesTask } from '../../src/replay/threads/series-worker.js';
+import { ThreadPool } from '../../src/replay/threads/thread-pool.js';
+import {
+  createLineBuffers,
+  createSharedReading,
+  writeSeriesLines,
+} from '../../src/replay/write-series-lines.js';
+import { localFiles } from '../../src/store/folder/local-files.js';
+import { csvOf, writeDayFile } from '../convert/day-files.js';
+import { tempDir } from '../helpers/temp.js';
+import { ALWAYS, linesOf } from '../market/lines-of.js';
+
+const TYPES = ['trade', 'trade_bar_10s', 'book_change', 'quote'].map(parseDataTypeName);
+const { signal } = new AbortController();
+const DAY = parseDay('2024-03-01');
+const US_A_DAY = 86_400_000_000;
+const ignore = (): void => {};
+/** Of files that are there. */
+const NONE: Arrival = () => Promise.reject(new Error('nothing is coming'));
+
+function here(
+  series: readonly ReplaySeries[],
+  textChunk: number,
+  arrival: Arrival = NONE,
+  warn: (message: string) => void = ignore,
+): AsyncIterable<TimedLines>[] {
+  const memories = createLineMemories();
+  const reading = createSharedReading({
+    open: createOpenFileLimit(2),
+    files: localFiles,
+    textChunk,
+    arrival,
+    warn,
+    memories,
+  });
+  return series.map((one) =>
+    createHandover(createLineBuffers(textChunk), (exchange) =>
+      writeSeriesLines(one, reading, exchange, signal),
+    ),
+  );
+}
+
+/** A few threads that end with the test. */
+function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): ThreadPool<SeriesTask> {
+  const threads = new ThreadPool<SeriesTask>(most, () => {
+    onStart();
+    return startSeriesThread(2);
+  });
+  t.after(() => threads.close());
+  return threads;
+}
+
+function inThread(
+  threads: ThreadPool<SeriesTask>,
+  task: SeriesTask,
+  arrival: Arrival = NONE,
+  warn: (message: string) => void = ignore,
+): SeriesLines {
+  const [job] = threads.begin([task]);
+  assert.ok(job);
+  return receiveSeries(task, job, { arrival, warn });
+}
+
+function fileOf(path: string, day = DAY, isComing = false): SeriesFile {
+  return { path, day, isComing };
+}
+
+async function merged(inputs: readonly AsyncIterable<TimedLines>[]): Promise<string> {
+  const merge = new TimeMerge(inputs);
+  const parts: string[] = [];
+  while (await merge.fill()) {
+    while (merge.next()) {
+      const { bytes, ends } = merge.batch;
+      const from = merge.start === 0 ? 0 : (ends[merge.start - 1] ?? 0);
+      parts.push(Buffer.from(bytes.subarray(from, ends[merge.end - 1])).toString());
+    }
+  }
+  return parts.join('');
+}
+
+/** Some series of files of which the last rows have quotes, so that the parsers in turns read both ways. */
+async function someSeries(dir: string): Promise<ReplaySeries[]> {
+  const kinds: readonly DataType[] = ['trades', 'incremental_book_L2', 'trades', 'incremental_book_L2'];
+  return Promise.all(
+    kinds.map(async (dataType, at) => {
+      const csv = csvOf(dataType, 1000 + 500 * at);
+      const [, row = ''] = csv.split('\n');
+      const quoted = row.replaceAll(/[^,]+/g, '"$&"');
+      const path = await writeDayFile(dir, dataType, `${csv}${quoted}\n${row}`, `S${at}`);
+      const types = TYPES.filter(({ dayFiles }) => dayFiles === dataType);
+      const files = [fileOf(path), fileOf(path)];
+      return {
+        exchange: 'deribit',
+        dataType,
+        symbol: 'BTC-PERPETUAL',
+        types,
+        symbols: undefined,
+        period: ALWAYS,
+        files,
+      };
+    }),
+  );
+}
+
+function withWrongChecksum(gzip: Buffer): Buffer {
+  gzip.writeUInt32LE((gzip.readUInt32LE(gzip.length - 8) ^ 1) >>> 0, gzip.length - 8);
+  return gzip;
+}
+
+test('a thread gives the same bytes and warnings as this one, whatever comes at once', async (t) => {
+  const series = await someSeries(await tempDir(t));
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const expected = await merged(here(series, 1024 * 1024, NONE, warn));
+  // Each file is read twice, and ends with its first row.
+  const expectedWarnings = warnings.splice(0).sort();
+  assert.equal(expectedWarnings.length, 2 * series.length);
+  assert.match(expectedWarnings[0] ?? '', /: 1 row earlier than the row before, among \d+ rows read; /);
+  assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
+  for (const textChunk of [1024, 16_384]) {
+    assert.ok((await merged(here(series, textChunk))) === expected, `${textChunk} here`);
+    const task = inThread(threadsFor(t), { series, textChunk }, NONE, warn);
+    const inputs = series.map((_, at) => task.lines(at));
+    assert.ok((await merged(inputs)) === expected, `${textChunk} in a thread`);
+    assert.deepEqual(warnings.splice(0).sort(), expectedWarnings);
+  }
+});
+
+test('a file is read no further than to the end of the period, whatever comes behind it', async (t) => {
+  const [whole] = (await someSeries(await tempDir(t))) as [ReplaySeries];
+  const [{ path }] = whole.files as [SeriesFile];
+  const rows = gunzipSync(await readFile(path))
+    .toString()
+    .split('\n');
+  const time = Number(rows[500]?.split(',')[3]);
+  await writeFile(path, withWrongChecksum(await readFile(path)));
+  const period = { ...ALWAYS, end: time };
+  const names = whole.types.map(({ name }) => name);
+  const expected = linesOf('trades', rows.slice(0, 501).join('\n'), names, { period }).map(
+    ({ text }) => `${text}\n`,
+  );
+  assert.ok(expected.length > 400, `${expected.length} lines`);
+  const series = [{ ...whole, period, files: [fileOf(path), fileOf(`${path}.none`)] }];
+  assert.equal(await merged(here(series, 1024)), expected.join(''));
+});
+
+test('an error in a thread is the one that it is here, and comes after the lines before it', async (t) => {
+  const dir = await tempDir(t);
+  const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
+  const [{ path }] = whole.files as [SeriesFile];
+  const broken = path.replace('S0', 'S9');
+  await writeFile(broken, withWrongChecksum(await readFile(path)));
+  const series = [{ ...whole, files: [fileOf(path), fileOf(broken)] }, other];
+  const textChunk = 16_384;
+  const read = async (lines: AsyncIterable<TimedLines> | undefined): Promise<[number, string, string]> => {
+    let count = 0;
+    try {
+      for await (const part of lines ?? []) count += part.count;
+    } catch (error) {
+      assert.ok(error instanceof TickhaulError);
+      return [count, error.code, error.message];
+    }
+    throw new Error('no error');
+  };
+  const task = inThread(threadsFor(t), { series, textChunk });
+  const [count, code, message] = await read(task.lines(0));
+  assert.deepEqual([count, code, message], await read(here(series, textChunk)[0]));
+  assert.ok(count >= 1000, `${count} lines`);
+  assert.equal(code, 'corrupt');
+  task.close();
+  const lines = async (): Promise<void> => {
+    for await (const _ of task.lines(1));
+  };
+  await assert.rejects(lines, { code: 'interrupted' });
+});
+
+test('lines come while later days are awaited, and all before one that fails, in a thread and here', async (t) => {
+  const [first, second] = (await someSeries(await tempDir(t))) as [ReplaySeries, ReplaySeries];
+  const [file] = first.files as [SeriesFile];
+  const [later] = second.files as [SeriesFile];
+  const day = addDays(DAY, 1);
+  const text = gunzipSync(await readFile(later.path)).toString();
+  await writeFile(
+    later.path,
+    gzipSync(text.replace(/\b1709\d{12}\b/g, (time) => String(Number(time) + US_A_DAY))),
+  );
+  // A day that the service lacks, and a series that begins on the next day.
+  const series = [
+    { ...first, files: [file, fileOf('absent', day, true)] },
+    { ...second, files: [{ ...later, day, isComing: true }, fileOf('failed', addDays(DAY, 2), true)] },
+  ];
+  const lines = (await merged(here([{ ...first, files: [file] }], 1024))).length;
+  const threads = threadsFor(t);
+  for (const isHere of [true, false]) {
+    const arrivals = new FileArrivals(['absent', later.path, 'failed']);
+    const arrival: Arrival = (path) => arrivals.wait(path);
+    const task = inThread(threads, { series, textChunk: 1024 }, arrival);
+    let length = 0;
+    const merging = mergeLines(
+      {
+        lines: isHere ? here(series, 1024, arrival) : series.map((_, at) => task.lines(at)),
+        close: async () => task.close(),
+      },
+      {
+        output: {
+          async write(bytes) {
+            length += bytes.length;
+            if (length < lines) return;
+            // All of the first day is there before anything is known of the second.
+            arrivals.resolve('absent', false);
+            arrivals.resolve(later.path, true);
+            arrivals.fail('failed', new TickhaulError('no_access', 'not this one'));
+          },
+        },
+        written: { messages: 0, bytes: 0 },
+        signal,
+      },
+    );
+    await assert.rejects(merging, { code: 'no_access' });
+    const whole = await merged(
+      here(
+        [
+          { ...first, files: [file] },
+          { ...second, files: [{ ...later, day }] },
+        ],
+        1024,
+      ),
+    );
+    assert.equal(length, whole.length);
+  }
+});
+
+test('many replays share a few threads: each has its own lines, though others stand still, fail or leave', async (t) => {
+  const dir = await tempDir(t);
+  const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
+  const [{ path }] = whole.files as [SeriesFile];
+  const broken = path.replace('S0', 'S9');
+  await writeFile(broken, withWrongChecksum(await readFile(path)));
+  let started = 0;
+  const threads = threadsFor(t, 2, () => {
+    started++;
+  });
+  const open = (series: readonly ReplaySeries[]): AsyncIterable<TimedLines>[] => {
+    const task = inThread(threads, { series, textChunk: 1024 });
+    closing.push(() => task.close());
+    return series.map((_, at) => task.lines(at));
+  };
+  const closing: (() => void)[] = [];
+  const expected = await merged(here([whole, other], 1024));
+  // Ten whose readers take one buffer and no more, and ten that fail.
+  for (let i = 0; i < 10; i++) {
+    for (const lines of open([other])) await lines[Symbol.asyncIterator]().next();
+    await assert.rejects(merged(open([{ ...whole, files: [fileOf(broken)] }])), { code: 'corrupt' });
+  }
+  const answers = Array.from({ length: 5 }, () => merged(open([whole, other])));
+  for (const close of closing.slice(0, 20)) close();
+  for (const answer of answers) assert.ok((await answer) === expected);
+  assert.equal(started, 2);
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { parseDay } from '../../../src/dataset/day.js';
+import type { ExchangeRecord } from '../../../src/sandbox/market/exchanges.js';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
+import { startSandbox } from '../../../src/sandbox/sandbox-server.js';
+import { SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
+import { fileUrl, get, getJson, KEY } from '../helpers.js';
+
+// From the compiled test, four folders up is the repository's parent.
+
+function folderWith(t: TestContext, files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tickhaul-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+async function replay(t: TestContext, options: SandboxOptions): ReturnType<typeof startSandbox> {
+  const sandbox = await startSandbox(options);
+  t.after(() => sandbox.close());
+  return sandbox;
+}
+
+test('a folder is announced and served under its day-file names', async (t) => {
+  const zipped = gzipSync('exchange,symbol\nx,y\n');
+  const replayDir = folderWith(t, {
+    'binance-futures_book_snapshot_25_2020-09-01_BTCUSDT.csv': 'a,b\n1,2\n',
+    'binance-futures_trades_2020-09-03_BTCUSDT.csv.gz': zipped,
+    'deribit_trades_2020-09-01_ÉTH_USDC.csv': 'a\n1\n',
+    'notes.txt': 'not a day file',
+  });
+  const sandbox = await replay(t, { replayDir });
+  const ids = await getJson<ExchangeRecord[]>(`${sandbox.apiUrl}/v1/exchanges`);
+  assert.deepEqual(ids.map(({ id }) => id).sort(), ['binance-futures', 'deribit']);
+  const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/binance-futures`);
+  assert.equal(datasets?.exportedFrom, '2020-09-01T00:00:00.000Z');
+  assert.equal(datasets?.exportedUntil, '2020-09-04T00:00:00.000Z');
+  assert.deepEqual(
+    datasets?.symbols.map(({ id, dataTypes }) => [id, [...dataTypes].sort()]),
+    [['BTCUSDT', ['book_snapshot_25', 'trades']]],
+  );
+  const plain = await get(fileUrl(sandbox, 'binance-futures', 'book_snapshot_25', '2020/09/01', 'BTCUSDT'));
+  assert.equal(gunzipSync(plain.body).toString(), 'a,b\n1,2\n');
+  const ready = await get(fileUrl(sandbox, 'binance-futures', 'trades', '2020/09/03', 'BTCUSDT'), KEY);
+  assert.deepEqual(ready.body, zipped);
+  assert.equal(ready.headers['x-md5'], `"${createHash('md5').update(zipped).digest('hex')}"`);
+  const odd = await get(fileUrl(sandbox, 'deribit', 'trades', '2020/09/01', 'ÉTH_USDC'));
+  assert.equal(gunzipSync(odd.body).toString(), 'a\n1\n');
+  const hole = await get(fileUrl(sandbox, 'binance-futures', 'trades', '2020/09/02', 'BTCUSDT'), KEY);
+  assert.deepEqual([hole.status, JSON.parse(hole.body.toString()).code], [400, 140]);
+});
+
+test('exportedUntil, where given, stands in the records and hides later days', async (t) => {
+  const replayDir = folderWith(t, {
+    'ftx_trades_2020-09-01_BTC-PERP.csv': 'a\n',
+    'ftx_trades_2020-10-01_BTC-PERP.csv': 'a\n',
+  });
+  const sandbox = await replay(t, { replayDir, exportedUntil: parseDay('2020-09-05') });
+  const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/ftx`);
+  assert.equal(datasets?.exportedUntil, '2020-09-05T00:00:00.000Z');
+  assert.equal((await get(fileUrl(sandbox, 'ftx', 'trades', '2020/10/01', 'BTC-PERP'))).status, 400);
+});
+
+test('a folder that is not there, or holds no day file, is a usage error', async (t) => {
+  const empty = folderWith(t, { 'readme.csv': 'a\n' });
+  await assert.rejects(startSandbox({ replayDir: empty }), { code: 'usage', message: /holds no day file/ });
+  const missing = join(empty, 'missing');
+  await assert.rejects(startSandbox({ replayDir: missing }), { code: 'usage', message: /missing.*ENOENT/ });
+});
+
+test('real samples arrive as they are', {
+  skip: existsSync(SAMPLES_DIR) ? false : 'no real samples beside the repository',
+}, async (t) => {
+  const sandbox = await replay(t, { replayDir: SAMPLES_DIR });
+  assert.ok(SAMPLES.length > 0);
+  const list = await getJson<ExchangeRecord[]>(`${sandbox.apiUrl}/v1/exchanges`);
+  const served: string[] = [];
+  for (const { id } of list) {
+    const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/${id}`);
+    for (const { id: symbol, dataTypes } of datasets?.symbols ?? []) {
+      for (const type of dataTypes) {
+        const name =
+          SAMPLES.find((one) => one.startsWith(`${id}_${type}_`) && one.endsWith(`_${symbol}.csv`)) ?? '';
+        const day = name.match(/\d{4}-\d{2}-\d{2}/)?.[0] ?? '';
+        const { body } = await get(fileUrl(sandbox, id, type, day.replaceAll('-', '/'), symbol), KEY);
+        assert.deepEqual(gunzipSync(body), readFileSync(join(SAMPLES_DIR, name)));
+        served.push(name);
+      }
+    }
+  }
+  assert.deepEqual(served.sort(), SAMPLES.toSorted());
+});

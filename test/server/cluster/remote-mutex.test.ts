@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TickhaulError } from '../../../src/base/errors.js';
+import { yieldToEventLoop } from '../../../src/base/wait.js';
+import { RemoteMutex } from '../../../src/server/cluster/remote-mutex.js';
+
+const GONE = new TickhaulError('terminated', 'gone');
+
+test('turns of one name follow each other, with what the one before noted; others have theirs', async () => {
+  const turns = new RemoteMutex();
+  const [one, other] = [new AbortController().signal, new AbortController().signal];
+  assert.equal(await turns.take('a', one), undefined);
+  assert.equal(await turns.take('b', other), undefined);
+  const order: string[] = [];
+  const waiting = turns.take('a', other).then((note) => order.push(`other ${note}`));
+  await yieldToEventLoop();
+  // It isn't the other's to give back.
+  turns.giveBack('a', other, 3);
+  await yieldToEventLoop();
+  order.push('one');
+  turns.giveBack('a', one, 7);
+  await waiting;
+  assert.deepEqual(order, ['one', 'other 7']);
+});
+
+test('a worker that is gone gives back its turns, and waits for none', async () => {
+  const turns = new RemoteMutex();
+  const [one, other, last] = [new AbortController(), new AbortController(), new AbortController()];
+  await turns.take('a', one.signal);
+  let hasHad = false;
+  void turns.take('a', other.signal).then(() => {
+    hasHad = true;
+  });
+  const taking = turns.take('a', last.signal);
+  other.abort(GONE);
+  one.abort(GONE);
+  assert.equal(await taking, undefined);
+  assert.equal(hasHad, false);
+});

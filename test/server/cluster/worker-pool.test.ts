@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import cluster from 'node:cluster';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { WorkerPool } from '../../../src/server/cluster/worker-pool.js';
+
+const EXEC = fileURLToPath(new URL('./failing-worker.js', import.meta.url));
+
+test('workers that can’t begin end the cluster with what one of them told, or with how it ended', async () => {
+  cluster.setupPrimary({ exec: EXEC, args: [] });
+  const cases = [
+    [
+      { code: 'usage', message: 'not so' },
+      { exitCode: 2, message: 'a worker ended at its start: not so' },
+    ],
+    [{ message: '' }, { exitCode: 143, message: 'a worker ended at its start: SIGKILL' }],
+  ] as const;
+  for (const [input, error] of cases) {
+    const warnings: string[] = [];
+    const crew = new WorkerPool({
+      size: 2,
+      input,
+      fork: () => cluster.fork(),
+      log: { warn: (line) => void warnings.push(line) },
+      memory: () => process.memoryUsage(),
+    });
+    await assert.rejects(crew.open(), error);
+    await crew.end(0);
+    assert.deepEqual(warnings, []);
+  }
+});

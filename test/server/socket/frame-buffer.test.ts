@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { FrameBuffer } from '../../../src/server/socket/frame-buffer.js';
+import { truncateUtf8 } from '../../../src/server/socket/socket-client.js';
+
+/** The messages of whole text frames that a server sends (RFC 6455, 5.2). */
+function readFrames(bytes: Buffer): readonly string[] {
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    assert.equal(bytes[at], 0x81);
+    const short = bytes[at + 1] ?? 0;
+    const [head, size] =
+      short < 126
+        ? [2, short]
+        : short === 126
+          ? [4, bytes.readUInt16BE(at + 2)]
+          : [10, Number(bytes.readBigUInt64BE(at + 2))];
+    const start = at + head;
+    texts.push(bytes.toString('utf8', start, start + size));
+    at = start + size;
+  }
+  return texts;
+}
+
+test('frames are read as the messages that they were made of, whatever their length', () => {
+  const length = fc.oneof(
+    fc.integer({ min: 0, max: 300 }),
+    fc.constantFrom(125, 126, 127, 65_535, 65_536, 70_000),
+  );
+  fc.assert(
+    fc.property(fc.array(length, { maxLength: 20 }), (lengths) => {
+      const frames = new FrameBuffer();
+      const texts = lengths.map((size, i) => String.fromCharCode(97 + i).repeat(size));
+      for (const text of texts) frames.add(Buffer.from(`<${text}>`), 1, text.length + 1);
+      assert.deepEqual(readFrames(frames.bytes), texts);
+      assert.equal(frames.count, texts.length);
+      frames.clear(64);
+      assert.equal(frames.bytes.length, 0);
+    }),
+  );
+});
+
+test('a text is cut to bytes, and no character in two', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('a', 'é', '漢', '😀')), fc.nat(40), (characters, most) => {
+      const text = characters.join('');
+      const cut = truncateUtf8(text, most);
+      assert.ok(text.startsWith(cut) && Buffer.byteLength(cut) <= most);
+      const next = [...text.slice(cut.length)][0];
+      assert.ok(next === undefined || Buffer.byteLength(cut + next) > most);
+    }),
+  );
+});

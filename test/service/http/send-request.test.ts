@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders } from 'node:http';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { readBody } from '../../../src/http/watched-body.js';
+import { sendGet } from '../../../src/service/http/send-request.js';
+import { createServiceClient } from '../../../src/service/http/service-client.js';
+import { freePort } from '../../helpers/free-port.js';
+import { clientFor, serve } from '../loopback.js';
+
+const KEY = { authorization: 'Bearer s3cret' };
+
+test('a redirect to another origin loses the key, and never gets it back', async (t) => {
+  const seen: [string, string | undefined][] = [];
+  const note = (name: string, headers: IncomingHttpHeaders): void => {
+    seen.push([name, headers.authorization]);
+  };
+  let first = '';
+  const second = await serve(t, (request, response) => {
+    note('second', request.headers);
+    response.writeHead(302, { location: `${first}/end` }).end('moved');
+  });
+  first = await serve(t, (request, response) => {
+    note(`first${request.url}`, request.headers);
+    if (request.url === '/end') response.end('there');
+    else if (request.url === '/same') response.writeHead(307, { location: second }).end();
+    else response.writeHead(302, { location: '/same', 'x-md5': 'hop' }).end();
+  });
+  const answer = await sendGet(clientFor(t, first), `${first}/start`, KEY, undefined);
+  assert.equal((await readBody(answer.body)).toString(), 'there');
+  assert.equal(answer.redirects[0]?.['x-md5'], 'hop');
+  assert.deepEqual(seen, [
+    ['first/start', 'Bearer s3cret'],
+    ['first/same', 'Bearer s3cret'],
+    ['second', undefined],
+    ['first/end', undefined],
+  ]);
+});
+
+for (const location of ['file:///etc/passwd', 'ftp://host/x', 'http://[', '/again']) {
+  test(`a redirect to ${location} ends as bad_answer`, async (t) => {
+    const base = await serve(t, (_, response) => response.writeHead(302, { location }).end());
+    await assert.rejects(sendGet(clientFor(t, base), `${base}/x`, {}, undefined), { code: 'bad_answer' });
+  });
+}
+
+test('a body is never decoded', async (t) => {
+  const bytes = gzipSync('csv');
+  let accepted: unknown;
+  const base = await serve(t, (request, response) => {
+    accepted = request.headers['accept-encoding'];
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/csv' }).end(bytes);
+  });
+  const answer = await sendGet(clientFor(t, base), base, {}, undefined);
+  assert.deepEqual(await readBody(answer.body), bytes);
+  assert.equal(accepted, 'identity');
+});
+
+test('silence instead of an answer is stalled', async (t) => {
+  const base = await serve(t, () => undefined);
+  const client = clientFor(t, base, { stallTimeoutMs: 60 });
+  await assert.rejects(sendGet(client, base, {}, undefined), { code: 'stalled' });
+});
+
+test('a connection closed before the answer is reset', async (t) => {
+  const base = await serve(t, (request) => request.socket.destroy());
+  await assert.rejects(sendGet(clientFor(t, base), base, {}, undefined), { code: 'reset' });
+});
+
+test('a refused connection is unreachable, and its host is named', async (t) => {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  await assert.rejects(sendGet(clientFor(t, base), base, {}, undefined), {
+    code: 'unreachable',
+    message: new RegExp(`^127\\.0\\.0\\.1:${port} cannot be reached: .*proxy`),
+  });
+});
+
+test('an abort ends the wait for an answer with its reason', async (t) => {
+  const breaker = new AbortController();
+  const base = await serve(t, () => breaker.abort());
+  await assert.rejects(sendGet(clientFor(t, base), base, {}, breaker.signal), { code: 'interrupted' });
+});
+
+test('an abort ends a body with its reason', async (t) => {
+  const base = await serve(t, (_, response) => response.write('some'));
+  const breaker = new AbortController();
+  const answer = await sendGet(clientFor(t, base), base, {}, breaker.signal);
+  await assert.rejects(
+    async () => {
+      for await (const chunk of answer.body) if (chunk.length > 0) breaker.abort();
+    },
+    { code: 'interrupted' },
+  );
+});
+
+test('what is told of requests holds neither key nor query', async (t) => {
+  const base = await serve(t, (_, response) => response.end());
+  const lines: string[] = [];
+  const client = clientFor(t, base, { onRequest: (line) => lines.push(line) });
+  await readBody((await sendGet(client, `${base}/a?signature=s3cret`, KEY, undefined)).body);
+  assert.match(lines.join('\n'), /^GET 127\.0\.0\.1:\d+\/a 200 \d+ms$/);
+});
+
+const CONFIG = { apiUrl: 'http://a', datasetsUrl: 'http://b', stallTimeoutMs: 1000, env: {} };
+for (const [title, wrong] of [
+  ['an address without a scheme', { apiUrl: 'api.example.com' }],
+  ['a proxy that is no URL', { env: { HTTPS_PROXY: 'ftp://s3cret@x' } }],
+  ['a key with a line break inside', { apiKey: 's3cret\nkey' }],
+] as const) {
+  test(`${title} is a usage error that repeats no secret`, () => {
+    assert.throws(
+      () => createServiceClient({ ...CONFIG, ...wrong }),
+      (error: Error & { code?: string }) => error.code === 'usage' && !error.message.includes('s3cret'),
+    );
+  });
+}
+
+test('a key is trimmed', async (t) => {
+  assert.equal(clientFor(t, 'http://a', { apiKey: ' key\r\n' }).config.apiKey, 'key');
+  assert.equal(clientFor(t, 'http://a', { apiKey: ' \n' }).config.apiKey, undefined);
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolderLookup } from '../../../src/store/folder/folder-lookup.js';
+import { tempDir } from '../../helpers/temp.js';
+
+/** More than are looked up one by one. */
+const MANY = 100;
+
+test('of a few names or many, folder after folder or in any order, a survey tells what is there', async (t) => {
+  const dir = await tempDir(t);
+  for (const folder of ['a', 'b']) await mkdir(join(dir, folder));
+  for (const path of ['0', 'a/0', 'a/99', 'b/7']) await writeFile(join(dir, path), path);
+  for (const inTurn of [true, false]) {
+    const survey = createFolderLookup(dir, inTurn);
+    const found: string[] = [];
+    for (let i = 0; i < MANY; i++)
+      for (const path of [`${i}`, `a/${i}`, `b/${i}`, `none/${i}`]) if (survey.has(path)) found.push(path);
+    assert.deepEqual(found, ['0', 'a/0', 'b/7', 'a/99']);
+    assert.deepEqual([survey.get('a/99'), survey.get('a/98')], [{ bytes: 4 }, undefined]);
+  }
+});
+
+test('nothing is there where a file stands in the place of a folder', async (t) => {
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'a'), '');
+  const survey = createFolderLookup(dir, true);
+  for (let i = 0; i < MANY; i++) assert.equal(survey.has(`a/${i}`), false);
+  assert.equal(survey.get('a/0'), undefined);
+});

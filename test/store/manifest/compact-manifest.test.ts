@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { compactManifest } from '../../../src/store/manifest/compact-manifest.js';
+import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
+import { manifestFolder, paths } from './manifest-folder.js';
+import { pathOf, recordOf } from './records.js';
+
+test('a grown manifest is compacted at opening, and keeps the last line of each path', async (t) => {
+  const { path, open, writeRaw } = await manifestFolder(t);
+  await writeRaw(
+    Array.from({ length: 1200 }, (_, n) => formatManifestLine(recordOf(`${n % 500}`, n))).join(''),
+  );
+  const manifest = await open();
+  assert.equal((await readFile(path, 'utf8')).split('\n').length, 501);
+  assert.equal(manifest.get(pathOf('7'))?.rows, 1007);
+  await manifest.append(recordOf('new'));
+  await manifest.close();
+  assert.equal((await open()).size, 501);
+});
+
+test('a manifest that grew while open is compacted at closing', async (t) => {
+  const { path, open } = await manifestFolder(t);
+  const manifest = await open();
+  await Promise.all(Array.from({ length: 1200 }, (_, n) => manifest.append(recordOf(`${n % 3}`, n))));
+  await manifest.close();
+  assert.equal((await readFile(path, 'utf8')).split('\n').length, 4);
+});
+
+test('of two compactors one stands back, unless the other left ten minutes ago', async (t) => {
+  const { path, writeRaw } = await manifestFolder(t);
+  await writeRaw(formatManifestLine(recordOf('a', 1)) + formatManifestLine(recordOf('a', 2)));
+  await writeFile(`${path}.compact`, 'half');
+  assert.equal(await compactManifest(path, Date.now()), false);
+  assert.equal(await readFile(`${path}.compact`, 'utf8'), 'half');
+  const longAgo = new Date(Date.now() - 11 * 60_000);
+  await utimes(`${path}.compact`, longAgo, longAgo);
+  assert.equal(await compactManifest(path, Date.now()), true);
+  assert.equal(await readFile(path, 'utf8'), formatManifestLine(recordOf('a', 2)));
+  await assert.rejects(stat(`${path}.compact`), { code: 'ENOENT' });
+});
+
+test('a process that had the old file open at a compaction appends to the new one', async (t) => {
+  const { path, open } = await manifestFolder(t);
+  const manifest = await open();
+  await manifest.append(recordOf('a'));
+  assert.equal(await compactManifest(path, Date.now()), true);
+  await manifest.append(recordOf('b'));
+  await manifest.close();
+  assert.deepEqual(paths(await open()), ['a', 'b']);
+});
+
+test('four processes append while a fifth compacts again and again: nothing is lost', async (t) => {
+  const { path, warnings, open, startChild } = await manifestFolder(t);
+  const names = ['p', 'q', 'r', 's'];
+  const children = names.map((name) => startChild(name, 500));
+  for (const child of children) child.stdout.resume();
+  const exits = children.map((child) => once(child, 'exit'));
+  let running = true;
+  const all = Promise.all(exits).finally(() => {
+    running = false;
+  });
+  let compactions = 0;
+  while (running) {
+    const done = await compactManifest(path, Date.now()).catch((error: NodeJS.ErrnoException) => {
+      assert.equal(error.code, 'ENOENT');
+      return false;
+    });
+    if (done) compactions++;
+    await new Promise(setImmediate);
+  }
+  for (const [code] of await all) assert.equal(code, 0);
+  assert.ok(compactions > 0);
+  const manifest = await open();
+  const want = names.flatMap((name) => Array.from({ length: 500 }, (_, n) => `${name}/${n}`));
+  assert.deepEqual(paths(manifest).sort(), want.sort());
+  assert.deepEqual(warnings, []);
+});

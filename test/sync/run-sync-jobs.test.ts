@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createConvertOptions } from '../../src/format/convert-options.js';
+import { verifyFile } from '../../src/integrity/verify-file.js';
+import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { serve } from '../service/loopback.js';
+import { askedFor, job, night, ofJob, syncNow } from './helpers.js';
+
+test('night after night, also after missed ones: what is new is downloaded, nothing twice', async (t) => {
+  const dir = await tempDir(t);
+  const jobs = [
+    job('btc', { from: '2024-03-01' }),
+    job('eth', { symbols: ['ETHUSDT'], types: ['quotes'], last: 2 }),
+    job('xbt', { exchange: 'kraken', symbols: ['XBT-USD'], date: '2024-03-01' }),
+  ];
+  const downloaded: number[] = [];
+  for (const until of ['2024-03-04', '2024-03-05', '2024-03-09', '2024-03-09']) {
+    const service = await night(t, until);
+    const { summary, events, files } = await syncNow(t, service, dir, jobs);
+    assert.equal(summary.exitCode, 0);
+    assert.deepEqual(
+      events.filter(({ event }) => event === 'plan' || event === 'file').map(({ event }) => event),
+      ['plan', ...files.map(() => 'file')],
+      'the plan of all jobs is told once, before any file',
+    );
+    const records = service.requests.map(({ url }) => url).filter((url) => url.startsWith('/v1/exchanges'));
+    assert.deepEqual(records.sort(), ['/v1/exchanges/binance-futures', '/v1/exchanges/kraken']);
+    assert.deepEqual(
+      summary.jobs?.map(({ name, counts }) => [name, Object.values(counts).reduce((a, b) => a + b, 0)]),
+      ['btc', 'eth', 'xbt'].map((name) => [name, ofJob(files, name).length]),
+    );
+    downloaded.push(summary.counts.downloaded ?? 0);
+    assert.equal(askedFor(service).length, summary.counts.downloaded ?? 0);
+  }
+  // btc from the 1st, the last two days of eth, one day of xbt.
+  assert.deepEqual(downloaded, [3 + 2 + 1, 1 + 1, 4 + 2, 0]);
+});
+
+test('a record that does not come fails its job only', async (t) => {
+  const dir = await tempDir(t);
+  const service = await sandbox(t);
+  const apiUrl = await serve(t, (request, response) => {
+    if (request.url?.endsWith('/kraken')) response.writeHead(403).end('{"code":1,"message":"no"}');
+    else response.writeHead(302, { location: service.apiUrl + request.url }).end();
+  });
+  const jobs = [job('xbt', { exchange: 'kraken', symbols: ['XBT-USD'], last: 1 }), job('btc', { last: 1 })];
+  const { summary } = await syncNow(t, { ...service, apiUrl }, dir, jobs);
+  assert.deepEqual(
+    summary.jobs?.map(({ name, exitCode, error }) => [name, exitCode, error?.code]),
+    [
+      ['xbt', 4, 'no_access'],
+      ['btc', 0, undefined],
+    ],
+  );
+  assert.deepEqual([summary.exitCode, summary.counts], [4, { downloaded: 1 }]);
+});
+
+test('jobs that fail for several reasons end with 3, and a pending day of a strict one with 7', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const strict = job('late', { from: '2024-03-09', to: '2024-03-12' }, { strict: true });
+  const { summary } = await syncNow(t, service, dir, [strict, job('eth', { symbols: ['ETHUSDT'], last: 1 })]);
+  assert.deepEqual([summary.exitCode, summary.counts], [7, { downloaded: 2, pending: 2 }]);
+  const missing = job('gone', { exchange: 'deribit', symbols: ['BTC-PERPETUAL'], last: 2 });
+  const keyless = await syncNow(t, { ...service, apiKey: '' }, dir, [strict, missing]);
+  assert.equal(keyless.summary.exitCode, 3);
+});
+
+test('what the record does not know is a usage error of that job, before any day file is asked for', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  for (const [selection, message] of [
+    [{ symbols: ['BTCUSTD'] }, /^tickhaul\.yaml:b: job "b": unknown symbol "BTCUSTD".* BTCUSDT/],
+    [{ symbols: ['NOPE*'] }, /^tickhaul\.yaml:b: job "b": no symbol of binance-futures matches "NOPE\*"/],
+    [{ types: ['trade'] }, /^tickhaul\.yaml:b: job "b": unknown data type "trade".* trades/],
+    [{ exchange: 'deribt' }, /^tickhaul\.yaml:b: job "b": unknown exchange "deribt"; did you mean deribit/],
+  ] as const) {
+    const jobs = [job('a', { last: 1 }), job('b', { last: 1, ...selection })];
+    await assert.rejects(syncNow(t, service, dir, jobs), { code: 'usage', message });
+  }
+  assert.deepEqual(askedFor(service), []);
+});
+
+test('two jobs that name the same file download it once, and convert it where asked', async (t) => {
+  const service = await sandbox(t, { latencyMs: 30 });
+  const dir = await tempDir(t);
+  const convert = { options: createConvertOptions('parquet', {}), keepCsv: true, threads: 1 };
+  const jobs = [job('a', { last: 2 }), job('b', { last: 2 }), job('c', { last: 2 }, { convert })];
+  const { summary, files } = await syncNow(t, service, dir, jobs);
+  assert.equal(summary.exitCode, 0);
+  assert.equal(askedFor(service).length, 2);
+  const statuses = (name: string): readonly string[] => ofJob(files, name).map(({ status }) => status);
+  assert.deepEqual(statuses('a'), ['downloaded', 'downloaded']);
+  // Read, where the first job was still at it when the second came to it.
+  assert.ok(statuses('b').every((status) => status === 'verified' || status === 'skipped'));
+  assert.deepEqual([statuses('b').length, ...statuses('c')], [2, 'converted', 'converted']);
+  assert.equal((await readdir(dir)).filter((name) => name.endsWith('.parquet')).length, 2);
+});
+
+test('a file that another job is still trying to fetch is waited for, whatever the limit', async (t) => {
+  const service = await sandbox(t, { faults: { '500': 1 }, faultsPerFile: 1 });
+  const jobs = [job('a', { last: 3 }), job('b', { last: 3 })];
+  const options = { dir: await tempDir(t), concurrency: 1 };
+  const { summary } = await syncNow(t, service, options.dir, jobs, { options });
+  const { downloaded, verified = 0, skipped = 0 } = summary.counts;
+  assert.deepEqual([summary.exitCode, downloaded, verified + skipped], [0, 3, 3]);
+});
+
+test('a job of its own limits: its first failure ends it alone, and its files go one by one', async (t) => {
+  const service = await sandbox(t, { faults: { empty: 1 }, faultsPerFile: 1 });
+  const hasty = job('hasty', { from: '2024-03-01' }, { failFast: true, retries: 0, concurrency: 1 });
+  const patient = job('patient', { symbols: ['ETHUSDT'], last: 2 });
+  const { summary } = await syncNow(t, service, await tempDir(t), [hasty, patient]);
+  const [first, second] = summary.jobs ?? [];
+  assert.deepEqual([first?.exitCode, second?.exitCode, second?.counts], [6, 0, { downloaded: 2 }]);
+  assert.ok((first?.counts.failed ?? 0) <= 2 && (first?.unfinished ?? 0) >= 7);
+  assert.equal(summary.exitCode, 6);
+});
+
+test('symbols that a glob newly matches, and those that ended, are told', async (t) => {
+  const dir = await tempDir(t);
+  const jobs = [job('options', { exchange: 'deribit', symbols: ['BTC-*27DEC24*'], last: 1 })];
+  // In this order: before they were listed, while they were, after they ended.
+  const all = [job('options', { exchange: 'deribit', symbols: ['BTC-*'], last: 1 })];
+  const said: (readonly string[])[] = [];
+  for (const until of ['2023-12-27', '2023-12-30', '2023-12-31', '2024-12-29']) {
+    const { notes, summary } = await syncNow(t, await night(t, until), dir, all);
+    said.push(notes);
+    if (until === '2023-12-30') {
+      assert.deepEqual(summary.jobs?.[0]?.newSymbols, ['BTC-27DEC24-100000-C', 'BTC-FS-27DEC24_PERP']);
+    }
+  }
+  assert.deepEqual(said, [
+    [],
+    ['options: 2 new symbols: BTC-27DEC24-100000-C, BTC-FS-27DEC24_PERP'],
+    [],
+    ['options: 2 symbols delisted: BTC-27DEC24-100000-C, BTC-FS-27DEC24_PERP'],
+  ]);
+  const changed = await syncNow(t, await night(t, '2024-12-20'), dir, jobs);
+  assert.deepEqual(changed.notes, [], 'a selection that was changed by hand is no news');
+});
+
+test('when the time is over no file is begun; what runs is finished, and what is left is said', async (t) => {
+  // Ten rounds of a second: a slow machine has begun the first when the time is over, and none has done them all.
+  const service = await sandbox(t, { rows: 5000, rate: 100_000 });
+  const dir = await tempDir(t);
+  const jobs = [job('btc', { from: '2024-02-01' }), job('eth', { symbols: ['ETHUSDT'], last: 3 })];
+  const limits = { options: { concurrency: 4 }, maxDurationMs: 3000 };
+  const { summary } = await syncNow(t, service, dir, jobs, limits);
+  assert.equal(summary.exitCode, 5);
+  assert.equal(summary.error?.code, 'out_of_time');
+  const names = (await readdir(dir)).filter((name) => !name.startsWith('.'));
+  assert.ok(names.length > 0 && summary.unfinished === 41 - names.length);
+  assert.ok(names.every((name) => name.endsWith('.csv.gz')));
+  for (const name of names) await verifyFile(join(dir, name));
+});
+
+test('when the time is over and files failed, their common reason is the exit code', async (t) => {
+  const service = await sandbox(t, { rows: 5000, rate: 100_000, faults: { 'bit-flip': 1 } });
+  const jobs = [job('btc', { from: '2024-02-01' }, { retries: 0 })];
+  const limits = { options: { concurrency: 4 }, maxDurationMs: 3000 };
+  const { summary } = await syncNow(t, service, await tempDir(t), jobs, limits);
+  assert.ok((summary.counts.failed ?? 0) > 0 && summary.unfinished > 0, JSON.stringify(summary));
+  assert.deepEqual([summary.exitCode, summary.error?.code], [6, 'out_of_time']);
+});
+
+test('a run that is the second in its folder ends with `locked`, and names the first', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const owner = {
+    pid: process.pid,
+    host: 'here',
+    now: Date.now(),
+    command: 'the first',
+    isAlive: () => true,
+  };
+  const lock = await tryAcquireRunLock(dir, owner);
+  const late = syncNow(t, service, dir, [job('btc', { last: 1 })]);
+  await assert.rejects(late, { code: 'locked', message: /the first/ });
+  assert.deepEqual(service.requests, []);
+  const patient = syncNow(t, service, dir, [job('btc', { last: 1 })], { lockTimeoutMs: 60_000 });
+  await lock?.release();
+  assert.equal((await patient).summary.exitCode, 0);
+});
+
+test('a state file that is damaged is as none', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const jobs = [job('btc', { last: 1 })];
+  await syncNow(t, service, dir, jobs);
+  await writeFile(join(dir, '.tickhaul', 'sync.json'), '{"jobs":{"btc":{"symbols":5}}}');
+  assert.equal((await syncNow(t, service, dir, jobs)).summary.exitCode, 0);
+});
+
+test('an abort ends all jobs with its code', async (t) => {
+  const service = await sandbox(t, { rows: 5000, rate: 50_000 });
+  const controller = new AbortController();
+  const { summary } = await syncNow(
+    t,
+    service,
+    await tempDir(t),
+    [job('a', { from: '2024-03-01' }), job('b', { symbols: ['ETHUSDT'], last: 1 })],
+    {
+      signal: controller.signal,
+      emit: (event) => {
+        if (event.event === 'progress') controller.abort();
+      },
+    },
+  );
+  assert.deepEqual([summary.exitCode, summary.error?.code], [130, 'interrupted']);
+  assert.equal(summary.unfinished, 10);
+});

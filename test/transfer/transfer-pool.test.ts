@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pLimit from 'p-limit';
+import { createTransferPool, type TransferSlot } from '../../src/transfer/transfer-pool.js';
+
+/** Of a run that never ends. */
+const LASTING = new AbortController().signal;
+
+function limitOf(limit: number) {
+  return { limit, onSuccess: () => {}, onCongestion: () => {} };
+}
+
+test('the pool runs no more than the limit, and takes no task before there is room', async () => {
+  const concurrency = limitOf(3);
+  const pool = createTransferPool(concurrency, LASTING);
+  let running = 0;
+  let most = 0;
+  let taken = 0;
+  for (let i = 0; i < 20; i++) {
+    taken++;
+    await pool.submit(async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+    });
+    assert.ok(running <= 3 && taken - i === 1);
+  }
+  await pool.waitForIdle();
+  assert.equal(most, 3);
+  assert.equal(running, 0);
+});
+
+test('the pool makes room when the limit grows, before any task ends', async () => {
+  const concurrency = limitOf(1);
+  const pool = createTransferPool(concurrency, LASTING);
+  let finish = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let second = false;
+  const first = pool.submit(() => held);
+  concurrency.limit = 2;
+  pool.updateLimit();
+  await first;
+  void pool.submit(async () => {
+    second = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(second);
+  finish();
+  await pool.waitForIdle();
+});
+
+test('a task that throws ends the pool with its error', async () => {
+  const pool = createTransferPool(limitOf(2), LASTING);
+  await pool.submit(() => Promise.reject(new Error('broken task')));
+  await assert.rejects(pool.waitForIdle(), /broken task/);
+});
+
+test('who waits for a place goes on without one at the end of its run; others have theirs in their turn', async () => {
+  const concurrency = limitOf(1);
+  const places = pLimit(1);
+  const others = createTransferPool(concurrency, LASTING, places);
+  const stop = new AbortController();
+  const pool = createTransferPool(concurrency, stop.signal, places);
+  let finish = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const begun: string[] = [];
+  const begins = (name: string) => async (): Promise<void> => void begun.push(name);
+  void others.submit(() => held);
+  void pool.submit(begins('first'));
+  // It has no room before the first has its place.
+  const fed = pool.submit(begins('second'));
+  const after = others.submit(begins('other'));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(begun.length, 0);
+  stop.abort();
+  await Promise.all([fed, pool.waitForIdle()]);
+  assert.deepEqual(begun, ['first', 'second']);
+  await pool.submit(async (place: TransferSlot) => {
+    place.release();
+    await place.acquire();
+    begun.push('late');
+  });
+  await pool.waitForIdle();
+  assert.deepEqual(begun, ['first', 'second', 'late']);
+  finish();
+  await Promise.all([after, others.waitForIdle()]);
+  assert.equal(begun.at(-1), 'other');
+  assert.equal(places.activeCount + places.pendingCount, 0);
+});
