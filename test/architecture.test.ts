@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findCircle, importsOf, readImports, sourceFiles } from './helpers/imports.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PLAN = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+const MAP = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 const FILES = ['bin', 'src'].flatMap((folder) => sourceFiles(ROOT, folder));
 const IMPORTS = readImports(ROOT, FILES);
 
-/** Rooms and their floors, of the tables of docs/architecture.md. */
-const FLOORS: ReadonlyMap<string, number> = new Map(
-  [...PLAN.matchAll(/^\|\s*(\d)\s*\|([^|]*)\|/gm)].flatMap(([, floor, rooms = '']) =>
-    [...rooms.matchAll(/`([^`]+)`/g)].map(([, room = '']) => [room, Number(floor)] as const),
+/** Modules and their layers, from the table in docs/architecture.md. */
+const LAYERS: ReadonlyMap<string, number> = new Map(
+  [...MAP.matchAll(/^\|\s*(\d)\s*\|([^|]*)\|/gm)].flatMap(([, layer, modules = '']) =>
+    [...modules.matchAll(/`([^`]+)`/g)].map(([, module = '']) => [module, Number(layer)] as const),
   ),
 );
 
-function roomOf(file: string): string | undefined {
-  return [...FLOORS.keys()].find((room) => file.startsWith(room));
+function moduleOf(file: string): string | undefined {
+  return [...LAYERS.keys()].find((module) => file.startsWith(module));
 }
 
-test('imports are found in every form that they are written in', () => {
+test('finds imports in every form', () => {
   const source = [
     "import { a } from './a.js';",
     "import type { B } from '../b.js';",
@@ -48,15 +48,15 @@ test('imports are found in every form that they are written in', () => {
   ]);
 });
 
-test('every file that a source file names is one that was read', () => {
+test('resolves every file that a source file imports', () => {
   for (const [file, imports] of IMPORTS) {
     const text = readFileSync(join(ROOT, file), 'utf8');
     assert.equal(imports.length, text.match(/['"`]\.[^'"`]*\.js['"`]/g)?.length ?? 0, file);
-    for (const name of imports) assert.ok(IMPORTS.has(name), `${file} imports ${name}, which is not there`);
+    for (const name of imports) assert.ok(IMPORTS.has(name), `${file} imports ${name}, which does not exist`);
   }
 });
 
-test('a circle is found wherever it is', () => {
+test('finds an import cycle anywhere in a graph', () => {
   const straight = new Map([
     ['a', ['b', 'c']],
     ['b', ['c']],
@@ -71,36 +71,36 @@ test('no file imports itself, through any others, types included', () => {
   assert.deepEqual(findCircle(IMPORTS), []);
 });
 
-test('every folder of src stands on a floor of docs/architecture.md', () => {
+test('every module of src has a layer in docs/architecture.md', () => {
   const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).map((entry) =>
     entry.isDirectory() ? `src/${entry.name}/` : `src/${entry.name}`,
   );
   assert.deepEqual(
-    folders.filter((folder) => !FLOORS.has(folder)),
+    folders.filter((folder) => !LAYERS.has(folder)),
     [],
-    'each needs a row in the table of floors',
+    'each needs a row in the table of layers',
   );
 });
 
-test('a room imports only from lower floors', () => {
+test('a module imports only from lower layers', () => {
   const wrong = FILES.flatMap((file) => {
-    const room = roomOf(file);
+    const module = moduleOf(file);
     return (IMPORTS.get(file) ?? []).flatMap((name) => {
-      const other = roomOf(name);
-      if (room === undefined || other === undefined) return [`${file} -> ${name}: no floor`];
-      if (room === other) return [];
-      const [floor = 0, below = 0] = [FLOORS.get(room), FLOORS.get(other)];
-      return below < floor ? [] : [`${file} (floor ${floor}) -> ${name} (floor ${below})`];
+      const other = moduleOf(name);
+      if (module === undefined || other === undefined) return [`${file} -> ${name}: no layer`];
+      if (module === other) return [];
+      const [layer = 0, below = 0] = [LAYERS.get(module), LAYERS.get(other)];
+      return below < layer ? [] : [`${file} (layer ${layer}) -> ${name} (layer ${below})`];
     });
   });
   assert.deepEqual(wrong, []);
 });
 
-/** Of the globals, in code: not in a comment, and not a field of that name. */
+/** Uses of the globals in code: not in comments, and not fields of the same name. */
 const PROCESS =
   /(?<![\w.'"`-])(?:process|console)\s*(?:\?\.|\.|\[)|[=(]\s*(?:process|console)[;,)]|globalThis|'node:(?:process|console)'/;
 
-test('nothing but the command line touches the console, or the process beyond two doors', () => {
+test('only the command line touches the console, and two files outside of it the process', () => {
   const code = (text: string): readonly string[] =>
     text.split('\n').filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
   const uses = FILES.flatMap((file) =>
@@ -108,7 +108,7 @@ test('nothing but the command line touches the console, or the process beyond tw
       .filter((line) => PROCESS.test(line))
       .map((line) => [file, line.trim()] as const),
   );
-  // The command line does, so the search finds what it is meant to find.
+  // The command line does, so the search itself works.
   assert.ok(uses.some(([file]) => file === 'src/cli/main.ts'));
   assert.deepEqual(
     uses.filter(([file]) => !/^(?:bin|src\/cli)\//.test(file)),
@@ -117,25 +117,8 @@ test('nothing but the command line touches the console, or the process beyond tw
         'src/library/host.ts',
         "return { ...hostOf(process), stdin: undefined, signal, commandLine: 'tickhaul, as a library', warn };",
       ],
-      // A variable that the SDK reads there while a client is made.
+      // The SDK reads a variable there while a client is created.
       ['src/store/s3/sdk.ts', 'const { env } = process;'],
     ],
-  );
-});
-
-test('docs/architecture.md names files and folders that are there, each in one row', () => {
-  const named = [...PLAN.matchAll(/^### `(.+)`$([^#]*)/gm)].flatMap(([, room = '', table = '']) =>
-    [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => join(room, name)),
-    ),
-  );
-  assert.ok(named.includes(join('src/base', 'errors.ts')));
-  assert.deepEqual(
-    named.filter((path) => !existsSync(join(ROOT, path))),
-    [],
-  );
-  assert.deepEqual(
-    named.filter((path, at) => named.indexOf(path) < at),
-    [],
   );
 });
