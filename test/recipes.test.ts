@@ -71,6 +71,6 @@ test('docs/reference/computed-types.md shows the recipes as they stand in their 
   ] as const) {
     const [, text = ''] = shown.exec(await recipe(name)) ?? [];
     assert.ok(text.length > 100, name);
-    assert.ok(page.includes(text.trimEnd().replace(/^(?=.)/gm, '    ')), name);
+    assert.ok(page.includes(`\n${text.trimEnd()}\n\`\`\``), name);
   }
 });
