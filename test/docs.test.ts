@@ -90,6 +90,22 @@ test('docs/README.md and llms.txt list every page', () => {
     );
 });
 
+test('files and folders of the project that a page names exist', () => {
+  const named = PAGES.filter((page) => page !== 'CHANGELOG.md').flatMap((page) =>
+    [...textOf(page).matchAll(/`([^`\s]+)`/g)].flatMap(([, name = '']) => {
+      if (/^(?:bench|bin|docs|scripts|src|test)\/[^*<>]*$/.test(name)) return [{ page, path: name }];
+      // A README in src names files of its folder.
+      const isOfFolder = page.startsWith('src/') && /^[a-z0-9-]+(?:\.ts|\/)$/.test(name);
+      return isOfFolder ? [{ page, path: posix.join(dirname(page), name) }] : [];
+    }),
+  );
+  assert.ok(named.length > 100);
+  assert.deepEqual(
+    named.filter(({ path }) => !existsSync(join(ROOT, path))),
+    [],
+  );
+});
+
 test('the README is under 200 lines, and every decision under 60 with the same sections', () => {
   const lines = (page: string): number => textOf(page).split('\n').length;
   assert.ok(lines('README.md') < 200);
