@@ -58,7 +58,7 @@ test('the tutorial runs from its first command to its last', async (t) => {
   if (noPlot !== false) t.diagnostic(`the plot is skipped: ${noPlot}`);
   const commands = steps.filter((block) => noPlot === false || !isPlot(block)).join('');
   await writeFile(join(dir, 'steps.sh'), `set -e\n${commands}`);
-  // Without the variables of the workplace's own service: the tutorial starts one itself.
+  // Without the variables of the service above: the tutorial starts its own.
   const { PATH = '' } = env;
   const plain = { PATH, XDG_CACHE_HOME: join(dir, '.cache'), MPLBACKEND: 'Agg', MPLCONFIGDIR: dir };
   const { exitCode, stdout, stderr } = await shell(`${start} steps.sh`, plain, dir);
