@@ -59,6 +59,8 @@ export const ERRORS = {
   store_refused: { exitCode: 4, retry: false, everyone: true },
   /** The object store could not be reached, was silent or busy, through many tries of its own. */
   store_down: { exitCode: 5, retry: false, everyone: true },
+  /** The object store no longer has an upload, or not the parts that it acknowledged: only a new upload helps. */
+  upload_lost: { exitCode: 3, retry: true, everyone: false },
   locked: { exitCode: 9, retry: false, everyone: false },
   interrupted: { exitCode: 130, retry: false, everyone: true },
   terminated: { exitCode: 143, retry: false, everyone: true },

@@ -59,9 +59,9 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(whole / 3600)}h${pad(Math.floor((whole % 3600) / 60))}m`;
 }
 
-/** `1 file`, `2 files`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 file`, `2 files`. @param shown the count as it is written, such as `1,234` or `12.3M`. */
+export function plural(count: number, noun: string, shown = String(count)): string {
+  return `${shown} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Seconds, to the millisecond, since a reading of `performance.now()`. */

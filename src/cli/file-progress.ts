@@ -1,10 +1,12 @@
+import { namedDescriptor } from '../base/output-target.js';
 import { readText, readToggle } from '../commands/arguments/read.js';
 import type { Written } from '../market/lines/line-sink.js';
 import type { Args, Cli } from './arguments/types.js';
 
-/** Whether messages go to a file, and not to stdout. */
+/** Whether messages go to a file, and not to stdout or another descriptor. */
 export function writesFile(args: Args): boolean {
-  return (readText(args, 'out') ?? '-') !== '-';
+  const out = readText(args, 'out') ?? '-';
+  return out !== '-' && namedDescriptor(out) === undefined;
 }
 
 /**

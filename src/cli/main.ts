@@ -29,6 +29,7 @@ export async function main(): Promise<void> {
     if (!isOver) tellSummary(describeFailure(reason), command, words);
     process.exit(reason.exitCode);
   };
+  silenceConsole();
   leaveWithReader(command);
   // A file that grows past `ulimit -f` is then a failed write (EFBIG), and not the process's end.
   process.on('SIGXFSZ', () => {});
@@ -52,6 +53,11 @@ export async function main(): Promise<void> {
     process.exitCode = fail(error, command, words);
   }
   isOver = true;
+}
+
+/** Only packages print by the console, such as warnings of the Redis client; commands write to their streams. */
+function silenceConsole(): void {
+  for (const method of ['debug', 'error', 'info', 'log', 'warn'] as const) console[method] = () => {};
 }
 
 async function runWords(words: readonly string[], leave: Leave): Promise<number> {

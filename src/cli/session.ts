@@ -5,6 +5,7 @@ import type { RunSummary } from '../run/events.js';
 import { describeFailure, failedSummary, stackOf } from '../run/failure.js';
 import { hearRequests } from '../store/s3/told-requests.js';
 import type { Args, Cli } from './arguments/types.js';
+import { noteLine } from './output/messages.js';
 import type { Reporter } from './output/run/reporter.js';
 
 export type { Session };
@@ -67,6 +68,19 @@ export function warningTeller(args: Args, cli: Cli): Teller {
       if (event.event === 'warning') cli.warn(event.message);
     },
     note: plainNoteOf(args, cli),
+  };
+}
+
+/** The same with notes, for people: where a plan is of several jobs. */
+export function noteTeller(args: Args, cli: Cli): Teller {
+  const { emit, note } = warningTeller(args, cli);
+  const isSilent = readToggle(args, 'json') || readToggle(args, 'quiet');
+  return {
+    emit: (event) => {
+      if (event.event !== 'note') emit(event);
+      else if (!isSilent) cli.stderr.write(noteLine(event));
+    },
+    note,
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Args } from './arguments/args.js';
-import { readPath } from './arguments/read.js';
 import { withDestination } from './destination.js';
 import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
+import { readOutputFile } from './output-file.js';
 import type { Run } from './run.js';
 import { withFailureList } from './selection/failure-list.js';
 import { readStallTimeout } from './selection/selection.js';
@@ -13,12 +13,12 @@ import { withSession } from './session.js';
 export async function prepareDownload(args: Args, host: Host): Promise<Run> {
   const wanted = await readWanted(args, host, 'download');
   const stallTimeoutMs = readStallTimeout(args);
-  const failedTo = readPath(args, 'failed-to');
+  const failedTo = await readOutputFile(args, 'failed-to');
   const { signal } = host;
   return ({ emit: tell, note, askForSpace }) =>
     withSession(args, host, { stallTimeoutMs, note }, (session) =>
       withDestination(session.settings, { stallTimeoutMs, signal }, (destination) =>
-        withFailureList(failedTo, wanted.list?.files, tell, async (emit) => {
+        withFailureList(failedTo, host, wanted.list?.files, tell, async (emit) => {
           const options = optionsFor(wanted, args);
           const about = { client: session.client, destination, options, emit, signal };
           const opened = await openWanted(wanted, { ...about, session });

@@ -1,11 +1,13 @@
 import { homedir, hostname, userInfo } from 'node:os';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /** All that a run may know of the process that it is part of. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Undefined where it is nobody's to read from. */
   readonly stdin: Readable | undefined;
+  /** The process's own stream on a descriptor: stdout on 1, stderr on 2. */
+  readonly standardStream: (fd: number) => Writable | undefined;
   /** Ends the run in order. */
   readonly signal: AbortSignal;
   /** The user's home folder. */
@@ -30,6 +32,7 @@ export function hostOf(own: NodeJS.Process): Omit<Host, 'stdin' | 'signal' | 'co
     home: homedir() || userInfo().homedir,
     pid: own.pid,
     host: hostname(),
+    standardStream: (fd) => (fd === 1 ? own.stdout : fd === 2 ? own.stderr : undefined),
     isAlive: (pid) => isAlive(own, pid),
     endGroup: (pid) => void own.kill(-pid, 'SIGKILL'),
   };

@@ -1,21 +1,76 @@
+import { openSink } from '../base/output-sink.js';
+import { resolveOutput } from '../base/output-target.js';
 import type { LineSink } from '../market/lines/line-sink.js';
+import type { Files, PartFile } from '../store/files.js';
+import { isObject } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
 import type { Args } from './arguments/args.js';
 import { readFileLocation } from './arguments/read.js';
 import { storeOf } from './destination.js';
 import type { Host } from './host.js';
 
-/** Does some work with where its lines go: a file, which has its name once that is done, or else `output`. */
+/** Does some work with where its lines go: what `--out` names, which is opened first, or else `output`. */
 export type WithOutput = (output: LineSink, work: (lines: LineSink) => Promise<void>) => Promise<void>;
 
-/** Where `--out` says that messages go. @throws usage error. */
+/** What `--out` names. */
+export interface MessageOutput {
+  /** As the user wrote it. */
+  readonly name: string;
+  /** Of a regular file, where it lies, and where its bytes gather before it has its name. */
+  readonly file?: { readonly path: string; readonly part: string } | undefined;
+  /**
+   * Of anything but a file or an object, `publish` does nothing.
+   * @throws usage error; `disk`, `path_taken`; the reason of the abort, while a named pipe has no reader.
+   */
+  open(): Promise<PartFile>;
+}
+
+/** Where `--out` says that messages go. @throws usage error; `disk`, `path_taken`. */
 export async function readOutput(args: Args, host: Host): Promise<WithOutput> {
-  const location = readFileLocation(args, 'out') ?? '-';
-  if (location === '-') return (output, work) => work(output);
-  const store = await storeOf(args, host, [location]);
+  const out = await readMessageOutput(args, host);
+  if (!out) return (output, work) => work(output);
   return async (_output, work) => {
     const { toFile } = await import('../replay/file-output.js');
-    const files = openFiles(store);
-    await toFile(files, location, work, host.signal).finally(() => files.close());
+    await toFile(await out.open(), out.name, work);
   };
+}
+
+/** What `--out` names; undefined for `-`, or where it is not given. @throws usage error; `disk`, `path_taken`. */
+export async function readMessageOutput(args: Args, host: Host): Promise<MessageOutput | undefined> {
+  const name = readFileLocation(args, 'out') ?? '-';
+  if (name === '-') return undefined;
+  const { signal } = host;
+  if (isObject(name)) {
+    const store = await storeOf(args, host, [name]);
+    return { name, open: () => openPart(openFiles(store), name, undefined, signal) };
+  }
+  const target = await resolveOutput('--out', name);
+  if (target.kind === 'file') {
+    const { path } = target;
+    const part = `${path}.part`;
+    return { name, file: { path, part }, open: () => openPart(openFiles(), path, part, signal) };
+  }
+  return {
+    name,
+    async open() {
+      const { write, close } = await openSink(target, host);
+      return { write, publish: async () => undefined, discard: close };
+    },
+  };
+}
+
+/** A file in the making that closes, in the end, what it was opened with. */
+async function openPart(
+  files: Files,
+  location: string,
+  part: string | undefined,
+  signal: AbortSignal,
+): Promise<PartFile> {
+  try {
+    const file = await files.openPart(location, part, signal);
+    return { ...file, discard: () => file.discard().finally(() => files.close()) };
+  } catch (error) {
+    await files.close();
+    throw error;
+  }
 }

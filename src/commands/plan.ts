@@ -1,26 +1,23 @@
 import { usageError } from '../base/errors.js';
+import type { OutputTarget } from '../base/output-target.js';
 import { secondsSince } from '../base/units.js';
 import { toldOutputs } from '../download/conversion/told-outputs.js';
 import { countPlan, type PlanTotals } from '../download/plan/plan.js';
 import { describePlan } from '../download/plan/tell.js';
-import type { ConvertSetting } from '../download/types.js';
-import type { PlanCounts, PlanEvent } from '../run/events.js';
-import {
-  type FileJson,
-  fileObject,
-  type PlanJson,
-  planObject,
-  type SummaryJson,
-  summaryObject,
-} from '../run/json.js';
+import type { ConvertSetting, DownloadOptions } from '../download/types.js';
+import type { EventSink, PlanCounts, PlanEvent, RunSummary } from '../run/events.js';
+import { type FileJson, fileObject, type PlanJson, planObject } from '../run/json.js';
+import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
 import { isObject } from '../store/location.js';
+import type { Manifest } from '../store/manifest/manifest.js';
 import { openFiles } from '../store/open-files.js';
 import { writeTextsAt } from '../store/small-objects.js';
 import type { Args } from './arguments/args.js';
 import { readFileLocation } from './arguments/read.js';
 import { storeOf, withDestination } from './destination.js';
 import type { Host } from './host.js';
+import { readOutputFile } from './output-file.js';
 import type { Teller } from './run.js';
 import { readStallTimeout } from './selection/selection.js';
 import { type OpenedPlan, openWanted, optionsFor, readWanted, type Wanted } from './selection/wanted.js';
@@ -35,6 +32,8 @@ export interface ShownPlan extends Pick<OpenedPlan, 'plan' | 'keyExpired'> {
   readonly convert: ConvertSetting | undefined;
   /** A reading of `performance.now()` at the beginning. */
   readonly began: number;
+  /** Of a sync, the job that it is the plan of. */
+  readonly job?: string | undefined;
 }
 
 /** Opens a plan whose options were read and found right, for some work with it. */
@@ -46,6 +45,7 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
   const stallTimeoutMs = readStallTimeout(args);
   const pin = readFileLocation(args, 'pin');
   if (pin === '-') throw usageError('--pin writes a file; name it, as --pin plan.json');
+  const target = pin === undefined || isObject(pin) ? pin : await readOutputFile(args, 'pin');
   const store = await storeOf(args, host, [pin]);
   const { signal } = host;
   return ({ emit, note }, work) => {
@@ -55,41 +55,68 @@ export async function preparePlan(args: Args, host: Host): Promise<PlanRun> {
         const options = optionsFor(wanted, args);
         const opened = await openWanted(wanted, { session, destination, options, emit, signal });
         await opened.manifest.close();
-        if (pin !== undefined) await writePin(pin, store, wanted, opened, signal);
-        return work({
-          ...opened,
-          convert: options.convert,
-          async describe(totals) {
-            const input = { ...opened, destination, options };
-            const { plan, shortage } = await describePlan(input, [{ totals, options }]);
-            if (shortage !== undefined) emit({ event: 'warning', message: shortage });
-            return plan;
-          },
-          exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
-          began,
-        });
+        if (target !== undefined) await writePin(target, store, wanted, opened, host);
+        return work(shownPlan({ ...opened, destination, options, emit, began }));
       }),
     );
   };
 }
 
-/** Writes what the plan was worked out of; a list, which names its files, is refused before. */
+export interface ShownPlanInput extends Pick<ShownPlan, 'plan' | 'keyExpired' | 'began' | 'job'> {
+  readonly destination: Destination;
+  readonly manifest: Manifest;
+  readonly options: DownloadOptions;
+  readonly emit: EventSink;
+}
+
+/** A plan that was worked out, with what is to be shown of it. */
+export function shownPlan({ plan, keyExpired, began, job, ...input }: ShownPlanInput): ShownPlan {
+  const { options, emit } = input;
+  return {
+    plan,
+    keyExpired,
+    began,
+    job,
+    convert: options.convert,
+    async describe(totals) {
+      const described = await describePlan(input, [{ totals, options }]);
+      if (described.shortage !== undefined) emit({ event: 'warning', message: described.shortage });
+      return described.plan;
+    },
+    exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
+  };
+}
+
+/** What a plan comes to, as the summary of a run that did nothing of it. */
+export function planSummary(shown: ShownPlan, { counts: all }: PlanTotals): RunSummary {
+  const { files: _, ...statuses } = all;
+  const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
+  const exitCode = shown.exitCodeOf(all);
+  const { keyExpired } = shown;
+  const summary = { exitCode, counts, unfinished: 0, bytes: 0, seconds: secondsSince(shown.began) };
+  return { ...summary, ...(keyExpired && { keyExpired }) };
+}
+
+/**
+ * Writes what the plan was worked out of; a list, which names its files, is refused before.
+ * @param target a location in an object store, or an output of this machine.
+ */
 async function writePin(
-  location: string,
+  target: string | OutputTarget,
   store: StoreSettings | undefined,
   { selection }: Wanted,
   { plan, record }: OpenedPlan,
-  signal: AbortSignal,
+  host: Host,
 ): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
   const { formatPin, pinOf } = await import('../download/lists/pin.js');
   const texts = formatPin(pinOf(selection, record, plan));
-  if (!isObject(location)) {
-    const { writeWhole } = await import('../base/write-whole.js');
-    return writeWhole(location, texts);
+  if (typeof target !== 'string') {
+    const { writeOutput } = await import('../base/write-output.js');
+    return writeOutput(target, texts, host);
   }
   const files = openFiles(store);
-  await writeTextsAt(files, location, texts, signal).finally(() => files.close());
+  await writeTextsAt(files, target, texts, host.signal).finally(() => files.close());
 }
 
 /** A plan as `--json` has it. */
@@ -97,28 +124,21 @@ export interface ToldPlan {
   readonly plan: PlanJson;
   files(): Iterable<FileJson>;
   /** Once they are told. */
-  summary(): SummaryJson;
+  summary(): RunSummary;
 }
 
 /** Begins with the counts, and so walks over the files once before. @throws the reason of an abort. */
 export async function tellPlan(shown: ShownPlan, signal: AbortSignal): Promise<ToldPlan> {
   const totals = await countPlan(shown.plan, signal);
   return {
-    plan: planObject(await shown.describe(totals)),
+    plan: planObject(await shown.describe(totals), shown.job),
     files: () => filesOf(shown),
-    summary() {
-      const { files: _, ...statuses } = totals.counts;
-      const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
-      const exitCode = shown.exitCodeOf(totals.counts);
-      const { keyExpired } = shown;
-      const summary = { exitCode, counts, unfinished: 0, bytes: 0, seconds: secondsSince(shown.began) };
-      return summaryObject({ ...summary, ...(keyExpired && { keyExpired }) });
-    },
+    summary: () => planSummary(shown, totals),
   };
 }
 
-function* filesOf({ plan, convert }: ShownPlan): Generator<FileJson> {
+function* filesOf({ plan, convert, job }: ShownPlan): Generator<FileJson> {
   for (const { file, path, outputs, status } of plan.files()) {
-    yield fileObject({ event: 'file', file, path, ...toldOutputs(outputs, convert), status });
+    yield fileObject({ event: 'file', job, file, path, ...toldOutputs(outputs, convert), status });
   }
 }

@@ -6,7 +6,7 @@ import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import { readOutput } from './message-output.js';
 import type { ReplayRun } from './replay-run.js';
-import { readReplayRequest, readSpeed, refuseOthersFlags } from './selection/replay.js';
+import { readReplayRequest, readSpeed, refuseOthersFlags, resolvePeriod } from './selection/replay.js';
 import { readDownloadOptions, readLayout, readStallTimeout } from './selection/selection.js';
 import { withSession } from './session.js';
 
@@ -35,29 +35,35 @@ export async function prepareReplay(args: Args, host: Host): Promise<ReplayRun> 
   return async ({ emit, note, onDownloaded, output, written }) => {
     const { openReplay } = await import('../replay/open.js');
     const { replay } = await import('../replay/replay.js');
-    await withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
-      withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
-        const { series, arrival, close } = await openReplay({
-          request,
-          client,
-          cache: settings.cacheDir,
-          destination,
-          options: readDownloadOptions(args),
-          layout,
-          offline: readToggle(args, 'offline'),
-          owner: lockOwner(host),
-          emit,
-          onDownloaded,
-          signal,
-        });
-        try {
-          const store = destination.settings;
-          const input = { series, arrival, speed, written, store, signal };
-          await withOutput(output, (lines) => replay({ ...input, output: lines }));
-        } finally {
-          await close();
-        }
-      }),
+    await withOutput(output, (lines) =>
+      withSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
+        withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
+          const cache = settings.cacheDir;
+          const offline = readToggle(args, 'offline');
+          const asking = { cache, offline, signal };
+          const period = await resolvePeriod(request.period, request.options, client, asking);
+          const { series, arrival, close } = await openReplay({
+            request: { ...request, period },
+            client,
+            cache,
+            destination,
+            options: readDownloadOptions(args),
+            layout,
+            offline,
+            owner: lockOwner(host),
+            emit,
+            onDownloaded,
+            signal,
+          });
+          try {
+            const store = destination.settings;
+            const warn = (message: string): void => emit({ event: 'warning', message });
+            await replay({ series, arrival, warn, speed, written, store, signal, output: lines });
+          } finally {
+            await close();
+          }
+        }),
+      ),
     );
   };
 }

@@ -1,12 +1,14 @@
 import { startDeadline } from '../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
-import type { LiveEvent, LiveOption } from '../live/types.js';
+import { plural } from '../base/units.js';
+import type { LiveEvent, LiveInput, LiveOption } from '../live/types.js';
 import type { LineSink, Written } from '../market/lines/line-sink.js';
 import { parseDataTypeName } from '../market/names/data-type-name.js';
-import { localFiles } from '../store/folder/local-files.js';
+import type { PartFile } from '../store/files.js';
 import type { Args } from './arguments/args.js';
 import { readList, readPath, readTimer, readToggle } from './arguments/read.js';
 import type { Host } from './host.js';
+import { type MessageOutput, readMessageOutput } from './message-output.js';
 import { readReplayOptions, refuseTwice } from './selection/replay.js';
 import { withSession } from './session.js';
 
@@ -37,41 +39,76 @@ export async function prepareStream(
 ): Promise<(teller: StreamTeller) => Promise<void>> {
   const options = await readOptions(args, host.signal);
   const forMs = readTimer(args, 'for');
-  const out = readPath(args, 'out') ?? '-';
-  return async ({ tell, note, output, written, patienceMs }) => {
-    await withSession(args, host, { note }, async ({ client, settings }) => {
-      const { streamLive } = await import('../live/stream.js');
-      const end = startDeadline(forMs, new TickhaulError('interrupted', 'the time is over'));
-      const signal = AbortSignal.any([host.signal, end.signal]);
-      const input = { options, client, cache: settings.cacheDir, written, tell, signal };
-      try {
-        if (out === '-') await streamLive({ ...input, patienceMs, output });
-        else {
-          const gatherMs = FILE_GATHER_MS;
-          await intoFile(out, (file) => streamLive({ ...input, gatherMs, output: file }));
-        }
-      } finally {
-        end.clear();
-      }
-    });
+  // No stream goes to an object store.
+  readPath(args, 'out');
+  const out = await readMessageOutput(args, host);
+  return async ({ tell, note, output: reader, written, patienceMs }) => {
+    const streamTo = (output: LineSink, pace: Pick<LiveInput, 'gatherMs' | 'patienceMs'>): Promise<void> =>
+      withSession(args, host, { note }, async ({ client, settings }) => {
+        const { streamLive } = await import('../live/stream.js');
+        const end = startDeadline(forMs, new TickhaulError('interrupted', 'the time is over'));
+        const signal = AbortSignal.any([host.signal, end.signal]);
+        const input = { options, client, cache: settings.cacheDir, written, tell, signal };
+        await streamLive({ ...input, ...pace, output }).finally(end.clear);
+      });
+    if (!out) await streamTo(reader, { patienceMs });
+    else await intoOutput(out, written, patienceMs, streamTo);
     const reason = host.signal.aborted ? abortReason(host.signal) : undefined;
     if (reason !== undefined && reason.code !== 'interrupted') throw reason;
   };
 }
 
-/** What was received can't be had again: the file is kept where it is an exchange that ended the stream. */
-async function intoFile(path: string, work: (file: LineSink) => Promise<void>): Promise<void> {
-  const { toFile } = await import('../replay/file-output.js');
-  let ended: TickhaulError | undefined;
-  await toFile(localFiles, path, async (file) => {
+/** Opens the output before anything is connected. What was received can't be had again: whatever ends the stream, it is kept. */
+async function intoOutput(
+  out: MessageOutput,
+  written: Written,
+  patienceMs: number | undefined,
+  streamTo: (lines: LineSink, pace: Pick<LiveInput, 'gatherMs' | 'patienceMs'>) => Promise<void>,
+): Promise<void> {
+  const { compressionOf, toFile } = await import('../replay/file-output.js');
+  const gatherMs = out.file || compressionOf(out.name) !== 'none' ? FILE_GATHER_MS : 0;
+  const pace = { gatherMs, patienceMs: out.file ? undefined : patienceMs };
+  let failure: unknown;
+  await toFile(keepUnnamed(out, written, await out.open()), out.name, async (lines) => {
     try {
-      await work(file);
+      await streamTo(lines, pace);
     } catch (error) {
-      if (!(error instanceof TickhaulError) || error.code !== 'unreachable') throw error;
-      ended = error;
+      if (written.messages === 0) throw error;
+      failure = error;
     }
   });
-  if (ended !== undefined) throw ended;
+  if (failure !== undefined) throw keptError(failure, out.file?.path, written);
+}
+
+/** A file that can't have its name, as on a disk that fails, is left where its bytes are. */
+function keepUnnamed({ file: named }: MessageOutput, written: Written, file: PartFile): PartFile {
+  let isKept = false;
+  return {
+    ...file,
+    async publish() {
+      try {
+        return await file.publish();
+      } catch (error) {
+        isKept = written.messages > 0;
+        throw isKept ? keptError(error, named?.part, written) : error;
+      }
+    },
+    discard: async () => {
+      if (!isKept) await file.discard();
+    },
+  };
+}
+
+/** Of a disk that failed, says where the messages are that came before. */
+function keptError(error: unknown, path: string | undefined, { messages }: Written): unknown {
+  if (!(error instanceof TickhaulError) || path === undefined) return error;
+  if (error.code !== 'disk' && error.code !== 'path_taken') return error;
+  const [what] = error.message.split('; ');
+  return new TickhaulError(
+    error.code,
+    `${what}; ${plural(messages, 'message')} received before it kept in ${path}: move that file before you stream to its name again`,
+    { cause: error },
+  );
 }
 
 async function readOptions(args: Args, signal: AbortSignal): Promise<readonly LiveOption[]> {

@@ -12,6 +12,7 @@ import type { Host } from './host.js';
 import { lockOwner } from './lock-owner.js';
 import { type Notifications, notified } from './notify/notified.js';
 import { readPing } from './notify/ping.js';
+import { type ShownPlan, shownPlan } from './plan.js';
 import type { Run, Teller } from './run.js';
 import { readDownloadOptions, readStallTimeout } from './selection/selection.js';
 import { withSession } from './session.js';
@@ -58,21 +59,52 @@ function readNotifications(args: Args): Notifications {
   };
 }
 
-async function syncJobs(
+/** Shows the plan of one job, and resolves with what it comes to. */
+export type ShowPlan = (shown: ShownPlan) => Promise<RunSummary>;
+
+/** What a sync would do, job by job: no lock is taken, nothing is written, and no hook or ping is called. */
+export function prepareSyncPlan(
+  args: Args,
+  host: Host,
+): (teller: Teller, show: ShowPlan) => Promise<RunSummary> {
+  return async (teller, show) => {
+    const config = await tryLoad(args, host);
+    if (!config.file) throw config.error;
+    const allArgs = runArgs(config.file, args);
+    await inPlace(config.file, [], args, () => readNotifications(allArgs));
+    return withJobs(config.file, args, host, teller, async (input) => {
+      const { planJobs } = await import('../sync/plan-jobs.js');
+      const { destination, emit } = input;
+      return planJobs(input, ({ name, ...planned }) => {
+        const began = performance.now();
+        return show(shownPlan({ ...planned, destination, emit, began, job: name }));
+      });
+    });
+  };
+}
+
+function syncJobs(file: ConfigFile, args: Args, host: Host, teller: Teller): Promise<RunSummary> {
+  return withJobs(file, args, host, teller, async (input) => {
+    const { sync } = await import('../sync/run.js');
+    return sync(input);
+  });
+}
+
+async function withJobs<T>(
   file: ConfigFile,
   args: Args,
   host: Host,
   { emit, note, askForSpace }: Teller,
-): Promise<RunSummary> {
+  work: (input: SyncInput) => Promise<T>,
+): Promise<T> {
   const settings = readSettings(host.env, args, host.home, settingsOf(file, host.home));
   const allArgs = runArgs(file, args);
   const run = await inPlace(file, [], args, () => readRun(allArgs));
   const stallTimeoutMs = await inPlace(file, [], args, () => readStallTimeout(allArgs));
   const jobs = jobNamed(await readJobs(file, args, host.signal), readText(args, 'job'));
   return withSession(args, host, { settings, note }, ({ client }) =>
-    withDestination(settings, { stallTimeoutMs, signal: host.signal }, async (destination) => {
-      const { sync } = await import('../sync/run.js');
-      return sync({
+    withDestination(settings, { stallTimeoutMs, signal: host.signal }, (destination) =>
+      work({
         client,
         cache: settings.cacheDir,
         destination,
@@ -83,8 +115,8 @@ async function syncJobs(
         askForSpace,
         emit,
         signal: host.signal,
-      });
-    }),
+      }),
+    ),
   );
 }
 

@@ -66,7 +66,7 @@ async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary>
   const found = await findSources(input.paths, { files, store }, input.signal);
   const dayFileOf = createDayFileLookup(files, store, input.signal);
   const sources = await selectSources(found, input, dayFileOf);
-  const { conversions, warnings } = await planConversions(sources, {
+  const { conversions, unplaced, warnings } = await planConversions(sources, {
     files,
     wanted: input.wanted ?? ROWS,
     placement,
@@ -75,14 +75,20 @@ async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary>
     dayFileOf,
     signal: input.signal,
   });
-  const planned = { files: conversions.reduce((sum, { outputs }) => sum + outputs.length, 0) };
+  const outputs = conversions.reduce((sum, { outputs }) => sum + outputs.length, 0);
+  const planned = { files: outputs + unplaced.length };
   emit({ event: 'plan', ...planned });
   for (const message of warnings) emit({ event: 'warning', message });
   const tally = createTally();
-  const run = new Run(input, files, (event) => {
+  const tell = (event: FileEvent): void => {
     tally.add(event);
     emit(event);
-  });
+  };
+  for (const { source, error } of unplaced) {
+    const base = { event: 'file', status: 'failed', file: undefined, path: source, source } as const;
+    tell({ ...base, error: fileError(error) });
+  }
+  const run = new Run(input, files, tell);
   const stopped = await run.work(conversions);
   return tally.summary({
     planned,

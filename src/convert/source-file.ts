@@ -1,4 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
+import { whyNotFound } from '../base/utf8-name.js';
 import { hashFile } from '../integrity/file-hash.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import { readSource, sourceError } from '../integrity/source.js';
@@ -11,8 +12,8 @@ export async function lookAt(files: Files, path: string, signal: AbortSignal): P
     throw sourceError(error, path);
   });
   if (found) return found;
-  const why = 'it is gone, or a pipe or a device, and no regular file';
-  throw new TickhaulError('unreadable', `${path}: can't be read: ${why}`);
+  const why = whyNotFound(path, "can't be read: it is gone, or a pipe or a device, and no regular file");
+  throw new TickhaulError('unreadable', `${path}: ${why}`);
 }
 
 /**

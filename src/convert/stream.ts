@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
-import { abortReason, diskError, isSystemError, TickhaulError } from '../base/errors.js';
+import { abortReason, TickhaulError } from '../base/errors.js';
 import { fileError } from '../base/file-error.js';
-import { secondsSince } from '../base/units.js';
+import { type OutputSink, ReaderGone, streamSink } from '../base/output-sink.js';
+import { formatSize, secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { ConvertOptions } from '../format/options.js';
@@ -38,8 +39,8 @@ export interface StreamInput extends SourceSelection {
 }
 
 /**
- * Converts day files into one stream, one after the other. A reader that leaves is a normal end. Of a file that
- * fails, the rows before the failure were written.
+ * Converts day files into one stream, one after the other. A reader that leaves is a normal end, and a note says how much
+ * the pipe had taken. Of a file that fails, the rows before the failure were written.
  * @throws TickhaulError `usage`, `disk`; what a store throws.
  */
 export async function convertToStream(input: StreamInput): Promise<RunSummary> {
@@ -60,6 +61,7 @@ async function convertIn(input: StreamInput, files: Files): Promise<RunSummary> 
   emit({ event: 'plan', files: sources.length });
   for (const message of warnings) emit({ event: 'warning', message });
   const tally = createTally();
+  const output = countedSink(input.output);
   let left = sources.length;
   let stopped: TickhaulError | undefined;
   for (const { path } of sources) {
@@ -69,7 +71,7 @@ async function convertIn(input: StreamInput, files: Files): Promise<RunSummary> 
     const base = { event: 'file', file, path: '-', source: path } as const;
     emit({ event: 'start', file, path: '-' });
     try {
-      const { rows, bytes, warning } = await convertOne(input, files, path, file);
+      const { rows, bytes, warning } = await convertOne(input, output, files, path, file);
       if (warning !== undefined) emit({ event: 'warning', message: warning });
       const done = { ...base, status: 'converted', rows, bytes, seconds: secondsSince(fileStarted) } as const;
       tally.add(done);
@@ -78,6 +80,7 @@ async function convertIn(input: StreamInput, files: Files): Promise<RunSummary> 
       if (signal.aborted) break;
       if (error instanceof ReaderGone) {
         left = 0;
+        emit({ event: 'note', message: `stdout: its reader left after ${formatSize(output.bytes())}` });
         break;
       }
       if (!(error instanceof TickhaulError)) throw error;
@@ -117,10 +120,9 @@ async function usableSources(
   return { sources: usable, warnings: sorted.warnings };
 }
 
-class ReaderGone extends Error {}
-
 async function convertOne(
-  { options, computed, jobs, output, emit, signal, ...input }: StreamInput,
+  { options, computed, jobs, emit, signal, ...input }: StreamInput,
+  output: OutputSink,
   files: Files,
   path: string,
   file: DayFile | undefined,
@@ -145,19 +147,25 @@ async function convertOne(
 }
 
 /** What has no name needs none, and what went out can't be taken back. */
-function unnamed(output: Writable): PartFile {
+function unnamed({ write }: OutputSink): PartFile {
+  return { write, publish: async () => undefined, discard: async () => {} };
+}
+
+/** A stream, and the bytes that it has taken: of a write whose reader left, those that went into the pipe. */
+function countedSink(output: Writable): OutputSink & { bytes(): number } {
+  const sink = streamSink(output, 'stdout');
+  let taken = 0;
   return {
-    write: (bytes) =>
-      new Promise((resolve, reject) => {
-        output.write(bytes, (error) => {
-          if (!error) resolve();
-          else
-            reject(
-              isSystemError(error) && error.code === 'EPIPE' ? new ReaderGone() : diskError(error, 'stdout'),
-            );
-        });
-      }),
-    publish: async () => undefined,
-    discard: async () => {},
+    ...sink,
+    async write(bytes) {
+      try {
+        await sink.write(bytes);
+        taken += bytes.length;
+      } catch (error) {
+        if (error instanceof ReaderGone) taken += error.bytes;
+        throw error;
+      }
+    },
+    bytes: () => taken,
   };
 }

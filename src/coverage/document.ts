@@ -28,6 +28,8 @@ export interface SeriesJson extends DayRangeJson {
   readonly rows: number;
   /** On disk, in all formats. */
   readonly bytes: number;
+  /** Recorded conversions on disk of another version than this build makes. */
+  readonly outdated: number;
   readonly emptyDays: readonly DayRangeJson[];
   readonly missingDays: readonly DayRangeJson[];
 }
@@ -37,7 +39,7 @@ export function coverageDocument({ totals, series }: Coverage): CoverageDocument
 }
 
 function seriesObject(one: SeriesCoverage): SeriesJson {
-  const { exchange, dataType, symbol, states, present, empty, missing, gone, rows, bytes } = one;
+  const { exchange, dataType, symbol, states, present, empty, missing, gone, rows, bytes, outdated } = one;
   return {
     exchange,
     dataType,
@@ -49,6 +51,7 @@ function seriesObject(one: SeriesCoverage): SeriesJson {
     gone,
     rows,
     bytes,
+    outdated,
     emptyDays: rangesOf(one, 'e'),
     missingDays: rangesOf(one, 'm'),
   };

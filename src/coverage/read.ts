@@ -1,4 +1,5 @@
 import { abortReason, type TickhaulError, usageError } from '../base/errors.js';
+import { isOutdated } from '../convert/output/versions.js';
 import { type Day, dayOfTime } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter } from '../dataset/series-filter.js';
@@ -33,7 +34,8 @@ export async function readCoverage(destination: Destination, options: CoverageOp
   await manifest.close();
   if (manifest.size === 0) throw nothingIn(name);
   const filter = createSeriesFilter(selection);
-  const sizeOf = createSizes(await destination.survey(undefined, signal));
+  const survey = await destination.survey(undefined, signal);
+  const sizeOf = createSizes(survey);
   const builders = new Map<string, SeriesBuilder>();
   const byDay = new Map<Day, number>();
   const byRecording = new Map<Day, number>();
@@ -49,6 +51,8 @@ export async function readCoverage(destination: Destination, options: CoverageOp
     if (!isWithin(file.day, selection)) continue;
     const bytes = sizeOf(record);
     builder.add(file.day, rows, bytes);
+    for (const made of record.conversions ?? [])
+      if (survey.has(made.path) && isOutdated(made, file.dataType)) builder.addOutdated();
     if (bytes === undefined) continue;
     addBytes(byDay, file.day, bytes);
     const recorded = dayOfTime(time);
@@ -69,7 +73,7 @@ function nothingIn(name: string): TickhaulError {
 
 /** Sums over series. */
 export function totalsOf(series: readonly SeriesCoverage[]): CoverageTotals {
-  const totals = { present: 0, empty: 0, missing: 0, gone: 0, rows: 0, bytes: 0 };
+  const totals = { present: 0, empty: 0, missing: 0, gone: 0, rows: 0, bytes: 0, outdated: 0 };
   for (const one of series) {
     for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += one[key];
   }

@@ -13,18 +13,24 @@ interface DayFact {
 export interface SeriesBuilder {
   /** @param bytes on disk; undefined for a day file that is recorded and gone. */
   add(day: Day, rows: number, bytes: number | undefined): void;
+  /** Counts a conversion of another version than this build makes. */
+  addOutdated(): void;
   /** The series within the range of days; undefined where that leaves no day. */
   build(range: Pick<CoverageSelection, 'from' | 'to'>): SeriesCoverage | undefined;
 }
 
 export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): SeriesBuilder {
   const days = new Map<Day, DayFact>();
+  let outdated = 0;
   return {
     add(day, rows, bytes) {
       const fact = days.get(day);
       // Under two layouts a folder has a day file twice.
       if (fact === undefined) days.set(day, { bytes, rows });
       else if (bytes !== undefined) days.set(day, { bytes: bytes + (fact.bytes ?? 0), rows });
+    },
+    addOutdated() {
+      outdated++;
     },
     build(range) {
       const { first, last } = extentOf(days.keys(), range);
@@ -44,7 +50,8 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
         }
       }
       const { p: present, e: empty, m: missing, ...rest } = count;
-      return { exchange, dataType, symbol, first, states: states.join(''), present, empty, missing, ...rest };
+      const counts = { present, empty, missing, ...rest, outdated };
+      return { exchange, dataType, symbol, first, states: states.join(''), ...counts };
     },
   };
 }

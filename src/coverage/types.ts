@@ -22,11 +22,16 @@ export interface SeriesCoverage {
   readonly rows: number;
   /** On disk, in all formats. */
   readonly bytes: number;
+  /** Recorded conversions on disk of another version than this build makes. */
+  readonly outdated: number;
 }
 
 /** Sums over all series. */
 export type CoverageTotals = Readonly<
-  Record<'exchanges' | 'series' | 'present' | 'empty' | 'missing' | 'gone' | 'rows' | 'bytes', number>
+  Record<
+    'exchanges' | 'series' | 'present' | 'empty' | 'missing' | 'gone' | 'rows' | 'bytes' | 'outdated',
+    number
+  >
 >;
 
 /** Bytes of day files that share a day. */

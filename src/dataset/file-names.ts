@@ -93,6 +93,14 @@ export function isPlainName(text: string): boolean {
 const UNSAFE = /[:\\/?*<>|"\u0000-\u001f\u007f]/;
 const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Whether a text has control characters, which no layout gives to a path. */
+export function hasControls(text: string): boolean {
+  return CONTROL.test(text);
+}
+
 /** A text as a part of a file's name. */
 export function safeName(value: string): string {
   return UNSAFE.test(value) ? value.replace(ALL_UNSAFE, '-') : value;

@@ -1,7 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { formatDay } from './day.js';
 import type { DayFile } from './day-file.js';
-import { createNaming, FLAT_NAME, STATE_FOLDER } from './file-names.js';
+import { createNaming, FLAT_NAME, hasControls, STATE_FOLDER } from './file-names.js';
 
 /** A day file as a layout of the user's own is told of it. */
 export interface LayoutFile {
@@ -134,9 +134,11 @@ function checkPlaceholders(text: string, template: string): ReadonlySet<string> 
 }
 
 function checkFolders(text: string, template: string): void {
-  if (template.startsWith('/') || template.includes('\\') || template.includes('\0')) {
+  if (template.startsWith('/') || template.includes('\\')) {
     throw usageError(`--layout "${text}" must be a path under the download folder, with / between folders`);
   }
+  if (hasControls(template))
+    throw usageError(`--layout ${JSON.stringify(text)}: it has control characters; leave them out`);
   const folders = template.split('/');
   if (folders.some((folder) => folder === '' || folder === '.' || folder === '..')) {
     throw usageError(

@@ -16,12 +16,17 @@ const MOST_SHARDS = 1_000_000;
 export function parseShard(text: string): Shard {
   const [, index = '', count = ''] = /^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
   const shard = { index: Number(index), count: Number(count) };
-  if (count !== '' && shard.index < shard.count && shard.count <= MOST_SHARDS) return shard;
+  if (count !== '' && isShard(shard)) return shard;
   const isOneTooFar = index === count && shard.count > 0 && shard.count <= MOST_SHARDS;
   const advice = isOneTooFar
     ? `; the first is 0, so the last of ${count} is ${shard.index - 1}/${count}`
     : '';
   throw usageError(`"${text}" is no shard${advice || '; write 0/4 for the first of four, 3/4 for the last'}`);
+}
+
+/** Whether there is such a shard. */
+export function isShard({ index, count }: Shard): boolean {
+  return index >= 0 && index < count && count <= MOST_SHARDS;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { usageError } from '../base/errors.js';
+import { didYouMean } from '../base/nearest.js';
 import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../market/names/data-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import type { Filter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
 import { ownNormalizer } from './own/eras.js';
 import { refusalOf } from './refusals.js';
-import { loadVendor } from './vendor/load.js';
+import { loadVendor, vendorExchanges } from './vendor/load.js';
 import { vendorNormalizer } from './vendor/normalizer.js';
 
 export interface FeedPlanOptions {
@@ -76,7 +77,11 @@ export async function planFeed({
     });
   const segments = segmentsOf(starts, period.end, readersAt);
   const found = new Set(segments.flatMap(({ types }) => types));
-  if (found.size === 0) throw usageError(`${exchange} has no ${asked.join(', ')} messages`);
+  if (found.size === 0) {
+    const known = await vendorExchanges();
+    const hint = known.includes(exchange) ? '' : didYouMean(exchange, known);
+    throw usageError(`${exchange} has no ${asked.join(', ')} messages${hint}`);
+  }
   return { segments, lacking: asked.filter((type) => !found.has(type)) };
 }
 

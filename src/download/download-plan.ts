@@ -2,7 +2,9 @@ import { secondsSince } from '../base/units.js';
 import type { EventSink, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import type { Destination } from '../store/destination.js';
+import { placeOrReadOnly } from '../store/lock/read-only.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
+import { noteOfOther } from '../store/lock/take-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { runJobs } from './jobs.js';
 import type { CountedPlan } from './plan/plan.js';
@@ -31,17 +33,20 @@ export interface DownloadPlanInput {
 
 /**
  * Brings the files of one plan to disk, beside another run where one holds the folder's lock.
- * @throws TickhaulError `disk`.
+ * @throws TickhaulError `disk`, also for a folder that may only be read, where a file is to be fetched.
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const started = performance.now();
   const { destination, plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } =
     input;
-  const { partSuffix, lost, release } = await destination.joinRun(owner, { signal: input.signal });
+  const { release, lost, other, ...place } = await placeOrReadOnly(destination, () =>
+    destination.joinRun(owner, { signal: input.signal }),
+  );
   try {
+    noteOfOther(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     const job = { plan, options, client };
-    const shared = { destination, manifest, partSuffix, options, transfers, emit, signal, askForSpace };
+    const shared = { destination, manifest, ...place, options, transfers, emit, signal, askForSpace };
     const [summary] = await runJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');
     return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(started) };

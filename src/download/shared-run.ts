@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { TickhaulError } from '../base/errors.js';
 import type { EventSink } from '../run/events.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
@@ -14,6 +15,8 @@ export interface JobsInput {
   readonly manifest: Manifest;
   /** Makes part names private to this run, when another run works in the same folder. */
   readonly partSuffix: string | undefined;
+  /** Why nothing can be written, and no file fetched; undefined where all can be. */
+  readonly readOnly?: TickhaulError | undefined;
   /** What bounds all jobs together. */
   readonly options: Pick<DownloadOptions, 'concurrency' | 'maxRate'>;
   /** Shared with other runs of this process; undefined where there are none. */

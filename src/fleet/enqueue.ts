@@ -5,6 +5,7 @@ import { FILES_A_TURN, type Plan } from '../download/plan/plan.js';
 import type { DownloadOptions } from '../download/types.js';
 import type { Destination } from '../store/destination.js';
 import { writePin } from './pins.js';
+import { ENDED, renewPlan } from './plan-seal.js';
 import type { OpenQueue } from './redis.js';
 import { jobId, type SliceJob, sliceDestination, sliceOptions } from './slice-job.js';
 import { type FoundSlice, Slicer } from './slices.js';
@@ -42,8 +43,6 @@ export interface EnqueueSummary {
 /** A thousand workers of 20 connections each are nobody's wish: more is asked for on purpose. */
 const MAX_SLICES = 20;
 const SLICES_A_CALL = 1000;
-/** Sets of jobs that are over. */
-const ENDED = ['completed', 'failed'] as const;
 const JOB_OPTIONS = {
   attempts: 3,
   backoff: { type: 'exponential', delay: 10_000 },
@@ -134,10 +133,8 @@ interface IdentifiedJob {
  * Those that neither wait nor are worked on. Those that do are worked on by the newer plan, which knows the days that were
  * exported since.
  */
-async function makeWay(
-  { queue, redis }: OpenQueue,
-  jobs: readonly SliceJob[],
-): Promise<readonly IdentifiedJob[]> {
+async function makeWay(open: OpenQueue, jobs: readonly SliceJob[]): Promise<readonly IdentifiedJob[]> {
+  const { queue, redis } = open;
   const all = jobs.map((data): IdentifiedJob => ({ id: jobId(data), data }));
   const asking = redis.pipeline();
   for (const { id } of all) asking.exists(queue.toKey(id));
@@ -150,7 +147,13 @@ async function makeWay(
   const hasEnded = (index: number): boolean =>
     ENDED.some((_, at) => scores[index * ENDED.length + at] !== null);
   const present = new Set(known.filter((_, index) => !hasEnded(index)));
-  await Promise.all(known.map((job) => (present.has(job) ? renew(queue, job) : queue.remove(job.id))));
+  await Promise.all(
+    known.map(async (job) => {
+      if (present.has(job) && (await renewPlan(open, job.id, job.data))) return;
+      present.delete(job);
+      await queue.remove(job.id);
+    }),
+  );
   return all.filter((job) => !present.has(job));
 }
 
@@ -160,11 +163,4 @@ async function answersOf(asking: ChainableCommander): Promise<readonly unknown[]
     if (error) throw error;
     return answer;
   });
-}
-
-async function renew(queue: OpenQueue['queue'], { id, data }: IdentifiedJob): Promise<void> {
-  const job = await queue.getJob(id);
-  if (!job || job.data.pin === data.pin) return;
-  // It may end just now.
-  await job.updateData(data).catch(() => {});
 }

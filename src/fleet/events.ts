@@ -1,6 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
-import type { SliceJob } from './slice-job.js';
+import { sliceOfJob } from './parse-slice-job.js';
 import type { Slice } from './slices.js';
 import type { SliceResult } from './work-slice.js';
 
@@ -40,22 +40,17 @@ export interface WorkerSummary {
 
 /** @param ended what came of the slice, or the error that it ended with. @param why it failed, or went back. */
 export function sliceEvent(
-  job: { readonly id?: string | undefined; readonly data: SliceJob; readonly attemptsMade: number },
+  job: { readonly id?: string | undefined; readonly data: unknown; readonly attemptsMade: number },
   status: SliceStatus,
   ended: SliceResult | TickhaulError,
   why: TickhaulError | undefined,
 ): SliceEvent {
-  const { exchange, dataType, symbol, from, to } = job.data;
   const { counts = {}, bytes = 0 } = ended instanceof TickhaulError ? {} : ended.summary;
   return {
     event: 'slice',
     id: job.id ?? '',
     status,
-    exchange,
-    dataType,
-    symbol,
-    from,
-    to,
+    ...sliceOfJob(job.data),
     downloaded: counts.downloaded ?? 0,
     skipped: (counts.skipped ?? 0) + (counts.verified ?? 0),
     bytes,

@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq';
 import { usageError } from '../base/errors.js';
+import { sliceOfJob } from './parse-slice-job.js';
 import type { OpenQueue } from './redis.js';
 import type { SliceJob } from './slice-job.js';
 import type { Slice } from './slices.js';
@@ -41,9 +42,8 @@ export interface FailedSlice extends Slice {
 export async function failedSlices({ queue }: OpenQueue): Promise<readonly FailedSlice[]> {
   const jobs = await queue.getFailed();
   return jobs.map(({ id = '', data, attemptsMade, failedReason }) => {
-    const { exchange, dataType, symbol, from, to } = data;
     const error = failedReason === STALLED ? LOST_TOO_OFTEN : (failedReason ?? '');
-    return { id, exchange, dataType, symbol, from, to, attempts: attemptsMade, error };
+    return { id, ...sliceOfJob(data), attempts: attemptsMade, error };
   });
 }
 

@@ -1,8 +1,9 @@
 import type { Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { loadOptional } from '../base/optional-package.js';
 import { orAborted, within } from '../base/wait.js';
+import { lenientClasses } from './lenient-job.js';
 import type { SliceJob } from './slice-job.js';
 
 export interface QueueAccess {
@@ -50,17 +51,22 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
   let isClosing = false;
   let trouble: Error | undefined;
   const connections: Redis[] = [];
-  const connect = (): Redis => {
+  const connect = (override?: Partial<RedisOptions>): Redis => {
     const redis = new ioredis.Redis(url, {
       lazyConnect: true,
       // A worker outlives its Redis: what it asks waits for the next connection.
       maxRetriesPerRequest: null,
       connectTimeout: CONNECT_MS,
       retryStrategy: (times) => (connected && !isClosing ? Math.min(times * 200, MOST_RECONNECT_MS) : null),
+      ...override,
     });
     connections.push(redis);
+    // BullMQ duplicates a worker's connection: without these listeners, the client prints errors of the copy itself.
+    redis.duplicate = connect;
     redis.on('error', (error) => {
-      if (connected && trouble === undefined) warn(`Redis at ${server}: ${error.message}; trying again`);
+      // A refusal fails the pending requests too, and their callers report it.
+      if (connected && !isReply(error) && trouble === undefined)
+        warn(`Redis at ${server}: ${error.message}; trying again`);
       trouble = error;
     });
     redis.on('ready', () => {
@@ -91,7 +97,11 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
       isClosing = true;
       await within(queue.close(), CLOSE_MS);
       // They are ours, so neither queue nor worker ends them.
-      for (const connection of connections) connection.disconnect();
+      for (const connection of connections) {
+        connection.disconnect();
+        // The client drops the wait for a reconnect without this event, which a worker of BullMQ waits for.
+        if (connection.status === 'reconnecting') connection.emit('end');
+      }
     },
   };
 }
@@ -111,13 +121,25 @@ export function serverOf(url: string): string {
 }
 
 function loadPackages(byName: (name: string) => unknown): { bullmq: BullMq; ioredis: IoRedis } {
-  return { bullmq: byName('bullmq') as BullMq, ioredis: byName('ioredis') as IoRedis };
+  const bullmq = byName('bullmq') as BullMq;
+  return { bullmq: { ...bullmq, ...lenientClasses(bullmq) }, ioredis: byName('ioredis') as IoRedis };
 }
+
+/** Errors of access control: of a command or a key, and of those that a script uses (Redis 6 and 7). */
+const NOT_PERMITTED = /^NOPERM|ACL failure in script|user executing the script can't/;
 
 /** What Redis refuses, also later than at the start, or why it can't be reached. */
 export function redisError(server: string, error: unknown): TickhaulError {
-  const message = error instanceof Error ? error.message : String(error);
-  if (/^(NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR invalid password)/.test(message)) {
+  const text = error instanceof Error ? error.message : String(error);
+  // Where in which script it happened is of no use.
+  const message = text.replace(/ script: .*$/s, '');
+  if (NOT_PERMITTED.test(message)) {
+    return new TickhaulError(
+      'no_access',
+      `Redis at ${server}: the user of TICKHAUL_QUEUE_URL has no permission (${message}); grant it the keys and commands of the queue`,
+    );
+  }
+  if (/^(NOAUTH|WRONGPASS|ERR AUTH|ERR invalid password)/.test(message)) {
     return new TickhaulError(
       'no_access',
       `Redis at ${server} refused the sign-in (${message}): TICKHAUL_QUEUE_URL takes redis://user:password@host:port`,
@@ -130,14 +152,18 @@ export function redisError(server: string, error: unknown): TickhaulError {
   );
 }
 
-/** Whether Redis itself said no, in the place of an answer. */
-export function isReply(error: unknown): error is Error {
+/** What Redis itself says in the place of an answer. */
+interface ReplyError extends Error {
+  readonly name: 'ReplyError';
+}
+
+export function isReply(error: unknown): error is ReplyError {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
 async function assertFit(redis: Redis, server: string, warn: (message: string) => void): Promise<void> {
   await assertDatabase(redis, server);
-  const info = await redis.info();
+  const info = await readInfo(redis);
   const version = /^redis_version:(\d+)\.(\S+)/m.exec(info);
   if (version && Number(version[1]) < LEAST_VERSION) {
     throw usageError(
@@ -149,6 +175,16 @@ async function assertFit(redis: Redis, server: string, warn: (message: string) =
     warn(
       `Redis at ${server} throws keys away when it is full (maxmemory-policy ${policy}), slices among them: set maxmemory-policy noeviction`,
     );
+  }
+}
+
+/** Empty where the user may not read it: a queue works without INFO. */
+async function readInfo(redis: Redis): Promise<string> {
+  try {
+    return await redis.info();
+  } catch (error) {
+    if (isReply(error) && NOT_PERMITTED.test(error.message)) return '';
+    throw error;
   }
 }
 

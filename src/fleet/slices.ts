@@ -12,6 +12,12 @@ export interface Slice {
   readonly to: string;
 }
 
+/** A slice in a line of text; fields of a damaged one are empty. */
+export function formatSlice({ exchange, dataType, symbol, from, to }: Slice): string {
+  const series = [exchange, dataType, symbol].filter((name) => name !== '').join(' ') || 'unreadable slice';
+  return from === '' || to === '' ? series : `${series} ${from} to ${to}`;
+}
+
 /** A slice in which there is work, and how many of its files no worker will ask for, as the key doesn't cover them. */
 export interface FoundSlice {
   readonly slice: Slice;

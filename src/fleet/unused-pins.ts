@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Destination } from '../store/destination.js';
 import { removePin } from './pins.js';
 import type { OpenQueue } from './redis.js';
-import type { SliceJob } from './slice-job.js';
 
 /** Milliseconds for which a plan stays in any case: whoever wrote it may still be filling the queue. */
 const YOUNG_MS = 86_400_000;
@@ -19,6 +18,11 @@ export async function markOfQueue({ queue, redis }: OpenQueue): Promise<string> 
   const fresh = `${randomBytes(8).toString('hex')}-`;
   await redis.setnx(key, fresh);
   return (await redis.get(key)) ?? fresh;
+}
+
+/** What `markOfQueue` gave; undefined before the first `enqueue`, and if Redis lost the queue. */
+export async function readMark({ queue, redis }: OpenQueue): Promise<string | undefined> {
+  return (await redis.get(queue.toKey(MARK))) ?? undefined;
 }
 
 /** Notes that this queue has a plan in a destination, before it is written there: what no queue noted stays for ever. */
@@ -69,7 +73,8 @@ async function pinsNamed({ queue, redis }: OpenQueue): Promise<ReadonlySet<strin
     for (const [error, data] of (await asking.exec()) ?? []) {
       if (error) throw error;
       if (typeof data !== 'string') continue;
-      named.add((JSON.parse(data) as SliceJob).pin);
+      const pin = /"pin":"([^"]*)"/.exec(data)?.[1];
+      if (pin !== undefined) named.add(pin);
     }
   }
   return named;

@@ -21,6 +21,12 @@ const LOCKED_MS = 30_000;
 /** Of answers that concern every file, those after which this worker may go on. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited']);
 
+/** Of a slice that is done by an older plan than the queue has by now, which may name more days. */
+export const NEWER_PLAN: Verdict = {
+  status: 'returned',
+  why: new TickhaulError('changed', 'enqueue gave it a newer plan meanwhile'),
+};
+
 /**
  * @param ended what came of the slice, or the error that it ended with.
  * @param isStopped whether the worker was told to end, or to hand its slices back, meanwhile.

@@ -1,3 +1,4 @@
+import { TickhaulError } from '../base/errors.js';
 import { formatDay, parseDay } from '../dataset/day.js';
 import { runJobs } from '../download/jobs.js';
 import type { PinnedPlan } from '../download/lists/pin.js';
@@ -90,10 +91,17 @@ async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceRes
   return { summary, failed };
 }
 
-/** The part of a pinned plan that a slice is. */
+/** The part of a pinned plan that a slice is. @throws TickhaulError `rejected` for a series that the plan lacks. */
 export function pinOfSlice({ selection, record }: PinnedPlan, job: SliceJob): PinnedPlan {
-  const { dataType, symbol, from, to } = job;
+  const { exchange, dataType, symbol, from, to } = job;
   const { datasets } = record;
+  const symbols = datasets?.symbols.filter((one) => one.id === symbol && one.dataTypes.includes(dataType));
+  if (exchange !== record.id || !symbols?.length) {
+    throw new TickhaulError(
+      'rejected',
+      `slice ${exchange} ${dataType} ${symbol}: its plan has no such series; put it there again with tickhaul enqueue`,
+    );
+  }
   return {
     selection: {
       ...selection,
@@ -105,7 +113,7 @@ export function pinOfSlice({ selection, record }: PinnedPlan, job: SliceJob): Pi
     },
     record: {
       ...record,
-      datasets: datasets && { ...datasets, symbols: datasets.symbols.filter(({ id }) => id === symbol) },
+      datasets: datasets && { ...datasets, symbols },
     },
   };
 }

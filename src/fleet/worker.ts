@@ -2,15 +2,18 @@ import { setMaxListeners } from 'node:events';
 import type { Job } from 'bullmq';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
-import { aborted, onAbort, orAborted, wait, within } from '../base/wait.js';
+import { aborted, onAbort, wait, within } from '../base/wait.js';
 import type { RunEvent } from '../run/events.js';
 import { describeFailure } from '../run/failure.js';
 import { type SliceStatus, sliceEvent, type WorkerEvent, type WorkerSummary } from './events.js';
+import { parseSliceJob } from './parse-slice-job.js';
+import { sealPlan } from './plan-seal.js';
 import { LOST_TOO_OFTEN, queueStatus } from './queue.js';
+import { QueueWatch } from './queue-watch.js';
 import type { OpenQueue, SliceWorker } from './redis.js';
 import { createSharedPause, LIMITER, pauseAll } from './shared-pause.js';
 import type { SliceJob } from './slice-job.js';
-import { verdictOf } from './verdict.js';
+import { NEWER_PLAN, verdictOf } from './verdict.js';
 import type { SliceResult, SliceWork, SliceWorkContext } from './work-slice.js';
 
 export interface WorkerInput {
@@ -30,8 +33,6 @@ export interface WorkerInput {
 
 /** A slice may lose its worker so often before it counts as failed: machines of the cheap kind come and go. */
 const MOST_STALLED = 5;
-/** Milliseconds between two looks whether a slice is left. */
-const LOOK_MS = 500;
 /** Milliseconds that the end may take, once the files under way have ended. */
 const FAREWELL_MS = 5000;
 
@@ -57,12 +58,19 @@ class FleetWorker {
   readonly #end = new AbortController();
   /** Aborted when the slices under way are to be handed back at once; then there is another. */
   #handBack = new AbortController();
+  readonly #watch: QueueWatch;
   readonly #counts = { done: 0, failed: 0, returned: 0, bytes: 0 };
 
   constructor(input: WorkerInput) {
     const { open, work, concurrency, lockMs } = input;
     this.#input = input;
     this.#bullmq = open.bullmq;
+    this.#watch = new QueueWatch({
+      open,
+      warn: this.#warn,
+      end: (why) => this.#endFor(why),
+      ends: this.#end.signal,
+    });
     // Each file in flight listens to them, and that is no leak.
     setMaxListeners(0, this.#end.signal, this.#handBack.signal);
     const pause = createSharedPause(open, this.#end.signal);
@@ -83,8 +91,7 @@ class FleetWorker {
       },
     );
     this.#worker.on('failed', (job) => this.#onFailed(job));
-    // Connections tell of theirs; another worker's slice that ends here is no trouble.
-    this.#worker.on('error', () => {});
+    this.#worker.on('error', (error) => void this.#watch.onError(error, this.#worker));
     // A worker that is to end takes nothing more, also where that was said before it began.
     this.#end.signal.addEventListener('abort', () => void this.#worker.pause(true), { once: true });
   }
@@ -94,7 +101,7 @@ class FleetWorker {
     const leave = onAbort(signal, () => this.#end.abort(abortReason(signal)));
     const running = this.#worker.run();
     try {
-      if (once) await this.#untilNoneIsLeft();
+      if (once) await this.#watch.untilNoneIsLeft();
       else await aborted(this.#end.signal);
     } finally {
       leave();
@@ -122,33 +129,17 @@ class FleetWorker {
 
   readonly #warn = (message: string): void => this.#input.emit({ event: 'warning', message });
 
-  async #untilNoneIsLeft(): Promise<void> {
-    while (!this.#end.signal.aborted) {
-      const status = await orAborted(queueStatus(this.#input.open), this.#end.signal).catch(() => undefined);
-      if (!status) continue;
-      const { waiting, active, delayed, paused } = status;
-      if (waiting + active + delayed === 0) return;
-      if (paused && active === 0) {
-        this.#end.abort(
-          new TickhaulError(
-            'out_of_time',
-            `the queue is paused, and ${waiting} slices wait: tickhaul queue resume`,
-          ),
-        );
-        return;
-      }
-      await wait(LOOK_MS, this.#end.signal).catch(() => {});
-    }
-  }
-
   async #process(job: Job<SliceJob>, token: string | undefined): Promise<unknown> {
     // It was asked for before the worker was told to take nothing more.
     if (this.#worker.isPaused()) return this.#giveBack(job, token);
+    this.#assertSlice(job);
     const handBack = this.#handBack.signal;
     const working = this.#work(job, handBack);
     this.#working.add(working);
     const ended = await working.finally(() => this.#working.delete(working));
-    const verdict = verdictOf(ended, job.data, handBack.aborted || this.#end.signal.aborted);
+    const worked = verdictOf(ended, job.data, handBack.aborted || this.#end.signal.aborted);
+    const isCurrent = worked.status !== 'done' || (await sealPlan(this.#input.open, job));
+    const verdict = isCurrent ? worked : NEWER_PLAN;
     const { status, why, holdsAllMs, keptMs = 0 } = verdict;
     this.#tell(job, status, ended, why);
     if (holdsAllMs !== undefined) await this.#holdAll(holdsAllMs);
@@ -158,6 +149,17 @@ class FleetWorker {
     if (status === 'failed') throw new Error(why?.message);
     if (keptMs > 0) await wait(keptMs, this.#end.signal).catch(() => {});
     return this.#giveBack(job, token);
+  }
+
+  /** @throws BullMQ's error for a slice that no further try would end, once it is reported. */
+  #assertSlice(job: Job<SliceJob>): void {
+    try {
+      parseSliceJob(job.data, job.id);
+    } catch (error) {
+      if (!(error instanceof TickhaulError)) throw error;
+      this.#tell(job, 'failed', error, error);
+      throw new this.#bullmq.UnrecoverableError(error.message);
+    }
   }
 
   async #giveBack(job: Job<SliceJob>, token: string | undefined): Promise<never> {
@@ -170,6 +172,7 @@ class FleetWorker {
     const noMore = this.#end.signal;
     try {
       if (noMore.aborted) throw abortReason(noMore);
+      await this.#watch.identify();
       return await this.#slices.workOn(data, handBack);
     } catch (error) {
       if (error instanceof TickhaulError) return error;

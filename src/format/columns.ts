@@ -1,4 +1,5 @@
 import type { Column } from '../dataset/data-types.js';
+import type { SourceLine } from './csv/errors.js';
 
 /**
  * What the CSV parser hands to the writers: rows in the file's order, column by column, in typed arrays, so
@@ -16,6 +17,8 @@ import type { Column } from '../dataset/data-types.js';
  *   passes 32 MiB. Batches are the same for the same file, however its bytes came in.
  */
 export interface Batch {
+  /** Where in a file its first row is; undefined for rows that no file has. */
+  readonly place?: SourceLine | undefined;
   readonly rows: number;
   readonly columns: readonly ColumnData[];
 }

@@ -142,7 +142,7 @@ export class WatchedBody implements Body, AsyncIterator<Buffer, undefined> {
     const received = this.#received;
     const wasReset = cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
     if (announced !== undefined && received < announced && !wasReset) {
-      const found = `${received} of the ${announced} announced bytes came`;
+      const found = `${received} of the ${plural(announced, 'announced byte')} came`;
       return new TickhaulError('short_body', `${name}: ${found}`, { cause });
     }
     return new TickhaulError('reset', `${name}: the connection broke after ${plural(received, 'byte')}`, {

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { TickhaulError, usageError } from '../base/errors.js';
+import { whyNotFound } from '../base/utf8-name.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isObject } from '../store/location.js';
@@ -60,7 +61,9 @@ async function assertFile(files: Files, path: string, signal: AbortSignal): Prom
     () => false,
   );
   throw usageError(
-    isThere ? `${path}: not a file; name one file to inspect` : `${path}: there is no such file`,
+    isThere
+      ? `${path}: not a file; name one file to inspect`
+      : `${path}: ${whyNotFound(path, 'there is no such file')}`,
   );
 }
 

@@ -25,12 +25,15 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
     const warn = (message: string): void => feed.push({ event: 'warning', message });
     try {
       const { coveragePage, prepareCoverage } = await import('../commands/coverage.js');
-      const { html, ...args } = argsOf(COVERAGE, options);
-      const read = await prepareCoverage(args, libraryHost(signal, warn));
+      const { readOutputFile } = await import('../commands/output-file.js');
+      const args = argsOf(COVERAGE, options);
+      const host = libraryHost(signal, warn);
+      const html = await readOutputFile(args, 'html');
+      const read = await prepareCoverage(args, host);
       const found = await read(warn);
-      if (typeof html === 'string') {
+      if (html) {
         const { writeReport } = await import('../coverage/page/write.js');
-        await writeReport(html, await coveragePage(found));
+        await writeReport(html, await coveragePage(found), host);
       }
       const document = plainly(coverageDocument(found.facts));
       await feed.send(document.series.map((series) => ({ event: 'series', ...series }) as const));

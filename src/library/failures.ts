@@ -31,10 +31,10 @@ function named(error: FileError, path: string): FileError {
   return error.message.startsWith(path) ? error : { ...error, message: `${path}: ${error.message}` };
 }
 
-/** Why the run ended early, or else what its files failed for. */
+/** Why the run ended early, where that gave it its exit code; else what its files failed for. */
 function reasonOf(summary: SummaryJson, first: ReadonlyMap<number, FileError>, count: number): FileError {
   const { exitCode, jobs = [] } = summary;
-  if (summary.error) return summary.error;
+  if (summary.error && ERRORS[summary.error.code].exitCode === exitCode) return summary.error;
   const ofJob = jobs.find((job) => job.error && job.exitCode === exitCode)?.error;
   if (ofJob) return ofJob;
   const error = first.get(exitCode);

@@ -7,13 +7,15 @@ import type {
   TransferOptions,
 } from './options.js';
 
-/** A period is `date`, or `from` and `to`: UTC days or ISO 8601 times, `to` not included. */
+/** A period is `date`, `last`, or `from` and `to`: UTC days or ISO 8601 times, `to` not included. */
 interface PeriodOptions extends ServiceOptions, TransferOptions {
   /** Of the exchanges that name none of their own; default: all. */
   readonly symbols?: List | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly date?: string | undefined;
+  /** The last exported days: `7`, or `'7d'`. */
+  readonly last?: number | string | undefined;
   /** Tell where the connection to the exchange broke; not with day files, which don't know. */
   readonly withDisconnects?: boolean | undefined;
   /** Only what is on disk; what is missing ends the call with exit code 7. */

@@ -1,5 +1,6 @@
 import { abortReason } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
+import { ReaderGone } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import type { Args } from '../commands/arguments/args.js';
 import type { Host } from '../commands/host.js';
@@ -68,6 +69,7 @@ export function beginMessages<Told>(
       await work({ args, host: libraryHost(signal, warn), output, written, warn });
       return summaryOf(0);
     } catch (thrown) {
+      if (thrown instanceof ReaderGone) return summaryOf(0);
       const { exitCode, error } = describeFailure(
         signal.aborted ? abortReason(signal) : inOptions(thrown, table),
       );

@@ -161,6 +161,8 @@ export interface SyncOptions
     ArrivalOptions {
   /** Only the job of this name. */
   readonly job?: string | undefined;
+  /** Plan only, job by job: nothing is written, and no hook is called. */
+  readonly dryRun?: boolean | undefined;
   /** Wait until yesterday (UTC) is exported. */
   readonly wait?: boolean | undefined;
   /** With `wait`: go on with what is there after this long, and end with exit code 7. */

@@ -1,3 +1,5 @@
+import type { ShownPlan } from '../commands/plan.js';
+import type { RunSummary } from '../run/events.js';
 import { type SummaryJson, summaryObject } from '../run/json.js';
 import { beginEvents, type Call } from './event-run.js';
 import type { ToldEvent } from './events.js';
@@ -28,15 +30,18 @@ export function plan(options: PlanOptions): Run<ToldEvent, SummaryJson> {
 
 /** The files wait for who reads them: there may be millions. */
 async function showPlan({ args, host, emit, feed }: Call): Promise<SummaryJson> {
-  const { preparePlan, tellPlan } = await import('../commands/plan.js');
+  const { preparePlan } = await import('../commands/plan.js');
   const open = await preparePlan(args, host);
-  return open({ emit }, async (shown) => {
-    const told = await tellPlan(shown, host.signal);
-    feed.push(plainly(told.plan));
-    await feed.send(eachPlainly(told.files()));
-    host.signal.throwIfAborted();
-    return told.summary();
-  });
+  return open({ emit }, async (shown) => summaryObject(await sendPlan(shown, { host, feed })));
+}
+
+async function sendPlan(shown: ShownPlan, { host, feed }: Pick<Call, 'host' | 'feed'>): Promise<RunSummary> {
+  const { tellPlan } = await import('../commands/plan.js');
+  const told = await tellPlan(shown, host.signal);
+  feed.push(plainly(told.plan));
+  await feed.send(eachPlainly(told.files()));
+  host.signal.throwIfAborted();
+  return told.summary();
 }
 
 function* eachPlainly<T extends object>(values: Iterable<T>): Generator<T> {
@@ -46,7 +51,11 @@ function* eachPlainly<T extends object>(values: Iterable<T>): Generator<T> {
 /** Brings every job of a config file up to date: `tickhaul sync`. */
 export function sync(options: SyncOptions = {}): Run<ToldEvent, SummaryJson> {
   return beginEvents(SYNC, options, async (call) => {
-    const { prepareSync } = await import('../commands/sync.js');
+    const { prepareSync, prepareSyncPlan } = await import('../commands/sync.js');
+    if (call.args['dry-run'] === true) {
+      const run = prepareSyncPlan(call.args, call.host);
+      return summaryObject(await run({ emit: call.emit }, (shown) => sendPlan(shown, call)));
+    }
     return summaryObject(await prepareSync(call.args, call.host)(call));
   });
 }

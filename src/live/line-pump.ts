@@ -1,5 +1,5 @@
 import { LineBuffer } from '../market/lines/line-buffer.js';
-import type { LineSink, Written } from '../market/lines/line-sink.js';
+import { type LineSink, type Written, writeLines } from '../market/lines/line-sink.js';
 
 /** Bytes of memory that are kept for the next lines. */
 const KEPT = 1024 * 1024;
@@ -109,9 +109,7 @@ export class LinePump {
         let end = lines.ends[line++] as number;
         while (line < lines.count && (lines.ends[line] as number) <= limit)
           end = lines.ends[line++] as number;
-        await output.write(lines.bytes.subarray(start, end));
-        written.messages += line - this.#taken;
-        written.bytes += end - start;
+        await writeLines(output, lines.bytes.subarray(start, end), line - this.#taken, written);
         this.#taken = line;
         start = end;
         this.#wakeWaiting();

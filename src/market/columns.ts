@@ -22,6 +22,15 @@ export function booleansOf(schema: Schema, batch: Batch, name: string): Uint8Arr
   throw new Error(`the column ${name} has no booleans`);
 }
 
+/** The bytes of a row's cell in a text column; none where it is empty. */
+export function textAt(schema: Schema, batch: Batch, name: string, row: number): Uint8Array {
+  const column = columnOf(schema, batch, name) as TextColumn;
+  if (column.nulls?.[row] === 1) return new Uint8Array();
+  const [at, { bytes, offsets }] =
+    column.encoding === 'dictionary' ? [column.indices[row] ?? 0, column.dictionary] : [row, column.text];
+  return bytes.subarray(offsets[at], offsets[at + 1]);
+}
+
 /** A text column of few words as codes, one a row; 0 for other words and empty cells. */
 export function codesOf(
   schema: Schema,

@@ -30,10 +30,11 @@ export interface Inputs {
   close(): Promise<void>;
 }
 
-/** What is replayed: series in the order that breaks ties, and how their files come. */
+/** What is replayed: series in the order that breaks ties, and how their files come. `warn` as in `SharedReading`. */
 export interface SeriesInput {
   readonly series: readonly ReplaySeries[];
   readonly arrival: Arrival;
+  readonly warn: (message: string) => void;
 }
 
 /** What the replays of a process share. */
@@ -110,7 +111,7 @@ function firstDay(series: readonly ReplaySeries[]): number {
 }
 
 function readHere(
-  { series, arrival }: SeriesInput,
+  { series, arrival, warn }: SeriesInput,
   textChunk: number,
   files: Files,
   signal: AbortSignal,
@@ -119,7 +120,8 @@ function readHere(
   const anyOf = AbortSignal.any([signal, stop.signal]);
   setMaxListeners(0, anyOf);
   const memories = createLineMemories();
-  const reading = shareReading({ open: limitOpenFiles(OPEN_FILES), files, textChunk, arrival, memories });
+  const open = limitOpenFiles(OPEN_FILES);
+  const reading = shareReading({ open, files, textChunk, arrival, warn, memories });
   return {
     lines: series.map((one) =>
       createHandover(lineBuffers(textChunk), (exchange) => makeLines(one, reading, exchange, anyOf)),
@@ -129,7 +131,7 @@ function readHere(
 }
 
 function readInThreads(
-  { series, arrival }: SeriesInput,
+  { series, arrival, warn }: SeriesInput,
   textChunk: number,
   threads: SeriesThreads['threads'],
   signal: AbortSignal,
@@ -140,7 +142,7 @@ function readInThreads(
     textChunk,
   }));
   const jobs = threads.begin(tasks);
-  const open = tasks.map((task, at) => receiveSeries(task, jobs[at] as JobSide, arrival));
+  const open = tasks.map((task, at) => receiveSeries(task, jobs[at] as JobSide, { arrival, warn }));
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', close);
     for (const one of open) one.close();

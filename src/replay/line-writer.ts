@@ -1,4 +1,4 @@
-import type { LineSink, Written } from '../market/lines/line-sink.js';
+import { type LineSink, type Written, writeLines } from '../market/lines/line-sink.js';
 
 /** Bytes of one write, of lines that come in small pieces. */
 export const WRITE = 512 * 1024;
@@ -30,7 +30,7 @@ export class LineWriter {
   /** Writes lines that don't fit, or needn't be copied, behind those before; they may be written over when it resolves. */
   async write(bytes: Uint8Array, messages: number): Promise<void> {
     await this.flush();
-    await this.#give(bytes, messages);
+    await writeLines(this.#output, bytes, messages, this.#written);
   }
 
   async flush(): Promise<void> {
@@ -40,12 +40,6 @@ export class LineWriter {
     // What an output didn't take isn't given to it again.
     this.length = 0;
     this.#messages = 0;
-    await this.#give(bytes, messages);
-  }
-
-  async #give(bytes: Uint8Array, messages: number): Promise<void> {
-    await this.#output.write(bytes);
-    this.#written.messages += messages;
-    this.#written.bytes += bytes.length;
+    await writeLines(this.#output, bytes, messages, this.#written);
   }
 }

@@ -9,13 +9,14 @@ import type { DownloadOptions, PlannedFile } from '../download/types.js';
 import type { EventSink, RunEvent, RunSummary } from '../run/events.js';
 import type { Client } from '../service/http/client.js';
 import { fetchKeyReach } from '../service/key/key-coverage.js';
-import { fetchDatasetRecord } from '../service/records/metadata.js';
+import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/metadata.js';
 import type { Destination } from '../store/destination.js';
 import { joinLocation } from '../store/location.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestScope } from '../store/manifest/scope.js';
 import { Arrivals } from './arrivals.js';
+import { daysWithoutFile, filesIn, recordOfFiles } from './folder-record.js';
 import { daysOf } from './period.js';
 import { planReplay } from './plan.js';
 import type { Arrival, ReplayRequest, ReplaySeries } from './types.js';
@@ -52,6 +53,7 @@ export interface OpenedReplay {
 
 /**
  * Works out the series of a replay, and begins to bring their missing day files to disk, day by day.
+ * Under `offline`, the day files that are there stand in for a record that is not stored.
  * @throws TickhaulError, before anything is downloaded: `usage`; `not_exported` for days that are pending, or missing
  * under `offline`; `no_access`.
  */
@@ -60,16 +62,26 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
   const dir = destination.locate('');
   const warn = (message: string): void => emit({ event: 'warning', message });
   const asking = { cache, offline, signal };
-  const records = await Promise.all(
-    request.options.map(({ exchange }) => fetchDatasetRecord(client, exchange, asking)),
+  const stored = await Promise.all(
+    request.options.map(({ exchange }) =>
+      fetchDatasetRecord(client, exchange, asking).catch((error: unknown) => {
+        if (offline && error instanceof TickhaulError && error.code === 'not_exported') return undefined;
+        throw error;
+      }),
+    ),
   );
   const mayRead = offline ? () => true : (await fetchKeyReach(client, signal, warn)).mayRead;
   const manifest = await destination.openManifest({ warn, signal }, scopeOf(request));
   let isHandedOn = false;
   try {
     const context = { manifest, destination, layout, mayRead, warn, signal };
+    const records = stored.every((record) => record !== undefined)
+      ? stored
+      : await withoutRecord(request, stored, { destination, manifest, signal });
     const planned = await planReplay(request, records, context);
     const files = planned.flatMap((series) => series.files);
+    const unrecorded = planned.filter(({ exchange }) => !stored.some((record) => record?.id === exchange));
+    refuseMissing(daysWithoutFile(unrecorded), destination);
     refuse(files, 'pending', 'not_exported', 'not exported yet; choose an earlier end');
     refuse(files, 'unauthorized', 'no_access', 'not in the reach of the API key; set a key that covers it');
     const work = files.filter(({ action }) => action !== 'nothing').sort(byDay);
@@ -94,6 +106,23 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     // A download closes it itself.
     if (!isHandedOn) await manifest.close();
   }
+}
+
+/** The records of all options: those that are not stored are made of the day files that are there. */
+async function withoutRecord(
+  request: ReplayRequest,
+  stored: readonly (ExchangeRecord | undefined)[],
+  { destination, manifest, signal }: { destination: Destination; manifest: Manifest; signal: AbortSignal },
+): Promise<readonly ExchangeRecord[]> {
+  const files = await filesIn(destination, manifest, signal);
+  return request.options.map((option, at) => {
+    const record = stored[at] ?? recordOfFiles(option, request, files);
+    if (record) return record;
+    throw new TickhaulError(
+      'not_exported',
+      `${option.exchange}: neither a day file in ${destination.name} nor a stored exchange record; run without --offline, or download first`,
+    );
+  });
 }
 
 function scopeOf({ options, types, period }: ReplayRequest): ManifestScope {

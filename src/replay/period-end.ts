@@ -1,14 +1,16 @@
+import type { Period } from '../market/trade-bars.js';
+
 const LF = 10;
 const QUOTE = '"';
 
 /**
  * Tells of the pieces of a day file's text, one after the other, which is the first with a row at the period's end or
  * behind it: files are sorted by local time (interface page, Dataset file), so the last whole row of a piece tells. One
- * with quotes tells nothing.
- * @param end microseconds of local time.
+ * with quotes tells nothing, nor does a row that is not of the file's day.
+ * @param rest of the day, from the period's end on: microseconds of local time.
  * @returns how much of the piece is up to that row's end; undefined where more of the file is wanted.
  */
-export function createPeriodEnd(end: number): (text: Buffer) => number | undefined {
+export function createPeriodEnd(rest: Period): (text: Buffer) => number | undefined {
   let column: number | undefined;
   return (text) => {
     column ??= columnOf(text.toString('latin1', 0, text.indexOf(LF)));
@@ -18,7 +20,8 @@ export function createPeriodEnd(end: number): (text: Buffer) => number | undefin
     const row = text.toString('latin1', start, behind - 1);
     // A piece's first row may lack its beginning.
     if (start === 0 || row.includes(QUOTE)) return undefined;
-    return Number(row.split(',')[column]) >= end ? behind : undefined;
+    const time = Number(row.split(',')[column]);
+    return time >= rest.start && time < rest.end ? behind : undefined;
   };
 }
 

@@ -9,7 +9,10 @@ export interface PeriodWords {
   readonly date?: string | undefined;
 }
 
-const US_A_DAY = 86_400_000_000;
+/** A period, or a count of days up to the end of the export. */
+export type AskedPeriod = Period | { readonly last: number };
+
+export const US_A_DAY = 86_400_000_000;
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /**
@@ -23,7 +26,8 @@ export function parsePeriod({ from, to, date }: PeriodWords, nowMs: number): Per
     const start = parseDayWord(date, nowMs) * US_A_DAY;
     return notAfterNow({ start, end: start + US_A_DAY }, `the day of --date ${date}`, nowMs);
   }
-  if (from === undefined) throw usageError('no period: give --from <time> --to <time>, or --date <day>');
+  if (from === undefined)
+    throw usageError('no period: give --from <time> --to <time>, --date <day> or --last <n>d');
   if (to === undefined) throw usageError(`--from ${from} needs --to <time>, which is not included`);
   const period = { start: parseInstant('--from', from, nowMs), end: parseInstant('--to', to, nowMs) };
   if (period.end <= period.start)

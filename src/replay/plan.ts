@@ -82,10 +82,11 @@ async function planType(
   const plan = await makePlan({ ...context, selection, record, existing: 'skip' });
   const bySymbol = new Map<string, PlannedFile[]>(plan.series.map(({ symbol }) => [symbol, []]));
   for (const file of plan.files()) bySymbol.get(file.file.symbol)?.push(file);
-  return [...bySymbol.values()].map((files) => ({
+  return [...bySymbol].map(([symbol, files]) => ({
     period,
     exchange: record.id,
     dataType,
+    symbol: GROUPED_SYMBOLS.has(symbol) ? undefined : symbol,
     types: types.filter(({ dayFiles }) => dayFiles === dataType),
     symbols: wanted,
     files: files.sort((a, b) => a.file.day - b.file.day),

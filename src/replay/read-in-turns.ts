@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, stat } from 'node:fs/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { abortReason, diskError, TickhaulError } from '../base/errors.js';
 import { openRegular } from '../base/open-regular.js';
@@ -40,31 +41,68 @@ async function readFile(
   try {
     const { ino, size } = await stat(path);
     const buffer = Buffer.allocUnsafe(Math.min(chunk, size + 1));
-    for (let position = 0; ; ) {
+    const reading: Reading = { path, ino, position: 0, hash: createHash('sha256') };
+    for (;;) {
       if (signal?.aborted) throw abortReason(signal);
-      const bytesRead = await open(() => readAt(path, ino, buffer, position));
+      const bytesRead = await open(() => readOn(reading, buffer));
       if (bytesRead === 0) return;
-      position += bytesRead;
-      await use(buffer.subarray(0, bytesRead));
+      const bytes = buffer.subarray(0, bytesRead);
+      reading.position += bytesRead;
+      reading.hash.update(bytes);
+      await use(bytes);
     }
   } catch (error) {
     throw diskError(error, path);
   }
 }
 
-async function readAt(path: string, ino: number, buffer: Buffer, position: number): Promise<number> {
+/** How far a file was read. */
+interface Reading {
+  readonly path: string;
+  ino: number;
+  /** Bytes that were read, and their hash. */
+  position: number;
+  readonly hash: Hash;
+}
+
+/**
+ * Reads the next bytes of a file. Another file of that name will do if it begins with all that was read: what is read in
+ * the end is that one, from its first byte to its last.
+ * @param buffer is written over. @throws TickhaulError `changed`.
+ */
+async function readOn(reading: Reading, buffer: Buffer): Promise<number> {
+  const { path, position, hash } = reading;
   const handle = await openRegular(path);
   try {
-    if ((await handle.stat()).ino !== ino) {
+    const { ino } = await handle.stat();
+    if (ino !== reading.ino && !(await beginsWith(handle, position, hash.copy().digest(), buffer))) {
       throw new TickhaulError(
         'changed',
         `${path}: it was replaced while it was read; run the same command again`,
       );
     }
+    reading.ino = ino;
     return (await handle.read(buffer, 0, buffer.length, position)).bytesRead;
   } finally {
     await handle.close();
   }
+}
+
+/** @param length bytes of the beginning. @param sha256 theirs. @param buffer is written over. */
+async function beginsWith(
+  handle: FileHandle,
+  length: number,
+  sha256: Buffer,
+  buffer: Buffer,
+): Promise<boolean> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < length; ) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, length - at), at);
+    if (bytesRead === 0) return false;
+    hash.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return hash.digest().equals(sha256);
 }
 
 interface Ranges {

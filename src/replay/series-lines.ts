@@ -2,6 +2,7 @@ import { orAborted } from '../base/wait.js';
 import { toDatasetSymbol } from '../dataset/symbols.js';
 import type { GzipReading } from '../integrity/read-gzip.js';
 import { readText } from '../integrity/source.js';
+import { RowTally } from '../market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';
 import type { Files } from '../store/files.js';
@@ -22,6 +23,8 @@ const US_A_DAY = 86_400_000_000;
 export interface SharedReading extends GzipReading {
   readonly memories: LineMemories;
   readonly arrival: Arrival;
+  /** Is told of rows that do not belong in their file. */
+  readonly warn: (message: string) => void;
 }
 
 export function shareReading(
@@ -43,7 +46,8 @@ class Enough extends Error {}
  * The lines of a series, buffer by buffer. A day file is opened once the lines before it are made, and it is there: where
  * it is waited for, an empty buffer says from when on it can have lines. Books and bars go on from one day file to the
  * next, as in one stream. No more is read than up to the period's end: what is wrong with a file behind it isn't noticed.
- * @throws TickhaulError what reading and parsing throw: `corrupt`, `unreadable`; what `exchange` throws, and an arrival.
+ * @throws TickhaulError what reading and parsing throw: `corrupt`, also for a file of another day or symbol, behind its
+ * lines; `unreadable`; what `exchange` throws, and an arrival.
  */
 export async function makeLines(
   series: ReplaySeries,
@@ -51,8 +55,8 @@ export async function makeLines(
   exchange: Exchange<LineBuffer>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { textChunk, memories, arrival } = reading;
-  const { period } = series;
+  const { textChunk, memories, arrival, warn } = reading;
+  const { period, symbol } = series;
   let out = await exchange(undefined);
   const handOver = async (least: number): Promise<void> => {
     if (out.length < least) return;
@@ -68,8 +72,9 @@ export async function makeLines(
       await handOver(0);
       if (!(await orAborted(arrival(path), signal))) continue;
     }
-    lines.open(path);
-    const endIn = createPeriodEnd(period.end);
+    const tally = new RowTally({ path, day, symbol });
+    lines.open(tally);
+    const endIn = createPeriodEnd({ start: period.end, end: tally.period.end });
     let isPast = false;
     const onText = async (text: Buffer): Promise<void> => {
       const end = endIn(text);
@@ -85,6 +90,8 @@ export async function makeLines(
     }
     lines.end(out);
     await handOver(1);
+    const finding = tally.finding();
+    if (finding !== undefined) warn(finding);
     if (isPast) return;
   }
 }

@@ -41,6 +41,8 @@ export interface ReplaySeries {
   readonly period: Period;
   readonly exchange: string;
   readonly dataType: DataType;
+  /** Whose rows the files hold; undefined for a grouped symbol, which has many. */
+  readonly symbol: string | undefined;
   readonly types: readonly NormalizedType[];
   /** Of a grouped file, the symbols that are asked for; undefined for all. */
   readonly symbols: ReadonlySet<string> | undefined;

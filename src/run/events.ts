@@ -73,6 +73,8 @@ export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Par
   Partial<Estimate> & {
     /** Bytes that the disk of the download folder has left; null where the system doesn't tell. */
     readonly freeBytes?: number | null | undefined;
+    /** Where a download brings its files, as its user names it. */
+    readonly folder?: string | undefined;
     /** Said of a check: its files are read and neither fetched nor made. */
     readonly aim?: 'verify' | undefined;
   };
@@ -93,6 +95,8 @@ export interface FileFacts {
   readonly md5Match?: boolean | null | undefined;
   /** Rows, the header not counted. */
   readonly rows?: number | undefined;
+  /** Said by `verify` of a whole conversion of another version than this build makes. */
+  readonly outdated?: true | undefined;
   readonly attempts?: number | undefined;
   readonly seconds?: number | undefined;
   readonly error?: FileError | undefined;
@@ -134,6 +138,8 @@ export interface RunSummary {
   /** How often each status occurred; statuses that did not occur are absent. */
   readonly counts: Readonly<Partial<Record<FileStatus, number>>>;
   readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
+  /** Whole conversions of another version than this build makes; absent where there are none. */
+  readonly outdated?: number | undefined;
   /** Files that the run set out to fetch and did not finish, since it ended early. */
   readonly unfinished: number;
   /** Bytes of the files downloaded or made by this run. */

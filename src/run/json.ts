@@ -23,6 +23,8 @@ type Counts<Name extends string> = Known<Record<Name, number>>;
 /** How many files a run sets out to work on; of a download and a plan, with counts and what they are expected to come to. */
 export interface PlanJson extends Counts<PlanStatus>, Known<Estimate> {
   readonly event: 'plan';
+  /** Of a sync that only plans, the job that the plan is of. */
+  readonly job?: string | undefined;
   readonly files: number;
   /** Bytes that the disk of the download folder has left; null where the system doesn't tell. */
   readonly freeBytes?: number | null | undefined;
@@ -55,6 +57,8 @@ export interface FindingJson extends Known<Omit<DayFile, 'day'>> {
 /** What a run came to: its exit code, and a count of each status and finding that occurred. */
 export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind> {
   readonly exitCode: number;
+  /** Whole conversions of another version than this build makes. */
+  readonly outdated?: number | undefined;
   /** Files that the run set out to fetch and did not finish, since it ended early. */
   readonly unfinished?: number | undefined;
   /** Of the files downloaded or made by this run. */
@@ -78,11 +82,12 @@ export interface JobJson extends CountsJson {
   readonly delistedSymbols?: readonly string[] | undefined;
 }
 
-export function planObject(plan: PlanEvent): PlanJson {
+export function planObject(plan: PlanEvent, job?: string): PlanJson {
   const { files, download, skip, resume, pending, unavailable, unauthorized } = plan;
   const { estimatedBytes, estimatedRows, estimatedSeconds, estimateBasis, freeBytes } = plan;
   return {
     event: 'plan',
+    job,
     files,
     download,
     skip,
@@ -103,6 +108,7 @@ export function fileObject(
   event: Omit<FileEvent, 'status'> & { readonly status: FileJson['status'] },
 ): FileJson {
   const { file, path, source, output, outputs, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
+  const { outdated } = event;
   return {
     event: 'file',
     job: event.job,
@@ -121,6 +127,7 @@ export function fileObject(
     attempts,
     seconds,
     rows,
+    outdated,
     error: error && errorObject(error),
   };
 }
@@ -140,11 +147,12 @@ export function summaryObject(summary: RunSummary): SummaryJson {
 }
 
 function countsObject(summary: RunSummary): CountsJson {
-  const { exitCode, counts, findings, unfinished, bytes, seconds, keyExpired, error } = summary;
+  const { exitCode, counts, findings, outdated, unfinished, bytes, seconds, keyExpired, error } = summary;
   return {
     exitCode,
     ...counts,
     ...findings,
+    ...(outdated !== undefined && { outdated }),
     ...(unfinished > 0 ? { unfinished } : {}),
     bytes,
     seconds,

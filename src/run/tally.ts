@@ -29,9 +29,11 @@ export function createTally(): Tally {
   const failures = new Set<number>();
   let files = 0;
   let bytes = 0;
+  let outdated = 0;
   const count = (event: FileEvent): void => {
     counts[event.status] = (counts[event.status] ?? 0) + 1;
     if (BRINGING.has(event.status)) bytes += event.bytes ?? 0;
+    if (event.outdated) outdated++;
     if (event.error) failures.add(ERRORS[event.error.code].exitCode);
   };
   return {
@@ -46,9 +48,10 @@ export function createTally(): Tally {
     },
     summary({ planned, stopped, strict, seconds }) {
       return {
-        exitCode: stopped ? stopped.exitCode : exitCode(failures, counts, strict),
+        exitCode: exitCodeOf(reasonsOf(failures, counts, strict), stopped?.code),
         counts,
         ...(Object.keys(findings).length > 0 && { findings }),
+        ...(outdated > 0 && { outdated }),
         unfinished: planned ? planned.files - files : 0,
         bytes,
         seconds,
@@ -58,16 +61,35 @@ export function createTally(): Tally {
   };
 }
 
-function exitCode(
+/** The exit codes of what failed. */
+function reasonsOf(
   failures: ReadonlySet<number>,
   counts: Readonly<Partial<Record<FileStatus, number>>>,
   strict: boolean,
-): number {
+): ReadonlySet<number> {
   const reasons = new Set(failures);
   // Exported days that were asked for and are missing: a night's job that lost its key must not look well.
   if (counts.unauthorized) reasons.add(ERRORS.bad_key.exitCode);
   if (strict && (counts.pending || counts.unavailable)) reasons.add(ERRORS.not_exported.exitCode);
-  return commonExitCode(reasons);
+  return reasons;
+}
+
+/**
+ * The exit code of a run (docs/reference/exit-codes.md, A run that ends early).
+ * @param reasons exit codes of the files, or jobs, that failed.
+ * @param stopped why the run ended early.
+ */
+export function exitCodeOf(reasons: Iterable<number>, stopped: ErrorCode | undefined): number {
+  if (stopped === undefined) return commonExitCode(reasons);
+  const { exitCode } = ERRORS[stopped];
+  // The user's own limit is no failure of a file, and hides none.
+  if (stopped === 'out_of_time') return commonExitCode(reasons) || exitCode;
+  return endsRun(stopped) ? exitCode : commonExitCode([...reasons, exitCode]);
+}
+
+/** Whether what stopped a run, or a job of it, concerns all files: a lock is lost for all of them. */
+export function endsRun(stopped: ErrorCode): boolean {
+  return ERRORS[stopped].everyone || stopped === 'locked';
 }
 
 /** One common reason names the code, several are 3, none is 0 (contract, Exit codes). */

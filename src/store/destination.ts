@@ -83,6 +83,8 @@ export interface JoinedRun {
   readonly partSuffix: string | undefined;
   /** As of `RunLock`; undefined where nothing is held. */
   readonly lost: AbortSignal | undefined;
+  /** Of a folder: the process that holds its lock, in words, if that is another one. */
+  readonly other?: string | undefined;
   release(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export interface RandomAccess {
 
 /** A file in the making, which gets its name when it is whole. Calls must not overlap. */
 export interface PartFile {
-  /** Resolves when more may come; the bytes may be reused then. */
+  /** Resolves when more may come; the bytes may be reused then. Of a write that fails, nothing stays. */
   write(bytes: Uint8Array): Promise<void>;
   /** Makes it stand under its name; of an object, gives what tells later whether it is the same. */
   publish(): Promise<StoredAs | undefined>;

@@ -2,7 +2,8 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { diskError, isSystemError, TickhaulError } from '../base/errors.js';
 import { makeFolder } from '../base/make-folder.js';
-import { STATE_FOLDER } from '../dataset/file-names.js';
+import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
+import { hasControls, STATE_FOLDER } from '../dataset/file-names.js';
 
 /** Whether a path with `/` between folders names something inside the folder it is relative to, on any system. */
 export function isInside(relPath: string): boolean {
@@ -15,9 +16,19 @@ export function isOwn(relPath: string): boolean {
   return relPath.split('/').some((part) => part.toLowerCase() === STATE_FOLDER);
 }
 
-/** Whether a record may name this path: inside the download folder, and nothing of tickhaul's own. */
+/** Whether a path is inside the download folder, and nothing of tickhaul's own. */
 export function isDataPath(relPath: string): boolean {
   return isInside(relPath) && !isOwn(relPath);
+}
+
+/** Whether a layout can have given this path to a file: a data path without control characters. */
+export function isLayoutPath(relPath: string): boolean {
+  return isDataPath(relPath) && !hasControls(relPath);
+}
+
+/** Whether a layout can have given this path to a day file. */
+export function isDayFilePath(relPath: string): boolean {
+  return isLayoutPath(relPath) && relPath.endsWith(DAY_FILE_EXTENSION);
 }
 
 /**

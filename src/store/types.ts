@@ -40,6 +40,8 @@ export interface ConversionEntry {
   readonly computed?: string | undefined;
   /** How it was made, by the names of `ConvertOptions`: `format`, `compression` and so on. */
   readonly options: Readonly<Record<string, string | number>>;
+  /** Version of its columns, rules and writer (`convert/output/versions.ts`); undefined for the first one. */
+  readonly version?: string | undefined;
   /** How it stands in an object store. */
   readonly object?: StoredAs | undefined;
 }

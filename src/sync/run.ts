@@ -3,15 +3,13 @@ import { fileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import { runJobs } from '../download/jobs.js';
 import type { JobSummary, RunSummary } from '../run/events.js';
-import { fetchKeyReach } from '../service/key/key-coverage.js';
 import type { JoinedRun } from '../store/destination.js';
-import { noteOfWait } from '../store/lock/take-lock.js';
+import { placeOrReadOnly, type RunPlace } from '../store/lock/read-only.js';
+import { noteOfOther, noteOfWait } from '../store/lock/take-lock.js';
 import { startDeadline } from './deadline.js';
-import { newsLines } from './news.js';
-import { type OpenJob, openJob, scopesOf } from './open-job.js';
-import { readRecords } from './records.js';
-import { refuseContradictions } from './same-files.js';
-import { readSyncState, type SyncState, writeSyncState } from './state.js';
+import type { OpenJob } from './open-job.js';
+import { openJobs } from './open-jobs.js';
+import { type SyncState, writeSyncState } from './state.js';
 import { summarize } from './summary.js';
 import type { SyncInput } from './types.js';
 
@@ -22,11 +20,14 @@ import type { SyncInput } from './types.js';
  */
 export async function sync(input: SyncInput): Promise<RunSummary> {
   const started = performance.now();
-  const { partSuffix, lost, release } = await joinOrLock(input);
+  const { release, lost, other, ...place } = await placeOrReadOnly(input.destination, () =>
+    joinOrLock(input),
+  );
+  noteOfOther(input.emit, input.destination.name, other);
   const deadline = startDeadline(input.maxDurationMs);
   try {
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-    return await syncLocked({ ...input, signal }, deadline.signal, started, partSuffix);
+    return await syncLocked({ ...input, signal }, deadline.signal, started, place);
   } finally {
     deadline.clear();
     await release();
@@ -51,30 +52,18 @@ async function syncLocked(
   input: SyncInput,
   noMore: AbortSignal,
   started: number,
-  partSuffix: string | undefined,
+  place: Pick<RunPlace, 'partSuffix' | 'readOnly'>,
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
-  const warn = (message: string): void => emit({ event: 'warning', message });
-  const state = await readSyncState(destination, options.shard, signal);
-  const { records, late } = await readRecords(input, noMore);
-  const { mayRead, keyExpired } = await fetchKeyReach(input.client, signal, warn);
-  const manifest = await destination.openManifest({ warn, signal }, await scopesOf(input.jobs, records));
+  const { state, jobs, late, manifest, keyExpired } = await openJobs(input, noMore);
   try {
-    const plans = { records, manifest, mayRead };
-    const jobs: OpenJob[] = [];
-    for (const job of input.jobs) jobs.push(await openJob(job, input, plans, state[job.name]));
-    refuseContradictions(jobs);
-    for (const { job, news, plan } of jobs) {
-      for (const message of plan?.warnings ?? []) warn(`${job.name}: ${message}`);
-      for (const message of newsLines(job.name, news)) emit({ event: 'note', message });
-    }
     const failures = new Map(jobs.map(({ job, failures }) => [job.name, failures]));
     const ready = jobs.flatMap(({ ready }) => ready ?? []);
     const summaries = await runJobs(
       {
         destination,
         manifest,
-        partSuffix,
+        ...place,
         options,
         signal,
         noMore,
@@ -88,7 +77,7 @@ async function syncLocked(
     );
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
     const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
-    await leaveState(input, { ...state, ...statesOf(jobs, told) }, told);
+    if (!place.readOnly) await leaveState(input, { ...state, ...statesOf(jobs, told) }, told);
     return { ...summarize(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
   } finally {
     await manifest.close();
@@ -109,7 +98,8 @@ async function leaveState(
   }
 }
 
-function jobSummary({ job, news, error }: OpenJob, summary: RunSummary | undefined): JobSummary {
+/** @param summary what came of the job; undefined if it has no plan. */
+export function jobSummary({ job, news, error }: OpenJob, summary: RunSummary | undefined): JobSummary {
   const { name } = job;
   if (summary) return { name, ...summary, ...news };
   const { exitCode } = error ?? new TickhaulError('unreachable', '');

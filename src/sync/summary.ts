@@ -1,7 +1,7 @@
 import { ERRORS, type TickhaulError } from '../base/errors.js';
 import { fileError } from '../base/file-error.js';
 import type { FileStatus, JobSummary, RunSummary } from '../run/events.js';
-import { commonExitCode } from '../run/tally.js';
+import { endsRun, exitCodeOf } from '../run/tally.js';
 
 /** One summary for all jobs. @param late why the export that was waited for didn't come. */
 export function summarize(
@@ -17,11 +17,11 @@ export function summarize(
   }
   const total = (key: 'bytes' | 'unfinished'): number => jobs.reduce((sum, job) => sum + job[key], 0);
   // What ended one job for everybody's sake ended the run.
-  const ended = jobs.map(({ error }) => error).find((error) => error && ERRORS[error.code].everyone);
+  const ended = jobs.map(({ error }) => error).find((error) => error && endsRun(error.code));
   const error = ended ?? (late && fileError(late));
-  const codes = [...jobs.map(({ exitCode }) => exitCode), late?.exitCode ?? 0];
+  const reasons = jobs.filter((job) => !isOutOfTimeOnly(job)).map(({ exitCode }) => exitCode);
   return {
-    exitCode: ended ? ERRORS[ended.code].exitCode : commonExitCode(codes),
+    exitCode: exitCodeOf([...reasons, late?.exitCode ?? 0], ended?.code),
     counts,
     unfinished: total('unfinished'),
     bytes: total('bytes'),
@@ -29,4 +29,10 @@ export function summarize(
     ...(error && { error }),
     jobs,
   };
+}
+
+/** Whether a job has files left, and none that failed. */
+function isOutOfTimeOnly({ error, exitCode, counts }: JobSummary): boolean {
+  const isOfTime = error?.code === 'out_of_time' && exitCode === ERRORS.out_of_time.exitCode;
+  return isOfTime && !counts.failed;
 }

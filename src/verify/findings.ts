@@ -1,3 +1,4 @@
+import { whyNotFound } from '../base/utf8-name.js';
 import type { FindingEvent } from '../run/events.js';
 import { isInside } from '../store/paths.js';
 import { judgeParts, removeStale, strayNotes } from './amend/parts.js';
@@ -38,6 +39,10 @@ async function* leftParts(
 }
 
 function* unknownFiles({ input, survey, tellable }: Verification): Generator<FindingEvent> {
+  for (const path of survey.undecoded) {
+    const message = `${path}: ${whyNotFound(path, 'is gone')}`;
+    yield { event: 'finding', kind: 'unknown', path, message };
+  }
   for (const path of survey.unknown) {
     const isTellable = tellable.has(path);
     if (isTellable && input.adopt) continue;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { abortReason, diskError, isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
+import { whyNotFound } from '../base/utf8-name.js';
 import { onAbort } from '../base/wait.js';
 import type { FileEvent, RunSummary } from '../run/events.js';
 import { createTally } from '../run/tally.js';
@@ -94,5 +95,5 @@ async function assertFolder(destination: Destination): Promise<void> {
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw diskError(error, dir, 'disk');
   }
-  throw usageError(`${dir}: there is no such download folder; name yours with --dir`);
+  throw usageError(`${dir}: ${whyNotFound(dir, 'there is no such download folder; name yours with --dir')}`);
 }

@@ -1,4 +1,5 @@
 import { usageError } from '../base/errors.js';
+import { isReplaced, whyNotFound } from '../base/utf8-name.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
 import { dayFileOfName } from '../dataset/day-file-name.js';
 import type { Destination, ListedFile } from '../store/destination.js';
@@ -15,6 +16,8 @@ export interface Survey {
   readonly unknown: readonly string[];
   /** What conversions made, by hand: of those of a download, the manifest tells. */
   readonly outputs: readonly string[];
+  /** Files and folders whose names Node can't decode, and so nothing can be done with. */
+  readonly undecoded: readonly string[];
   readonly parts: readonly string[];
   /** What a store's listing tells of its objects; undefined for a folder, whose files are looked at one by one. */
   readonly listed: ReadonlyMap<string, FileFacts> | undefined;
@@ -30,6 +33,7 @@ export async function surveyDestination(
 ): Promise<Survey> {
   const unknown: string[] = [];
   const outputs: string[] = [];
+  const undecoded: string[] = [];
   const parts: string[] = [];
   const listed = destination.kind === 'folder' ? undefined : new Map<string, FileFacts>();
   const isMeant = (path: string): boolean => scope.wants(namedFile(path));
@@ -45,12 +49,16 @@ export async function surveyDestination(
   for (const root of scope.roots) {
     for await (const files of filesAt(destination, root, roots.has(root), signal)) {
       for (const { path, bytes, etag } of files) {
+        if (isReplaced(path) && !(await destination.files.look(destination.locate(path), signal))) {
+          undecoded.push(path);
+          continue;
+        }
         sort(path);
         if (bytes !== undefined) listed?.set(path, { bytes, etag });
       }
     }
   }
-  return { unknown, outputs, parts, listed };
+  return { unknown, outputs, undecoded, parts, listed };
 }
 
 /** The day file that a file's name tells: of a day file, of a conversion's output, or of a part of either. */
@@ -83,5 +91,7 @@ async function* filesAt(
   }
   // A folder with nothing in it is there too.
   if (isThere || (await destination.survey(() => [root], signal)).has(root)) return;
-  throw usageError(`${location}: there is no such file or folder, and no record of one`);
+  throw usageError(
+    `${location}: ${whyNotFound(location, 'there is no such file or folder, and no record of one')}`,
+  );
 }

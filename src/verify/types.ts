@@ -19,6 +19,8 @@ export interface Check {
   readonly expected: Expected | undefined;
   /** Of the day file; of a conversion, its source's. */
   readonly record: ManifestRecord | undefined;
+  /** Of a recorded conversion: whether it is of another version than this build makes. */
+  readonly isOutdated?: boolean | undefined;
 }
 
 export interface Expected {
@@ -38,6 +40,8 @@ export interface Order {
   readonly bytes: number | undefined;
   /** Whether the checksum of a conversion's bytes is wanted: a day file's always comes along. */
   readonly hash: boolean;
+  /** Of a day file that nobody recorded, its data type: that it begins as one is checked too. */
+  readonly dataType?: string | undefined;
   /** What a listing told of it, so that nobody has to ask again. */
   readonly listed?: FileFacts | undefined;
 }

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatCount, formatDuration, formatSize, parseDuration, parseSize } from '../../src/base/units.js';
+import {
+  formatCount,
+  formatDuration,
+  formatSize,
+  parseDuration,
+  parseSize,
+  plural,
+} from '../../src/base/units.js';
 
 test('durations and sizes are read as the contract writes them', () => {
   assert.deepEqual(['500ms', '90s', '15m', '4h'].map(parseDuration), [500, 90_000, 900_000, 14_400_000]);
@@ -41,4 +48,13 @@ test('counts for people are those of Intl', () => {
       asIntl(n >> down),
     ),
   );
+});
+
+test('one of anything is singular, however the count is written', () => {
+  assert.deepEqual(
+    [0, 1, 2].map((count) => plural(count, 'day')),
+    ['0 days', '1 day', '2 days'],
+  );
+  assert.equal(plural(1234, 'row', '1,234'), '1,234 rows');
+  assert.equal(plural(1, 'row', '1'), '1 row');
 });

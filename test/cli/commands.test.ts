@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { VERSION } from '../../src/base/version.js';
 import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -127,6 +128,43 @@ test('exchanges, symbols and status answer as tables and as one JSON document', 
   }
   const status = await runHere(['status', 'deribit'], { env });
   assert.match(status.stdout, /2024-03-09/);
+  const labels = ({ stdout }: { readonly stdout: string }): readonly string[] | null =>
+    stdout.match(/^exported.*?(?= {2})/gm);
+  assert.deepEqual(labels(status), ['exportedFrom', 'exportedUntil']);
+  assert.deepEqual(labels(await runHere(['exchanges', 'deribit'], { env })), labels(status));
+});
+
+test('symbols takes names and globs as arguments too, and says which glob matches nothing', async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const idsOf = async (...words: readonly string[]): Promise<readonly [readonly string[], string]> => {
+    const { exitCode, stdout, stderr } = await runHere(['symbols', 'deribit', ...words, '--json'], { env });
+    assert.equal(exitCode, 0, stderr);
+    return [(JSON.parse(stdout) as { readonly id: string }[]).map(({ id }) => id), stderr];
+  };
+  const both = [['BTC-PERPETUAL', 'ETH-PERPETUAL'], ''];
+  assert.deepEqual(await idsOf('BTC-P*', 'eth/perpetual'), both);
+  assert.deepEqual(await idsOf('btc-p*,ETH-PERPETUAL'), both);
+  assert.deepEqual(await idsOf('BTC-P*', '-s', 'ETH-P*'), both);
+  assert.deepEqual(await idsOf('-s', 'ETH-P*', 'BTC-P*'), both);
+  assert.deepEqual(await idsOf('BTCC*', 'ETH-P*'), [
+    ['ETH-PERPETUAL'],
+    'warning no symbol of deribit matches "BTCC*"; did you mean BTC-*?\n',
+  ]);
+  assert.match((await idsOf('NOSUCH*'))[1], /^warning no symbol of deribit matches "NOSUCH\*"; see all/);
+  assert.deepEqual(await idsOf('BTC-P*', '--on', '1999-01-01'), [
+    [],
+    'warning no symbol of deribit matches all filters\n',
+  ]);
+  const unknown = await runHere(['symbols', 'deribit', 'BTC-PERPETUL'], { env });
+  assert.deepEqual([unknown.exitCode, /did you mean BTC-PERPETUAL/.test(unknown.stderr)], [2, true]);
+});
+
+test('version, -v, -V and --version print the version', async () => {
+  for (const word of ['version', '-v', '-V', '--version'])
+    assert.deepEqual(await runHere([word]), { exitCode: 0, stdout: `${VERSION}\n`, stderr: '' });
+  assert.deepEqual(JSON.parse((await runHere(['version', '--json'])).stdout), { version: VERSION });
+  const extra = await runHere(['version', 'now']);
+  assert.deepEqual([extra.exitCode, /one argument too many/.test(extra.stderr)], [2, true]);
 });
 
 test('symbols --on keeps those that have the day', async (t) => {

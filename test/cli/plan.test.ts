@@ -43,7 +43,10 @@ test('plan is by symbol for people, and with --files a line a file, days in orde
     plan.stdout,
     /^binance-futures trades\n {2}BTCUSDT {2}download {2}2 days {2}~\S+ kB {2}2024-03-08 to 2024-03-09\n {11}pending +1 day +2024-03-10\n$/,
   );
-  assert.match(plan.stderr, /^3 files: 2 download, 1 pending\nroughly \S+ kB, 600 rows, .* free\n$/);
+  assert.match(
+    plan.stderr,
+    /^3 files: 2 download, 1 pending\nroughly \S+ kB \(\S+ \S+ to \S+ \S+\), 600 rows, .* free\n$/,
+  );
   const files = await runHere([...words, '--files'], { env });
   assert.deepEqual(files.stdout.match(/^\w+|2024-03-\d\d/gm), [
     'download',

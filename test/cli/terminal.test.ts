@@ -68,3 +68,22 @@ test('a second signal leaves at once, with a line of its own for what comes next
   const { stdout } = await finished;
   assert.match(stdout, /binance-futures.*\]\s.*\r\r\nleft with (130|143)\r\n$/);
 });
+
+test('an error breaks between words at the width of a terminal, and is one line elsewhere', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const dir = await tempDir(t);
+  const { finished } = inTerminal(
+    `stty rows 24 cols 40
+     tickhaul convert no-such-folder-whose-name-is-longer-than-a-line.csv.gz
+     tickhaul convert no-such-folder-whose-name-is-longer-than-a-line.csv.gz 2> plain; cat plain`,
+    dir,
+    {},
+  );
+  const { stdout } = await finished;
+  const name = 'no-such-folder-whose-name-is-longer-than-a-line.csv.gz:';
+  assert.equal(
+    stdout,
+    `tickhaul: ${name} there is no\r\nsuch file or folder\r\ntickhaul: ${name} there is no such file or folder\r\n`,
+  );
+});

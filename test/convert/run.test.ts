@@ -106,7 +106,17 @@ test('layouts place outputs under --out; what they need to know must be known', 
   await mkdir(join(dir, 'tree/a'), { recursive: true });
   const unnamed = join(dir, 'tree/a/1.csv.gz');
   await writeFile(unnamed, gzipSync(csvOf('trades', 2)));
-  await assert.rejects(run([unnamed], { out, layout: 'hive' }), usage(/doesn't tell exchange/));
+  const mixed = await run([unnamed, source], {
+    out,
+    layout: 'hive',
+    existing: 'overwrite',
+    keepSource: false,
+  });
+  assert.deepEqual([mixed.summary.exitCode, mixed.summary.counts], [2, { failed: 1, converted: 1 }]);
+  const failed = mixed.files.find(({ status }) => status === 'failed');
+  assert.deepEqual([failed?.source, failed?.error?.code], [unnamed, 'usage']);
+  assert.match(failed?.error?.message ?? '', /doesn't tell exchange, .*; rename it/);
+  assert.ok(existsSync(unnamed) && !existsSync(source), 'what failed stays');
   await mkdir(join(dir, 'tree/b'));
   await writeFile(join(dir, 'tree/b/1.csv.gz'), gzipSync(csvOf('trades', 2)));
   await assert.rejects(run([join(dir, 'tree')], { out }), usage(/would both become/));

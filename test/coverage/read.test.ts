@@ -7,6 +7,7 @@ import { readCoverage } from '../../src/coverage/read.js';
 import type { Coverage, CoverageSelection } from '../../src/coverage/types.js';
 import { parseDay } from '../../src/dataset/day.js';
 import { openFolder } from '../../src/store/folder/folder-destination.js';
+import type { ManifestRecord } from '../../src/store/types.js';
 import { tempDir } from '../helpers/temp.js';
 import { BYTES, conversionOf, makeFolder, ROWS, recordsOf, writeFolder } from './folders.js';
 
@@ -108,6 +109,21 @@ test('conversions count as present, with or without the CSV', async (t) => {
   assert.equal(series?.gone, 1);
   assert.equal(series?.bytes, BYTES + (BYTES + 300) + 300 + 77 + 2 * BYTES);
   assert.equal(series?.rows, 5 * ROWS);
+});
+
+test('recorded conversions of another version that are on disk are counted', async (t) => {
+  const dir = await tempDir(t);
+  const [first, second, gone] = recordsOf({ from: '2024-03-01', days: 'ppp' });
+  assert.ok(first && second && gone);
+  const older = (record: ManifestRecord): ManifestRecord => ({
+    ...record,
+    conversions: [{ ...conversionOf(record), version: '0.1' }],
+  });
+  const records = [older(first), { ...second, conversions: [conversionOf(second)] }, older(gone)];
+  const outputs = [first, second].map((record) => conversionOf(record).path);
+  await writeFolder(dir, records, [first.path, second.path, gone.path, ...outputs]);
+  const { series, totals } = await read(dir);
+  assert.deepEqual([totals.outdated, series.map(({ outdated }) => outdated)], [1, [1]]);
 });
 
 test('series are sorted, and chosen by exchange, type and symbol', async (t) => {

@@ -98,6 +98,7 @@ for (const [layout, said] of [
   ['{exchnge}/{name}', /unknown \{exchnge\}/],
   ['../{name}', /must stay under/],
   ['/data/{name}', /must be a path under/],
+  ['a\tb/{name}', /control characters/],
   ['a//{name}', /empty/],
   ['.tickhaul/{name}', /own folder/],
   ['{symbol}/{date}', /different day files one name/],

@@ -146,3 +146,13 @@ test('whatever types there are can be planned over years', async () => {
     assert.ok(segments.every(({ filters }) => filters.length > 0));
   }
 });
+
+test('an exchange that nobody knows is refused with the nearest known ones, also without the service', async () => {
+  const refused = (exchange: string): Promise<FeedPlan> =>
+    plan(exchange, 'trade', '2024-03-01', '2024-03-02');
+  await assert.rejects(refused('bitmx'), {
+    code: 'usage',
+    message: 'bitmx has no trade messages; did you mean bitmex?',
+  });
+  await assert.rejects(refused('nosuch'), { code: 'usage', message: 'nosuch has no trade messages' });
+});

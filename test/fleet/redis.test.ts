@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { envOf } from '../helpers/cli.js';
+import { envOf, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { NO_REDIS, startRedis } from '../helpers/redis.js';
+import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -51,4 +51,19 @@ test('a Redis that wants a password, or throws keys away, is said to', { skip: N
   const withSecret = url.replace('//', '//:secret@');
   const warned = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: withSecret } });
   assert.deepEqual([warned.exitCode, warned.stderr.includes('maxmemory-policy allkeys-lru')], [0, true]);
+});
+
+test('nothing of the Redis client itself is printed: a password too many, a user without INFO', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  const redis = await startRedis(t);
+  const { redis: admin, close } = await queueOf(redis);
+  await admin.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '-info', '~bull:tickhaul:*');
+  await close();
+  for (const user of [':secret@', 'fleet:secret@']) {
+    const url = redis.url.replace('//', `//${user}`);
+    const worker = await tickhaul(['worker', '--once'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
+    assert.deepEqual(worker, { exitCode: 0, stdout: '', stderr: '0 slices done, 0 B\n' });
+  }
 });

@@ -158,9 +158,9 @@ test('a wait that is longer than --max-wait holds all workers, and fails no slic
   assert.equal(ended.exitCode, 5, ended.stdout);
   assert.match(ended.stdout, /"returned".*longer than --max-wait/);
   const open = await queueOf(work.redis);
-  t.after(() => open.close());
   assert.ok((await open.queue.getRateLimitTtl(LIMITER.max)) > 500_000);
   const { waiting, failed, delayed } = await queueStatus(open);
+  await open.close();
   assert.deepEqual([waiting > 0, failed, delayed], [true, 0, 0]);
 });
 

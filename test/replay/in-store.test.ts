@@ -84,7 +84,8 @@ test('an object that is replaced while it is read is no longer read', async () =
 test('lines come to stand in a store when they are whole, and not at all where their making fails', async () => {
   const files = objectFiles();
   const line = Buffer.from('{"type":"trade"}\n');
-  await toFile(files, 's3://bucket/all.ndjson.gz', async ({ write }) => {
+  const whole = 's3://bucket/all.ndjson.gz';
+  await toFile(await files.openPart(whole), whole, async ({ write }) => {
     await write(line);
     assert.deepEqual(files.bucket.keys(), []);
     await write(line);
@@ -92,7 +93,8 @@ test('lines come to stand in a store when they are whole, and not at all where t
   const made = files.bucket.bytes('all.ndjson.gz') ?? Buffer.alloc(0);
   assert.deepEqual(gunzipSync(made), Buffer.concat([line, line]));
 
-  const failing = toFile(files, 's3://bucket/failed.ndjson', async ({ write }) => {
+  const broken = 's3://bucket/failed.ndjson';
+  const failing = toFile(await files.openPart(broken), broken, async ({ write }) => {
     await write(line);
     throw new TickhaulError('interrupted', 'interrupted');
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import type { DataType } from '../../src/dataset/data-types.js';
 import { addDays, parseDay } from '../../src/dataset/day.js';
@@ -30,6 +30,8 @@ import { ALWAYS, linesOf } from '../market/lines-of.js';
 const TYPES = ['trade', 'trade_bar_10s', 'book_change', 'quote'].map(parseDataTypeName);
 const { signal } = new AbortController();
 const DAY = parseDay('2024-03-01');
+const US_A_DAY = 86_400_000_000;
+const ignore = (): void => {};
 /** Of files that are there. */
 const NONE: Arrival = () => Promise.reject(new Error('nothing is coming'));
 
@@ -37,9 +39,17 @@ function here(
   series: readonly ReplaySeries[],
   textChunk: number,
   arrival: Arrival = NONE,
+  warn: (message: string) => void = ignore,
 ): AsyncIterable<TimedLines>[] {
   const memories = createLineMemories();
-  const reading = shareReading({ open: limitOpenFiles(2), files: localFiles, textChunk, arrival, memories });
+  const reading = shareReading({
+    open: limitOpenFiles(2),
+    files: localFiles,
+    textChunk,
+    arrival,
+    warn,
+    memories,
+  });
   return series.map((one) =>
     createHandover(lineBuffers(textChunk), (exchange) => makeLines(one, reading, exchange, signal)),
   );
@@ -55,10 +65,15 @@ function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): Threads
   return threads;
 }
 
-function inThread(threads: Threads<SeriesTask>, task: SeriesTask, arrival: Arrival = NONE): SeriesLines {
+function inThread(
+  threads: Threads<SeriesTask>,
+  task: SeriesTask,
+  arrival: Arrival = NONE,
+  warn: (message: string) => void = ignore,
+): SeriesLines {
   const [job] = threads.begin([task]);
   assert.ok(job);
-  return receiveSeries(task, job, arrival);
+  return receiveSeries(task, job, { arrival, warn });
 }
 
 function fileOf(path: string, day = DAY, isComing = false): SeriesFile {
@@ -89,7 +104,15 @@ async function someSeries(dir: string): Promise<ReplaySeries[]> {
       const path = await writeDayFile(dir, dataType, `${csv}${quoted}\n${row}`, `S${at}`);
       const types = TYPES.filter(({ dayFiles }) => dayFiles === dataType);
       const files = [fileOf(path), fileOf(path)];
-      return { exchange: 'deribit', dataType, types, symbols: undefined, period: ALWAYS, files };
+      return {
+        exchange: 'deribit',
+        dataType,
+        symbol: 'BTC-PERPETUAL',
+        types,
+        symbols: undefined,
+        period: ALWAYS,
+        files,
+      };
     }),
   );
 }
@@ -99,15 +122,22 @@ function withWrongChecksum(gzip: Buffer): Buffer {
   return gzip;
 }
 
-test('a thread gives the same bytes as this one, whatever comes at once', async (t) => {
+test('a thread gives the same bytes and warnings as this one, whatever comes at once', async (t) => {
   const series = await someSeries(await tempDir(t));
-  const expected = await merged(here(series, 1024 * 1024));
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const expected = await merged(here(series, 1024 * 1024, NONE, warn));
+  // Each file is read twice, and ends with its first row.
+  const expectedWarnings = warnings.splice(0).sort();
+  assert.equal(expectedWarnings.length, 2 * series.length);
+  assert.match(expectedWarnings[0] ?? '', /: 1 row earlier than the row before, among \d+ rows read; /);
   assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
   for (const textChunk of [1024, 16_384]) {
     assert.ok((await merged(here(series, textChunk))) === expected, `${textChunk} here`);
-    const task = inThread(threadsFor(t), { series, textChunk });
+    const task = inThread(threadsFor(t), { series, textChunk }, NONE, warn);
     const inputs = series.map((_, at) => task.lines(at));
     assert.ok((await merged(inputs)) === expected, `${textChunk} in a thread`);
+    assert.deepEqual(warnings.splice(0).sort(), expectedWarnings);
   }
 });
 
@@ -164,6 +194,11 @@ test('lines come while later days are awaited, and all before one that fails, in
   const [file] = first.files as [SeriesFile];
   const [later] = second.files as [SeriesFile];
   const day = addDays(DAY, 1);
+  const text = gunzipSync(await readFile(later.path)).toString();
+  await writeFile(
+    later.path,
+    gzipSync(text.replace(/\b1709\d{12}\b/g, (time) => String(Number(time) + US_A_DAY))),
+  );
   // A day that the service lacks, and a series that begins on the next day.
   const series = [
     { ...first, files: [file, fileOf('absent', day, true)] },
@@ -201,7 +236,7 @@ test('lines come while later days are awaited, and all before one that fails, in
       here(
         [
           { ...first, files: [file] },
-          { ...second, files: [later] },
+          { ...second, files: [{ ...later, day }] },
         ],
         1024,
       ),

@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -74,6 +86,31 @@ test('a part gets the final name, replaces what stood there, and its handle is c
   assert.equal(await readFile(final, 'utf8'), 'new');
   assert.deepEqual(await readdir(top), ['f.gz']);
   assert.equal(handle.fd, -1);
+});
+
+test('a file with the same bytes stays when a part is published, and anything else is replaced', async () => {
+  const final = join(top, 'f.gz');
+  const sha256 = createHash('sha256').update('new').digest('hex');
+  const publishNew = async (): Promise<number> => {
+    const handle = await open(partPath(final), 'w');
+    await handle.writeFile('new');
+    const made = (await handle.stat()).ino;
+    await publish(partPath(final), final, handle, sha256);
+    assert.equal(handle.fd, -1);
+    assert.equal(await readFile(final, 'utf8'), 'new');
+    return made;
+  };
+  await writeFile(final, 'new');
+  const { ino } = await lstat(final);
+  await publishNew();
+  assert.equal((await lstat(final)).ino, ino);
+  await writeFile(final, 'old');
+  assert.equal(await publishNew(), (await lstat(final)).ino);
+  await writeFile(join(top, 'elsewhere'), 'new');
+  await rm(final);
+  await symlink(join(top, 'elsewhere'), final);
+  assert.equal(await publishNew(), (await lstat(final)).ino);
+  assert.deepEqual((await readdir(top)).sort(), ['elsewhere', 'f.gz']);
 });
 
 test('a part whose final name is a folder’s is reported so, and its handle is closed', async () => {

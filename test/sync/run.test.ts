@@ -159,6 +159,15 @@ test('when the time is over no file is begun; what runs is finished, and what is
   for (const name of names) await proveFile(join(dir, name));
 });
 
+test('when the time is over and files failed, their common reason is the exit code', async (t) => {
+  const service = await sandbox(t, { rows: 5000, rate: 100_000, faults: { 'bit-flip': 1 } });
+  const jobs = [job('btc', { from: '2024-02-01' }, { retries: 0 })];
+  const limits = { options: { concurrency: 4 }, maxDurationMs: 3000 };
+  const { summary } = await syncNow(t, service, await tempDir(t), jobs, limits);
+  assert.ok((summary.counts.failed ?? 0) > 0 && summary.unfinished > 0, JSON.stringify(summary));
+  assert.deepEqual([summary.exitCode, summary.error?.code], [6, 'out_of_time']);
+});
+
 test('a run that is the second in its folder ends with `locked`, and names the first', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);

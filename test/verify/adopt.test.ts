@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { copyFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { tradesOf } from '../helpers/selection.js';
 import { downloaded, FIRST, nameOf, SELECTION } from './helpers.js';
 
 test('files of a layout whose names tell nothing are recorded by their download, which requests none', async (t) => {
@@ -29,6 +31,53 @@ test('files that the manifest does not know are told, and adopted where they are
   assert.deepEqual(adopting.bad, [`corrupt ${nameOf('02', 'ETHUSDT')}`, 'unknown mine.csv.gz']);
   assert.equal(adopting.exitCode, 6);
   assert.equal((await verify()).summary.counts.verified, 5);
+});
+
+test('a whole gzip file that does not begin as a day file is not adopted, and says what is wrong', async (t) => {
+  const { dir, verify, run } = await downloaded(t);
+  const day = gunzipSync(await readFile(join(dir, FIRST))).toString();
+  const [header = '', row = ''] = day.split('\n');
+  const wrong: readonly (readonly [text: string | Buffer, message: RegExp])[] = [
+    [Buffer.alloc(5000), /line 1, .*no header/],
+    [Buffer.alloc(3_000_000), /line 1, the line is longer than/],
+    [Buffer.from(`\ufeff${day}`, 'utf16le'), /line 1, .*no header/],
+    ['time;price\n1;2\n', /line 1, no header: the line begins with/],
+    [header.slice(0, 20), /column .*missing in the header of trades|no header/],
+    [day.replace('local_timestamp', 'received'), /column local_timestamp: missing in the header of trades/],
+    [`${header}\n${row.replace(/,\d{16}/, ',yesterday')}\n`, /line 2, column timestamp: "yesterday"/],
+    [`${header}\n${row},more`, /line 2, .*more cells/],
+  ];
+  const path = nameOf('05');
+  for (const [text, message] of wrong) {
+    for (const level of [9, 0]) {
+      await writeFile(join(dir, path), gzipSync(text, { level }));
+      const { bad, exitCode, files } = await verify('--adopt');
+      assert.deepEqual([bad, exitCode], [[`corrupt ${path}`], 6]);
+      const { error } = files.find((file) => file.path === path) ?? {};
+      assert.match(error?.message ?? '', message);
+      assert.ok(error?.message.includes(path));
+    }
+  }
+  // Days without rows.
+  for (const text of ['', header, `${header}\n`]) {
+    await writeFile(join(dir, path), gzipSync(text));
+    assert.deepEqual((await verify('--adopt')).bad, []);
+    assert.deepEqual((await verify('--forget')).bad, []);
+    await rm(join(dir, path));
+    await verify('--forget');
+  }
+  // A download that finds such a file reads it as well, and brings the right one.
+  await writeFile(join(dir, path), gzipSync(Buffer.alloc(5000)));
+  const { exitCode, stderr } = await run('download', ...tradesOf('2024-03-05', '2024-03-06'));
+  assert.equal(exitCode, 0);
+  assert.match(stderr, /warning .*line 1, no header/);
+  assert.match(stderr, /1 downloaded/);
+  assert.equal(
+    gunzipSync(await readFile(join(dir, path)))
+      .toString()
+      .split('\n')[0],
+    header,
+  );
 });
 
 test('a file whose name no record can have is told, and not said to be adopted', {

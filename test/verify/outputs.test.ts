@@ -3,6 +3,12 @@ import { appendFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { csvOf, writeDayFile } from '../convert/day-files.js';
+import {
+  asOfAnotherVersion,
+  notedAsOfAnotherVersion,
+  recordedAsOfAnotherVersion,
+} from '../convert/output/another-version.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { downloaded, FIRST, folderOf, namesIn, SECOND, SELECTION } from './helpers.js';
 
@@ -118,4 +124,32 @@ test('a conversion of other bytes than its source has now is found', async (t) =
   assert.equal((await run('convert', dir)).exitCode, 0);
   assert.equal((await run('download', ...SELECTION)).exitCode, 0);
   assert.deepEqual((await verify()).bad, []);
+});
+
+test('conversions of another version are whole, and counted', async (t) => {
+  const { dir, verify, run } = await downloaded(t, {}, ['--convert', 'parquet']);
+  await run('convert', dir, '-f', 'ndjson');
+  const empty = 'deribit_trades_2024-03-01_EMPTY.csv.gz';
+  await writeDayFile(dir, 'trades', csvOf('trades', 0), 'EMPTY');
+  await run('convert', join(dir, empty));
+  const before = await verify();
+  assert.equal(before.summary.outdated, undefined);
+  const state = join(dir, '.tickhaul');
+  await recordedAsOfAnotherVersion(join(state, 'manifest.jsonl'));
+  await notedAsOfAnotherVersion(join(state, 'conversions.jsonl'));
+  await asOfAnotherVersion(join(dir, outputOf(empty, 'parquet')));
+  const { exitCode, summary, files } = await verify();
+  assert.deepEqual([exitCode, summary.counts, summary.outdated], [0, before.summary.counts, 9]);
+  const outdated = files.filter((event) => event.outdated).map(({ path }) => path);
+  assert.equal(outdated.filter((path) => path.endsWith('.ndjson')).length, 4);
+  assert.equal(outdated.filter((path) => path.endsWith('.parquet')).length, 5);
+  assert.equal((await verify('--quick')).summary.outdated, 4, 'of those that the manifest knows');
+  const { stdout } = await run('verify', '--json');
+  assert.equal(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').outdated, 9);
+  assert.match((await run('verify')).stderr, /\n9 outdated conversions, made with other columns or rules/);
+  assert.match((await run('coverage')).stdout, /\n4 outdated conversions, made with other/);
+  await run('download', ...SELECTION, '--convert', 'parquet');
+  await run('convert', dir, '-f', 'ndjson');
+  await run('convert', join(dir, empty));
+  assert.equal((await verify()).summary.outdated, undefined);
 });

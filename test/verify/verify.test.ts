@@ -127,8 +127,35 @@ test('a manifest that names a path outside is not followed there', async (t) => 
   await writeFile(manifest, text.replaceAll(FIRST, `../${FIRST}`));
   const { exitCode, warnings, summary } = await verify('--repair');
   assert.deepEqual([exitCode, summary.counts.verified], [0, 3]);
-  assert.match(warnings, /outside the folder/);
+  assert.match(warnings, /with a path that no day file in this folder has/);
   assert.deepEqual(await namesIn(join(dir, '..')), ['data', 'data.cache']);
+});
+
+test('records of paths that no layout gives are passed over by repair, lock and merge, and make no file', async (t) => {
+  const { dir, verify, run } = await downloaded(t);
+  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
+  const text = await readFile(manifest, 'utf8');
+  const [line = ''] = text.split('\n');
+  const odd = ['__proto__', 'a\u0007.csv.gz', '/tmp/x.csv.gz', 'constructor/x'].map((path) =>
+    JSON.stringify({ ...JSON.parse(line), path }),
+  );
+  const write = (): Promise<void> => writeFile(manifest, [...odd, text].join('\n'));
+  const warning = /4 records with a path that no day file in this folder has passed over/;
+  await write();
+  const { exitCode, warnings, summary } = await verify('--repair');
+  assert.deepEqual([exitCode, summary.counts], [0, { verified: 4 }]);
+  assert.match(warnings, warning);
+  await write();
+  const lock = await run('lock', '-o', '-');
+  assert.match(lock.stderr, warning);
+  assert.doesNotMatch(lock.stdout, /__proto__|u0007|tmp|constructor/);
+  await write();
+  const target = join(dir, '..', 'target');
+  await mkdir(target);
+  const merged = await run('manifest', 'merge', dir, '--dir', target);
+  assert.match(merged.stderr, warning);
+  assert.doesNotMatch(await readFile(join(target, '.tickhaul', 'manifest.jsonl'), 'utf8'), /__proto__|u0007/);
+  assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
 test('a link that leads out of the folder is not written through', async (t) => {

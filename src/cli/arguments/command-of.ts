@@ -23,7 +23,7 @@ function takesNext(word: string | undefined): boolean {
 
 /** The flags of every command that have no value. */
 const SWITCHES: ReadonlySet<string> = new Set([
-  ...['help', 'h', 'version', 'V'],
+  ...['help', 'h', 'version', 'v', 'V'],
   ...Object.entries(GLOBAL_FLAGS).flatMap(([name, { type, alias }]) =>
     type === 'boolean' ? [name, ...[alias ?? []].flat()] : [],
   ),

@@ -62,6 +62,11 @@ export const PLAN_FLAGS = grouped('Plan:', {
   files: toggle('print one line for each file'),
 });
 
+/** A run that is not done: `download`, `sync`. */
+export const DRY_RUN_FLAGS = grouped('Plan:', {
+  'dry-run': toggle('plan only', { alias: 'n' }),
+});
+
 /** A plan for several machines: `plan` (contract, Beyond one machine). */
 export const PIN_FLAGS = grouped('Plan:', {
   pin: value('write the plan to this file or s3://bucket/key, for --pinned on other machines'),
@@ -116,6 +121,7 @@ export const REPLAY_FLAGS = {
     from: value('UTC day or ISO time, as 2024-03-01T12:00:00.5'),
     to: value('UTC day or ISO time, not included'),
     date: value('a single UTC day'),
+    last: SELECTION_FLAGS.last,
     source: value('where messages come from (default: datasets with --type, feeds with --channel)', {
       choices: ['datasets', 'feeds'],
     }),

@@ -133,7 +133,7 @@ function build(
     .epilogue(`${examplesText(EXAMPLES)}\n\n${DOCS}`)
     .wrap(columns)
     .version(VERSION)
-    .alias('version', 'V')
+    .alias('version', ['v', 'V'])
     .help()
     .alias('help', 'h')
     .describe({ help: 'print this help', version: 'print the version' })

@@ -1,6 +1,8 @@
 import { usageError } from '../../base/errors.js';
-import { readPath, readToggle } from '../../commands/arguments/read.js';
+import type { OutputTarget } from '../../base/output-target.js';
+import { readToggle } from '../../commands/arguments/read.js';
 import type { CoverageOf } from '../../commands/coverage.js';
+import { isStdout, readOutputFile } from '../../commands/output-file.js';
 import type { Coverage } from '../../coverage/types.js';
 import { line } from '../../run/json.js';
 import { COVERAGE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
@@ -21,9 +23,9 @@ export const coverage: Action = {
     ['$0 coverage --json | jq .totals.missing', 'one JSON document'],
   ],
   async run(args, cli) {
-    const html = readPath(args, 'html');
+    const html = await readOutputFile(args, 'html');
     const isJson = readToggle(args, 'json');
-    if (html === '-' && isJson)
+    if (isStdout(html) && isJson)
       throw usageError('--html - and --json both print to stdout; give one of them');
     const { prepareCoverage } = await import('../../commands/coverage.js');
     const read = await prepareCoverage(args, cli);
@@ -32,17 +34,17 @@ export const coverage: Action = {
     };
     const coverage = await withStoreRequests(args, cli, () => read(warn));
     if (html !== undefined) await writePage(html, coverage, cli);
-    if (html !== '-') await print(coverage.facts, args, cli, { isJson, html });
+    if (!isStdout(html)) await print(coverage.facts, args, cli, { isJson, html: html?.name });
     return 0;
   },
 };
 
-async function writePage(path: string, coverage: CoverageOf, cli: Cli): Promise<void> {
+async function writePage(target: OutputTarget, coverage: CoverageOf, cli: Cli): Promise<void> {
   const { coveragePage } = await import('../../commands/coverage.js');
   const html = await coveragePage(coverage);
-  if (path === '-') return printLines(cli.stdout, [html], cli.signal);
+  if (isStdout(target)) return printLines(cli.stdout, [html], cli.signal);
   const { writeReport } = await import('../../coverage/page/write.js');
-  await writeReport(path, html);
+  await writeReport(target, html, cli);
 }
 
 async function print(

@@ -2,6 +2,7 @@ import { readToggle } from '../../commands/arguments/read.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import {
   DOWNLOAD_FLAGS,
+  DRY_RUN_FLAGS,
   FAILURE_FLAGS,
   LIST_FLAGS,
   PLAN_FLAGS,
@@ -24,7 +25,7 @@ export const download: Action = {
     ...CONVERT_ON_ARRIVAL_FLAGS,
     ...LIST_FLAGS,
     ...FAILURE_FLAGS,
-    'dry-run': { type: 'boolean', alias: 'n', describe: 'plan only', group: 'Plan:' },
+    ...DRY_RUN_FLAGS,
     ...PLAN_FLAGS,
   },
   examples: [

@@ -8,7 +8,7 @@ export const COMMANDS: readonly Outline[] = [
     load: async () => (await import('./exchanges.js')).exchanges,
   },
   {
-    syntax: 'symbols <exchange>',
+    syntax: 'symbols <exchange> [glob..]',
     describe: 'list dataset symbols with type, data types and availability',
     load: async () => (await import('./symbols.js')).symbols,
   },
@@ -149,5 +149,10 @@ export const COMMANDS: readonly Outline[] = [
     syntax: 'completion [shell]',
     describe: 'print a shell completion script',
     load: async () => (await import('./completion.js')).completion,
+  },
+  {
+    syntax: 'version',
+    describe: 'print the version',
+    load: async () => (await import('./version.js')).version,
   },
 ];

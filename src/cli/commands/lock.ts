@@ -1,8 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { formatSize, plural } from '../../base/units.js';
-import { readPath, readText, readToggle } from '../../commands/arguments/read.js';
+import { readText, readToggle } from '../../commands/arguments/read.js';
 import { loadSettings } from '../../commands/config/file.js';
 import { withDestination } from '../../commands/destination.js';
+import { isStdout, readOutputFile } from '../../commands/output-file.js';
 import { LOCK_FILE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
 import type { Action } from '../arguments/types.js';
 import { printLines } from '../output/text/blocks.js';
@@ -18,7 +19,7 @@ export const lock: Action = {
   async run(args, cli) {
     const settings = await loadSettings(args, cli);
     const format = (readText(args, 'format') ?? 'lock') as Format;
-    const out = readPath(args, 'out') ?? (format === 'lock' ? 'tickhaul.lock' : '-');
+    const out = await readOutputFile(args, 'out', format === 'lock' ? 'tickhaul.lock' : '-');
     const { lockedRecords } = await import('../../store/lists/locked-records.js');
     const warn = (message: string): void => {
       cli.stderr.write(`warning ${message}\n`);
@@ -31,16 +32,18 @@ export const lock: Action = {
     const { formatLockFile } = await import('../../store/lists/lock-file.js');
     const { formatChecksums } = await import('../../store/lists/checksum-list.js');
     const isJson = readToggle(args, 'json');
-    if (isJson && out === '-') throw usageError('--json and --out - both print to stdout; give one of them');
+    if (isJson && isStdout(out))
+      throw usageError('--json and --out - both print to stdout; give one of them');
     const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
-    if (out === '-') await printLines(cli.stdout, lines, cli.signal);
+    if (isStdout(out)) await printLines(cli.stdout, lines, cli.signal);
     else {
-      const { writeWhole } = await import('../../base/write-whole.js');
-      await writeWhole(out, lines);
+      const { writeOutput } = await import('../../base/write-output.js');
+      await writeOutput(out, lines, cli);
       const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
-      if (isJson) cli.stdout.write(documentText({ path: out, format, files: records.length, bytes }, false));
+      if (isJson)
+        cli.stdout.write(documentText({ path: out.name, format, files: records.length, bytes }, false));
       else if (!readToggle(args, 'quiet'))
-        cli.stderr.write(`${out}: ${plural(records.length, 'file')}, ${formatSize(bytes)}\n`);
+        cli.stderr.write(`${out.name}: ${plural(records.length, 'file')}, ${formatSize(bytes)}\n`);
     }
     return 0;
   },

@@ -3,8 +3,8 @@ import { readToggle } from '../../commands/arguments/read.js';
 import type { ShownPlan } from '../../commands/plan.js';
 import type { PlanTotals } from '../../download/plan/plan.js';
 import type { PlannedFile } from '../../download/types.js';
-import type { PlanCounts, PlanStatus } from '../../run/events.js';
-import { line } from '../../run/json.js';
+import type { PlanCounts, PlanStatus, RunSummary } from '../../run/events.js';
+import { line, summaryObject } from '../../run/json.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { DOWNLOAD_FLAGS, LIST_FLAGS, PIN_FLAGS, PLAN_FLAGS, SELECTION_FLAGS } from '../arguments/flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
@@ -37,29 +37,37 @@ export const plan: Action = {
 };
 
 async function run(args: Args, cli: Cli): Promise<number> {
-  const { preparePlan, tellPlan } = await import('../../commands/plan.js');
+  const { preparePlan } = await import('../../commands/plan.js');
   const open = await preparePlan(args, cli);
   return open(warningTeller(args, cli), async (shown) => {
-    if (readToggle(args, 'json')) {
-      const told = await tellPlan(shown, cli.signal);
-      cli.stdout.write(line(told.plan));
-      await printLines(cli.stdout, linesOf(told.files(), line), cli.signal);
-      const summary = told.summary();
-      cli.stdout.write(line(summary));
-      return summary.exitCode;
-    }
-    const totals = await printPlan(shown, args, cli);
-    const described = await shown.describe(totals);
-    if (!readToggle(args, 'quiet')) {
-      const why = shown.keyExpired && totals.counts.unauthorized > 0 ? ' (the API key has expired)' : '';
-      const texts = [`${countsText(totals.counts)}${why}`, estimateText(described)].filter(
-        (text) => text !== '',
-      );
-      const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
-      cli.stderr.write(`${lines.join('\n')}\n`);
-    }
-    return shown.exitCodeOf(totals.counts);
+    const summary = await showPlan(shown, args, cli);
+    if (readToggle(args, 'json')) cli.stdout.write(line(summaryObject(summary)));
+    return summary.exitCode;
   });
+}
+
+/** Prints a plan, as text or as JSON lines without their summary. @returns what it comes to. */
+export async function showPlan(shown: ShownPlan, args: Args, cli: Cli): Promise<RunSummary> {
+  const { planSummary, tellPlan } = await import('../../commands/plan.js');
+  if (readToggle(args, 'json')) {
+    const told = await tellPlan(shown, cli.signal);
+    cli.stdout.write(line(told.plan));
+    await printLines(cli.stdout, linesOf(told.files(), line), cli.signal);
+    return told.summary();
+  }
+  if (shown.job !== undefined) cli.stdout.write(`${shown.job}\n`);
+  const totals = await printPlan(shown, args, cli);
+  const described = await shown.describe(totals);
+  if (!readToggle(args, 'quiet')) {
+    const why = shown.keyExpired && totals.counts.unauthorized > 0 ? ' (the API key has expired)' : '';
+    const whose = shown.job === undefined ? '' : `${shown.job}: `;
+    const texts = [`${whose}${countsText(totals.counts)}${why}`, estimateText(described)].filter(
+      (text) => text !== '',
+    );
+    const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
+    cli.stderr.write(`${lines.join('\n')}\n`);
+  }
+  return planSummary(shown, totals);
 }
 
 /** Prints it for people, and counts it on the way. */

@@ -3,6 +3,7 @@ import { plural } from '../../base/units.js';
 import { readPaths, readText, readToggle } from '../../commands/arguments/read.js';
 import type { FailedSlice, QueueStatus } from '../../fleet/queue.js';
 import type { OpenQueue } from '../../fleet/redis.js';
+import { formatSlice } from '../../fleet/slices.js';
 import { QUEUE_FLAGS } from '../arguments/fleet-flags.js';
 import type { Action } from '../arguments/types.js';
 import { documentText } from '../output/text/document.js';
@@ -79,8 +80,7 @@ function statusText({ paused, ...counts }: QueueStatus): string {
 function failedText(failed: readonly FailedSlice[]): string {
   return failed
     .map(
-      ({ id, exchange, dataType, symbol, from, to, attempts, error }) =>
-        `${id}  ${exchange} ${dataType} ${symbol} ${from} to ${to}, ${plural(attempts, 'attempt')}: ${error}\n`,
+      (slice) => `${slice.id}  ${formatSlice(slice)}, ${plural(slice.attempts, 'attempt')}: ${slice.error}\n`,
     )
     .join('');
 }

@@ -38,14 +38,15 @@ export const replay: Action = {
 };
 
 async function run(args: Args, cli: Cli, written: Written): Promise<void> {
-  const [{ prepareReplay }, { showReplay }, { ReaderGone, streamOutput }] = await Promise.all([
+  const [{ prepareReplay }, { showReplay }, { ReaderGone, streamSink }] = await Promise.all([
     import('../../commands/replay.js'),
     import('../replay-teller.js'),
-    import('../../replay/output.js'),
+    import('../../base/output-sink.js'),
   ]);
   const replayTo = await prepareReplay(args, cli);
   const { teller, close } = await showReplay(args, cli, written);
-  await hearRequests(teller.note, () => replayTo({ ...teller, output: streamOutput(cli.dataOut), written }))
+  const output = streamSink(cli.dataOut, 'stdout');
+  await hearRequests(teller.note, () => replayTo({ ...teller, output, written }))
     .catch((error: unknown) => {
       if (!(error instanceof ReaderGone)) throw error;
     })

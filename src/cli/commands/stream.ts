@@ -1,11 +1,11 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
-import { readToggle } from '../../commands/arguments/read.js';
+import { readText, readToggle } from '../../commands/arguments/read.js';
 import type { OutputStuck } from '../../live/line-pump.js';
 import type { LiveEvent } from '../../live/types.js';
 import { STREAM_FLAGS } from '../arguments/flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
-import { showFileProgress } from '../file-progress.js';
+import { showFileProgress, writesFile } from '../file-progress.js';
 import { warnerOf } from '../output/messages.js';
 import { tellMessages } from '../output/run/message-summary.js';
 import { plainNoteOf } from '../session.js';
@@ -32,17 +32,17 @@ export const stream: Action = {
     let isStuck = false;
     const exitCode = await tellMessages(args, cli, async (written) => {
       const { prepareStream } = await import('../../commands/stream.js');
-      const { ReaderGone, streamOutput } = await import('../../replay/output.js');
+      const { ReaderGone, streamSink } = await import('../../base/output-sink.js');
       const { OutputStuck } = await import('../../live/line-pump.js');
       const streamTo = await prepareStream(args, cli);
       const hide = await showFileProgress(args, cli, written);
-      const output = streamOutput(cli.dataOut);
+      const output = streamSink(cli.dataOut, 'stdout');
       const note = plainNoteOf(args, cli);
       await streamTo({ tell: tellerOf(args, cli), note, output, written, patienceMs: PATIENCE_MS })
         .catch((error: unknown) => {
           if (error instanceof ReaderGone) return;
           isStuck = error instanceof OutputStuck;
-          throw error instanceof OutputStuck ? stuckError(error, cli) : error;
+          throw error instanceof OutputStuck ? stuckError(error, args, cli) : error;
         })
         .finally(hide);
     });
@@ -53,11 +53,12 @@ export const stream: Action = {
 };
 
 /** Its exit code is that of what ended the stream: messages are lost, so the end is no normal one. */
-function stuckError({ messages }: OutputStuck, { signal }: Cli): TickhaulError {
+function stuckError({ messages }: OutputStuck, args: Args, { signal }: Cli): TickhaulError {
   const { code } = signal.aborted ? abortReason(signal) : { code: 'interrupted' as const };
+  const name = writesFile(args) ? readText(args, 'out') : 'stdout';
   return new TickhaulError(
     code,
-    `stdout: its reader took nothing for ${PATIENCE_MS / 1000}s; ${plural(messages, 'message')} lost`,
+    `${name}: its reader took nothing for ${PATIENCE_MS / 1000}s; ${plural(messages, 'message')} lost`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest.js';
-import { readDay, readExchange, readList, readToggle } from '../../commands/arguments/read.js';
+import { didYouMean, nearestNames } from '../../base/nearest.js';
+import { readDay, readExchange, readList, readPaths, readToggle } from '../../commands/arguments/read.js';
 import { type Day, dayOfTime, parseDay } from '../../dataset/day.js';
 import { globMatcher, isGlob, toDatasetSymbol } from '../../dataset/symbols.js';
 import { line } from '../../run/json.js';
@@ -14,16 +14,20 @@ import { withSession } from '../session.js';
 const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
 export const symbols: Action = {
-  positionals: { exchange: EXCHANGE },
+  positionals: {
+    exchange: EXCHANGE,
+    glob: { type: 'string', describe: 'only these symbols, as --symbol takes them' },
+  },
   flags: {
     type: { ...value, alias: 't', describe: 'only symbols with one of these data types' },
-    symbol: { ...value, alias: 's', describe: 'only these symbols; globs as BTC*' },
+    symbol: { ...value, alias: 's', describe: 'only these symbols, comma-separated; globs as "BTC*"' },
     'symbol-type': { ...value, describe: 'only symbols of these types: spot, future, perpetual, option …' },
     on: { ...value, describe: 'only symbols available on this UTC day, YYYY-MM-DD' },
   },
   examples: [
     ['$0 symbols deribit --symbol-type perpetual', 'perpetuals only'],
-    ['$0 symbols binance-futures -s "BTC*" -t trades --on 2024-03-01 --json', 'one JSON document'],
+    ['$0 symbols deribit "BTC-*" ETH-PERPETUAL', 'those of a glob, and one more'],
+    ['$0 symbols binance-futures "BTC*" -t trades --on 2024-03-01 --json', 'one JSON document'],
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
@@ -32,15 +36,27 @@ export const symbols: Action = {
         cache: settings.cacheDir,
         signal: cli.signal,
       });
-      const found = filterSymbols(record, args);
+      const { found, unmatched } = filterSymbols(record, args);
+      const warnings = unmatched.map(
+        ({ text, hint }) => `no symbol of ${record.id} matches "${text}"${hint}`,
+      );
+      if (found.length === 0 && unmatched.length === 0)
+        warnings.push(`no symbol of ${record.id} matches all filters`);
+      if (!readToggle(args, 'quiet')) for (const message of warnings) cli.warn(message);
       cli.stdout.write(readToggle(args, 'json') ? line(found) : tableOf(found, textColumns(cli.stdout)));
       return 0;
     });
   },
 };
 
+interface FilteredSymbols {
+  readonly found: readonly DatasetSymbol[];
+  /** Globs that match no symbol of the exchange, each with what was meant perhaps. */
+  readonly unmatched: readonly { readonly text: string; readonly hint: string }[];
+}
+
 /** @throws usage error for a data type, symbol or symbol type that the record doesn't have. */
-function filterSymbols(record: ExchangeRecord, args: Args): readonly DatasetSymbol[] {
+function filterSymbols(record: ExchangeRecord, args: Args): FilteredSymbols {
   const all = record.datasets?.symbols;
   if (all === undefined) throw usageError(`exchange "${record.id}" has no datasets`);
   const types = known(
@@ -55,16 +71,41 @@ function filterSymbols(record: ExchangeRecord, args: Args): readonly DatasetSymb
     () => all.flatMap(({ type }) => type ?? []),
     itHas,
   );
-  const isWanted = symbolTest(readList(args, 'symbol'), record.id, all);
+  const wanted = wantedSymbols(args);
+  const isWanted = symbolTest(wanted, record.id, all);
   const onText = readDay(args, 'on');
   const on = onText === undefined ? undefined : parseDay(onText);
-  return all.filter(
+  const found = all.filter(
     (symbol) =>
       isWanted(symbol.id) &&
       (types === undefined || symbol.dataTypes.some((type) => types.has(type))) &&
       (symbolTypes === undefined || symbolTypes.has(symbol.type ?? '')) &&
       (on === undefined || isAvailable(symbol, on)),
   );
+  const unmatched = (wanted ?? []).filter((text) => isGlob(text) && !all.some(matcherOf(text)));
+  return { found, unmatched: unmatched.map((text) => ({ text, hint: globHint(text, all) })) };
+}
+
+/** Arguments and `--symbol` together; undefined if there are none. */
+function wantedSymbols(args: Args): readonly string[] | undefined {
+  const globs = readPaths(args, 'glob');
+  const listed = readList(args, 'symbol') ?? [];
+  if (globs.length === 0) return listed.length > 0 ? listed : undefined;
+  return [...(readList({ glob: globs }, 'glob') ?? []), ...listed];
+}
+
+function matcherOf(text: string): (symbol: DatasetSymbol) => boolean {
+  const matches = globMatcher(toDatasetSymbol(text));
+  return ({ id }) => matches(toDatasetSymbol(id));
+}
+
+/** Compares the letters before the glob's first `*` or `?` with the beginnings of symbols. */
+function globHint(text: string, all: readonly DatasetSymbol[]): string {
+  const [head = ''] = toDatasetSymbol(text).split(/[*?]/);
+  const heads = new Set(all.map(({ id }) => id.slice(0, head.length)));
+  const near = nearestNames(head, heads);
+  if (near.length === 0) return '; see all of them without a glob';
+  return `; did you mean ${near.map((name) => `${name}*`).join(', ')}?`;
 }
 
 /** Of names that are few, all of them. */

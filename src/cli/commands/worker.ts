@@ -1,10 +1,13 @@
 import { formatSize, plural } from '../../base/units.js';
 import { readToggle } from '../../commands/arguments/read.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/events.js';
+import { formatSlice } from '../../fleet/slices.js';
 import { line } from '../../run/json.js';
 import { hearRequests } from '../../store/s3/told-requests.js';
 import { QUEUE_FLAGS, WORKER_FLAGS } from '../arguments/fleet-flags.js';
 import type { Action, Args, Cli } from '../arguments/types.js';
+import { textColumns } from '../output/text/screen.js';
+import { wrapLines } from '../output/text/wrap.js';
 import { plainNoteOf } from '../session.js';
 
 export const worker: Action = {
@@ -19,7 +22,8 @@ export const worker: Action = {
     const note = plainNoteOf(args, cli);
     const summary = await hearRequests(note, () => work(tellerOf(args, cli), note));
     if (readToggle(args, 'json')) cli.stdout.write(line({ event: 'summary', ...summary }));
-    else if (summary.error) cli.stderr.write(`error   ${summary.error.message}\n`);
+    else if (summary.error)
+      cli.stderr.write(wrapLines(`error   ${summary.error.message}\n`, textColumns(cli.stderr)));
     if (!readToggle(args, 'json') && !readToggle(args, 'quiet'))
       cli.stderr.write(`${summaryText(summary)}\n`);
     // A Redis that is gone may hold its connections for long.
@@ -39,11 +43,11 @@ function tellerOf(args: Args, { stdout, stderr, warn }: Cli): (event: WorkerEven
   };
 }
 
-function sliceText({ status, exchange, dataType, symbol, from, to, ...rest }: SliceEvent): string {
-  const { downloaded, skipped, bytes, error } = rest;
+function sliceText(slice: SliceEvent): string {
+  const { status, downloaded, skipped, bytes, error } = slice;
   const files = `${downloaded} downloaded, ${skipped} there`;
   const why = error === undefined ? '' : `: ${error}`;
-  return `${status.padEnd('returned'.length)} ${exchange} ${dataType} ${symbol} ${from} to ${to} (${files}, ${formatSize(bytes)})${why}`;
+  return `${status.padEnd('returned'.length)} ${formatSlice(slice)} (${files}, ${formatSize(bytes)})${why}`;
 }
 
 function summaryText({ done, failed, returned, bytes }: WorkerSummary): string {

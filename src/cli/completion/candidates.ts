@@ -171,6 +171,7 @@ async function positionalCandidates(
   if (options.choices) return words(text, texts('', options.choices.map(String)));
   if (name === 'path' || name === 'file') return { kind: 'files' };
   if (name === 'folder') return { kind: 'folders' };
+  if (name === 'glob') return listCandidates('', text, await namesOf(asked, 'symbols'));
   if (name !== 'exchange') return words(text, []);
   const colon = text.indexOf(':');
   if (colon < 0) return words(text.toLowerCase(), texts('', await asked.known.exchanges()));

@@ -39,7 +39,7 @@ export interface Cursor {
 /** Flags that yargs has by itself. */
 const OWN_FLAGS: Flags = {
   help: { type: 'boolean', alias: 'h', describe: 'print this help' },
-  version: { type: 'boolean', alias: 'V', describe: 'print the version' },
+  version: { type: 'boolean', alias: ['v', 'V'], describe: 'print the version' },
 };
 
 /** The flags of a command, or those that come before one. */

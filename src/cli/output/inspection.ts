@@ -1,5 +1,5 @@
 import { printable } from '../../base/printable.js';
-import { formatDuration, formatSize } from '../../base/units.js';
+import { formatDuration, formatSize, plural } from '../../base/units.js';
 import type { Cell, InspectedColumn, Inspection } from '../../inspect/index.js';
 import type { Screen } from '../arguments/types.js';
 import { screenColumns, textColumns } from './text/screen.js';
@@ -58,7 +58,10 @@ function factPairs(inspection: Inspection): (readonly [string, string | undefine
       'largest gap',
       largestGap && `${formatGap(largestGap.microseconds)} after ${formatMicros(largestGap.from)}`,
     ],
-    ['out of order', outOfOrder === undefined ? undefined : `${outOfOrder.toLocaleString('en')} rows`],
+    [
+      'out of order',
+      outOfOrder === undefined ? undefined : plural(outOfOrder, 'row', outOfOrder.toLocaleString('en')),
+    ],
   ];
   return pairs.map(([name, value]) => [name, value && printable(value)]);
 }
@@ -134,7 +137,7 @@ function turnedTable(
       style.screen,
     );
   const rest = columns.length - shown;
-  const told = wrapList(`… and ${rest} more columns, all of which --json shows`, width);
+  const told = wrapList(`… and ${plural(rest, 'more column')}, all of which --json shows`, width);
   const more = rest === 0 ? '' : `${told.join('\n')}\n`;
   return fitted(table, day, width) + more;
 }

@@ -1,8 +1,10 @@
 import type { ChalkInstance } from 'chalk';
 import { printable } from '../../base/printable.js';
-import { formatDuration } from '../../base/units.js';
+import { formatDuration, plural } from '../../base/units.js';
 import type { FileEvent, FindingKind, RunEvent } from '../../run/events.js';
 import type { Screen } from '../arguments/types.js';
+import { textColumns } from './text/screen.js';
+import { wrapLines } from './text/wrap.js';
 
 type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 
@@ -22,7 +24,7 @@ export function warningLine(event: EventOf<'warning'>, chalk: ChalkInstance): st
 
 /** Warnings of what is no event of a run. */
 export function warnerOf(stderr: Screen): (message: string) => void {
-  return (message) => void stderr.write(`warning ${printable(message)}\n`);
+  return (message) => void stderr.write(wrapLines(`warning ${printable(message)}\n`, textColumns(stderr)));
 }
 
 export function noteLine(event: EventOf<'note'>): string {
@@ -46,4 +48,9 @@ export function createFindingLines(chalk: ChalkInstance): (event: EventOf<'findi
 
 export function pauseLine(event: EventOf<'pause'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('waiting')} ${formatDuration(event.waitMs)}: ${printable(event.error.message)}\n`;
+}
+
+/** What is said of conversions that an upgrade has left behind. */
+export function outdatedText(count: number): string {
+  return `${plural(count, 'outdated conversion')}, made with other columns or rules than this version's: run the convert, download --convert or sync again that made them`;
 }

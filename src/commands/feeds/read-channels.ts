@@ -1,12 +1,18 @@
 import { usageError } from '../../base/errors.js';
 import type { FeedRequest } from '../../feeds/types.js';
+import type { AskedPeriod } from '../../replay/period.js';
 import type { Filter } from '../../service/feed-filter.js';
 import type { Args } from '../arguments/args.js';
 import { readList, readText } from '../arguments/read.js';
 import { readPeriod, readReplayOptions, wholeMinutes } from '../selection/replay.js';
 
+/** What is asked of one exchange, before its days are known. */
+export interface AskedFeed extends Omit<FeedRequest, 'range'> {
+  readonly period: AskedPeriod;
+}
+
 /** What `replay --channel` asks for. @throws usage error; `not_exported` for an end that is still to come. */
-export async function readFeedRequest(args: Args, signal: AbortSignal): Promise<FeedRequest> {
+export async function readFeedRequest(args: Args, signal: AbortSignal): Promise<AskedFeed> {
   if (args['type'] !== undefined) {
     throw usageError(
       "--channel gives an exchange's own messages, and --type normalized ones; give one of them",
@@ -21,8 +27,8 @@ export async function readFeedRequest(args: Args, signal: AbortSignal): Promise<
   if (!option || others.length > 0) {
     throw usageError('--channel is for one exchange: messages of several have no common form');
   }
-  const range = wholeMinutes(readPeriod(args));
-  return { exchange: option.exchange, filters: readFilters(args, option.symbols), range };
+  const period = wholeMinutes(readPeriod(args));
+  return { exchange: option.exchange, filters: readFilters(args, option.symbols), period };
 }
 
 function readFilters(args: Args, asked: readonly string[] | undefined): readonly Filter[] {

@@ -1,15 +1,22 @@
 import { usageError } from '../../base/errors.js';
-import { type MinuteRange, minutesOf } from '../../dataset/minutes.js';
+import { microsOf, minutesOf } from '../../dataset/minutes.js';
 import { parseDataTypeName } from '../../market/names/data-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
-import { parsePeriod } from '../../replay/period.js';
+import { type AskedPeriod, parsePeriod } from '../../replay/period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/types.js';
+import type { Client } from '../../service/http/client.js';
+import type { MetadataOptions } from '../../service/records/metadata.js';
 import type { Args } from '../arguments/args.js';
 import { readList, readText } from '../arguments/read.js';
-import { readSymbols } from './selection.js';
+import { readLast, readSymbols } from './selection.js';
+
+/** What a replay is asked for, before its days are known. */
+export interface AskedReplay extends Omit<ReplayRequest, 'period'> {
+  readonly period: AskedPeriod;
+}
 
 /** What the flags of `replay` ask for (contract, Replay). @throws usage error. */
-export async function readReplayRequest(args: Args, signal: AbortSignal): Promise<ReplayRequest> {
+export async function readReplayRequest(args: Args, signal: AbortSignal): Promise<AskedReplay> {
   const names = readList(args, 'type');
   if (!names)
     throw usageError(
@@ -38,15 +45,35 @@ export async function readReplayOptions(args: Args, signal: AbortSignal): Promis
 }
 
 /** A period as flags name it, in microseconds. @throws usage error; `not_exported` for an end that is still to come. */
-export function readPeriod(args: Args): Period {
+export function readPeriod(args: Args): AskedPeriod {
   const words = { from: readText(args, 'from'), to: readText(args, 'to'), date: readText(args, 'date') };
-  return parsePeriod(words, Date.now());
+  const last = readLast(args);
+  if (last === undefined) return parsePeriod(words, Date.now());
+  if (Object.values(words).some((word) => word !== undefined))
+    throw usageError('give only one of --date, --last, --from and --to');
+  return { last };
 }
 
-/** The whole minutes of a period, in which raw data comes. @throws usage error where there is none. */
-export function wholeMinutes(period: Period): MinuteRange {
+/**
+ * The period that is asked for; the last exported days are those of the exchanges' records.
+ * @throws TickhaulError as `lastDays`.
+ */
+export async function resolvePeriod(
+  asked: AskedPeriod,
+  exchanges: readonly Pick<ReplayOption, 'exchange'>[],
+  client: Client,
+  options: MetadataOptions,
+): Promise<Period> {
+  if (!('last' in asked)) return asked;
+  const { lastDays } = await import('../../replay/last-days.js');
+  return lastDays(asked.last, exchanges, client, options);
+}
+
+/** A period cut to the whole minutes in which raw data comes. @throws usage error where there is none. */
+export function wholeMinutes(period: AskedPeriod): AskedPeriod {
+  if ('last' in period) return period;
   const range = minutesOf(period);
-  if (range.start < range.end) return range;
+  if (range.start < range.end) return microsOf(range);
   throw usageError('the period is shorter than a minute: raw data comes by whole minutes, of local time');
 }
 

@@ -109,7 +109,8 @@ function readDays(args: Args): Days {
 /** A hundred years. */
 const MAX_LAST_DAYS = 36_500;
 
-function readLast(args: Args): number | undefined {
+/** A count of days. @throws usage error. */
+export function readLast(args: Args): number | undefined {
   const text = readText(args, 'last');
   if (text === undefined) return undefined;
   const count = Number(/^(\d+)d?$/.exec(text)?.[1] ?? 0);

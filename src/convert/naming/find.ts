@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { abortReason, diskError, isSystemError, usageError } from '../../base/errors.js';
+import { isReplaced, whyNotFound } from '../../base/utf8-name.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-names.js';
 import type { Files, StoreSettings } from '../../store/files.js';
@@ -49,7 +50,7 @@ async function findIn(path: string, signal: AbortSignal): Promise<readonly Sourc
     return files;
   }
   if (there) return [{ path, root: undefined }];
-  if (!isPathGlob(path)) throw usageError(`${path}: there is no such file or folder`);
+  if (!isPathGlob(path)) throw usageError(`${path}: ${whyNotFound(path, 'there is no such file or folder')}`);
   const base = globBase(path);
   const matches = pathMatcher(path);
   const matching: Source[] = [];
@@ -114,12 +115,17 @@ async function look(path: string) {
   }
 }
 
-/** Links to files are followed, links to folders are not: they may lead in circles. */
+/**
+ * Links to files are followed, links to folders are not: they may lead in circles. A folder whose name could not be
+ * decoded stands for the files in it, and fails in their place.
+ */
 async function* dayFilesUnder(folder: string, signal: AbortSignal): AsyncGenerator<string> {
   if (signal.aborted) throw abortReason(signal);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (isReplaced(folder) && isSystemError(error) && error.code === 'ENOENT') return undefined;
     throw diskError(error, folder);
   });
+  if (!entries) return yield folder;
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {

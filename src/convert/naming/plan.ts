@@ -1,4 +1,4 @@
-import { usageError } from '../../base/errors.js';
+import { type TickhaulError, usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { Files } from '../../store/files.js';
@@ -7,7 +7,7 @@ import type { Wanted } from '../wanted.js';
 import type { DayFileOf } from './day-file-lookup.js';
 import type { Source } from './find.js';
 import { PassedOver } from './passed-over.js';
-import { outputRoot, type Placement, targetOf } from './target.js';
+import { hasPlace, outputRoot, type Placement, targetOf, unplacedError } from './target.js';
 
 /** A file to convert, and where to. */
 export interface PlannedConversion {
@@ -28,8 +28,16 @@ export interface PlannedOutput {
   readonly type: ComputedType | undefined;
 }
 
+/** A file that gets no place in the layout, and why. */
+export interface UnplacedSource {
+  readonly source: string;
+  readonly error: TickhaulError;
+}
+
 export interface ConversionPlan {
   readonly conversions: readonly PlannedConversion[];
+  /** Each of these fails, and the others go on. */
+  readonly unplaced: readonly UnplacedSource[];
   /** What is to be said of files that nothing is made of. */
   readonly warnings: readonly string[];
 }
@@ -48,7 +56,7 @@ export interface Naming {
 
 /**
  * Works out what is made of each source, and where it goes.
- * @throws usage error when two sources would share an output, or the layout needs to know more of one.
+ * @throws usage error when two sources would share an output.
  */
 export async function planConversions(
   sources: readonly Source[],
@@ -56,6 +64,7 @@ export async function planConversions(
 ): Promise<ConversionPlan> {
   const owners = new Map<string, string>();
   const conversions: PlannedConversion[] = [];
+  const unplaced: UnplacedSource[] = [];
   const passedOver = new PassedOver(wanted, files, signal);
   for (const source of sources) {
     const { path } = source;
@@ -64,6 +73,10 @@ export async function planConversions(
     const computed = await passedOver.typesOf(path, dataType);
     const types = [...(wanted.rows ? [undefined] : []), ...computed];
     if (types.length === 0) continue;
+    if (!hasPlace(file, placement)) {
+      unplaced.push({ source: path, error: unplacedError(path, placement) });
+      continue;
+    }
     const outputs = types.map((type) => {
       const target = targetOf(source, file, placement, extension, type?.name);
       const other = owners.get(wholeLocation(target));
@@ -75,5 +88,5 @@ export async function planConversions(
     });
     conversions.push({ source: path, file, dataType, root: outputRoot(source, placement), outputs });
   }
-  return { conversions, warnings: passedOver.warnings };
+  return { conversions, unplaced, warnings: passedOver.warnings };
 }

@@ -1,5 +1,6 @@
 import { VERSION } from '../../base/version.js';
-import type { ConvertOptions } from '../../format/options.js';
+import type { ConvertOptions, Format } from '../../format/options.js';
+import { outputVersion } from './versions.js';
 
 /** What was read of the file that a conversion is made from. */
 export interface SourceBytes {
@@ -36,6 +37,7 @@ const KEYS = {
   dataType: 'tickhaul.data_type',
   rows: 'tickhaul.rows',
   options: 'tickhaul.options',
+  outputVersion: 'tickhaul.output_version',
   version: 'tickhaul.version',
 } as const;
 
@@ -46,6 +48,7 @@ export function formatRecord({
   rows,
   options,
 }: ConversionRecord): Readonly<Record<string, string>> {
+  const made = outputVersion(dataType, options.format);
   return {
     [KEYS.name]: source.name,
     [KEYS.bytes]: String(source.bytes),
@@ -54,13 +57,14 @@ export function formatRecord({
     [KEYS.dataType]: dataType,
     [KEYS.rows]: String(rows),
     [KEYS.options]: formatOptions(options),
+    ...(made !== undefined && { [KEYS.outputVersion]: made }),
     [KEYS.version]: VERSION,
   };
 }
 
 /**
- * Whether the pairs are of an output that the same file gave with the same options; its md5 is only asked for
- * where all else is the same, and no ETag tells. The version of tickhaul doesn't count.
+ * Whether the pairs are of an output that the same file gave with the same options, in the version that is made now;
+ * its md5 is only asked for where all else is the same, and no ETag tells. The version of tickhaul doesn't count.
  */
 export async function isMadeFrom(
   pairs: Readonly<Record<string, string>>,
@@ -74,8 +78,14 @@ export async function isMadeFrom(
     pairs[KEYS.bytes] === String(source.bytes) &&
     pairs[KEYS.options] === formatOptions(options) &&
     (dataType === undefined || pairs[KEYS.dataType] === dataType) &&
+    !isOutdatedRecord(pairs, options.format) &&
     ((source.etag !== undefined && pairs[KEYS.etag] === source.etag) || pairs[KEYS.md5] === (await md5()))
   );
+}
+
+/** Whether the pairs are of an output of another version than this build makes. */
+export function isOutdatedRecord(pairs: Readonly<Record<string, string>>, format: Format): boolean {
+  return pairs[KEYS.outputVersion] !== outputVersion(pairs[KEYS.dataType] ?? '', format);
 }
 
 /** Rows that the record tells of; NaN for none. */

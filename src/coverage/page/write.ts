@@ -1,6 +1,8 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { diskError, isSystemError, usageError } from '../../base/errors.js';
-import { writeWhole } from '../../base/write-whole.js';
+import type { OutputHost } from '../../base/output-sink.js';
+import type { OutputTarget } from '../../base/output-target.js';
+import { writeOutput } from '../../base/write-output.js';
 
 /** What every report has near its beginning. */
 export const REPORT_MARK = '<meta name="generator" content="tickhaul coverage">';
@@ -8,23 +10,21 @@ export const REPORT_MARK = '<meta name="generator" content="tickhaul coverage">'
 const HEAD_BYTES = 1024;
 
 /**
- * Writes a report, whole or not at all. Only an earlier report is replaced.
- * @throws usage error where another file stands there; `disk`, `path_taken`.
+ * Writes a report, to a regular file whole or not at all. Only an earlier report is replaced.
+ * @throws usage error where another file stands there; as `writeOutput`.
  */
-export async function writeReport(path: string, html: string): Promise<void> {
-  if (await isOther(path)) {
+export async function writeReport(target: OutputTarget, html: string, host: OutputHost): Promise<void> {
+  if (target.kind === 'file' && (await isOther(target.path))) {
     throw usageError(
-      `${path}: a file stands here that is no report of tickhaul; choose another name, or remove it`,
+      `${target.name}: a file stands here that is no report of tickhaul; choose another name, or remove it`,
     );
   }
-  await writeWhole(path, [html]);
+  await writeOutput(target, [html], host);
 }
 
 async function isOther(path: string): Promise<boolean> {
   let handle: FileHandle | undefined;
   try {
-    // A pipe would wait for its writer.
-    if (!(await stat(path)).isFile()) return false;
     handle = await open(path);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     return bytesRead > 0 && !buffer.toString('utf8', 0, bytesRead).includes(REPORT_MARK);

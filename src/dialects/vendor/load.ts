@@ -52,6 +52,12 @@ export async function loadVendor(): Promise<MapperFactories> {
   return factories as MapperFactories;
 }
 
+/** Ids of the exchanges that the package knows. @throws usage error as `loadVendor`. */
+export async function vendorExchanges(): Promise<readonly string[]> {
+  const { EXCHANGES } = await importVendor(() => import('tardis-dev/dist/consts.js'));
+  return Array.isArray(EXCHANGES) ? EXCHANGES.map(String) : [];
+}
+
 /** A part of the package, by what it exports. @throws usage error where it isn't there. */
 export async function importVendor(load: () => Promise<unknown>): Promise<Readonly<Record<string, unknown>>> {
   try {

@@ -1,15 +1,23 @@
+import { isOutdated } from '../../convert/output/versions.js';
 import type { ConvertOptions } from '../../format/options.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/types.js';
 import type { PlannedOutput } from '../types.js';
 
-/** What the manifest tells of this output of a day file, made with these options; undefined for nothing. */
+/**
+ * What the manifest tells of this output of a day file, made with these options in the version that is made now;
+ * undefined for nothing.
+ */
 export function conversionOf(
-  { conversions }: ManifestRecord,
+  { file, conversions }: ManifestRecord,
   { path, type }: PlannedOutput,
   options: ConversionEntry['options'],
 ): ConversionEntry | undefined {
   return conversions?.find(
-    (entry) => entry.path === path && entry.computed === type?.name && isSame(entry.options, options),
+    (entry) =>
+      entry.path === path &&
+      entry.computed === type?.name &&
+      isSame(entry.options, options) &&
+      !isOutdated(entry, file.dataType),
   );
 }
 

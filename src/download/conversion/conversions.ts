@@ -1,5 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { computedColumns } from '../../convert/computed/columns.js';
+import { outputVersion } from '../../convert/output/versions.js';
 import { columnsOf } from '../../dataset/data-types.js';
 import { batchRows, type ConvertOptions } from '../../format/options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
@@ -57,9 +58,20 @@ export function createConversions(
   const { options } = setting;
   const threads = createConvertThreads(setting.threads, destination.settings);
 
-  const entryOf = ({ path, type }: PlannedOutput, { warning, ...made }: MadeOutput): ConversionEntry => {
+  const entryOf = (
+    { path, type }: PlannedOutput,
+    { warning, ...made }: MadeOutput,
+    dataType: string,
+  ): ConversionEntry => {
     if (warning !== undefined) emit({ event: 'warning', message: warning });
-    return { path, ...made, ...(type && { computed: type.name }), options: optionsEntry(options) };
+    const version = outputVersion(type?.name ?? dataType, options.format);
+    return {
+      path,
+      ...made,
+      ...(type && { computed: type.name }),
+      options: optionsEntry(options),
+      ...(version !== undefined && { version }),
+    };
   };
 
   return {
@@ -96,7 +108,7 @@ export function createConversions(
             for (const [i, one] of running.entries()) {
               const made = await one.finish({ bytes, md5 });
               for (const [j, output] of made.entries()) {
-                entries.push(entryOf(groups[i]?.[j] as PlannedOutput, output));
+                entries.push(entryOf(groups[i]?.[j] as PlannedOutput, output, file.dataType));
               }
             }
             return { made: entries };

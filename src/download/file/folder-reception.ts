@@ -56,8 +56,10 @@ export class FolderReception implements Reception {
     if (!place) throw new Error(`${one.path}: taken before it was asked for`);
     if (!this.#conversion && !this.#note && isSmall(answer)) {
       const { bytes, received } = await takeSmall(one, answer);
-      await this.#write(place, answer, (handle) => writeAll(handle, bytes, 0, place.part));
-      return received;
+      return this.#write(place, answer, async (handle) => {
+        await writeAll(handle, bytes, 0, place.part);
+        return received;
+      });
     }
     return this.#takeStream(place, one, answer);
   }
@@ -97,8 +99,8 @@ export class FolderReception implements Reception {
     }
   }
 
-  /** @param work given the part; once it is done, the file is whole. */
-  async #write<T>(
+  /** @param work given the part; once it is done, the file is whole. A file that is there and equal stays. */
+  async #write<T extends Pick<Received, 'sha256'>>(
     place: PartPlace,
     answer: DatasetAnswer,
     work: (handle: FileHandle) => Promise<T>,
@@ -106,7 +108,7 @@ export class FolderReception implements Reception {
     const handle = await openPart(place, answer, this.#note !== undefined);
     try {
       const done = await work(handle);
-      await publish(place.part, place.target, handle);
+      await publish(place.part, place.target, handle, done.sha256);
       return done;
     } catch (error) {
       await removeIfEmpty(handle, place.part);

@@ -83,7 +83,13 @@ async function provenOnDisk(
   const giveBack = await takeMemory(context, planned, place, false);
   const conversion = conversions?.begin(planned);
   try {
-    const found = await proveOnDisk(context, path, conversion?.textSink());
+    const isNamed = record !== undefined || planned.expected !== undefined;
+    const found = await proveOnDisk(
+      context,
+      path,
+      conversion?.textSink(),
+      isNamed ? undefined : file.dataType,
+    );
     if (!found) return undefined;
     const { proof, object } = found;
     const right = planned.expected ?? record;
@@ -113,20 +119,35 @@ async function provenOnDisk(
   }
 }
 
+/** @param dataType of a file whose bytes nobody recorded: its beginning has to be that of such a day file. */
 async function proveOnDisk(
   { destination, emit, signal }: TransferContext,
   path: string,
-  onText: TextSink | undefined,
+  sink: TextSink | undefined,
+  dataType: string | undefined,
 ): Promise<{ readonly proof: Proof; readonly object: StoredAs | undefined } | undefined> {
   const { files } = destination;
   const source = destination.locate(path);
+  // Few runs need it.
+  const checks = dataType === undefined ? undefined : await import('../../format/csv/start-check.js');
+  const start = checks?.createStartCheck(path, dataType ?? '');
+  const onText: TextSink = (text) => {
+    start?.push(text);
+    return sink?.(text);
+  };
   try {
     const etag = (await files.look(source, signal))?.etag;
-    const proof = await ifThere(() => proveFile(source, signal, { onText, read: files.read }));
+    const proof = await ifThere(() =>
+      proveFile(source, signal, { onText: start ? onText : sink, read: files.read }),
+    );
+    if (proof) start?.end();
     return proof && { proof, object: etag === undefined ? undefined : { etag } };
   } catch (error) {
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
-    emit({ event: 'warning', message: `${path}: ${error.message}; downloading it again` });
+    const what = error.message.startsWith(path)
+      ? error.message
+      : `${path}: ${error.message}; downloading it again`;
+    emit({ event: 'warning', message: what });
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 import { type Proof, startProof } from '../../integrity/proof.js';
 import { proveBytes } from '../../integrity/prove-bytes.js';
 import type { DatasetAnswer } from '../../service/types.js';
@@ -35,7 +36,10 @@ async function takeAll(one: Try, { body, total }: Announced): Promise<Buffer> {
     length += chunk.length;
     one.onBytes(chunk.length, length);
     if (length > total) {
-      throw new TickhaulError('corrupt', `${one.path}: more than the ${total} announced bytes came`);
+      throw new TickhaulError(
+        'corrupt',
+        `${one.path}: more than the ${plural(total, 'announced byte')} came`,
+      );
     }
     if (length === total) one.onBodyEnd();
   }

@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { Proof } from '../../integrity/proof.js';
 import type { Client } from '../../service/http/client.js';
@@ -65,7 +66,10 @@ export function assertAnnounced(
   proof: Proof,
 ): Proof & Pick<Received, 'md5Match'> {
   if (total !== undefined && proof.bytes !== total) {
-    throw new TickhaulError('corrupt', `${path}: ${proof.bytes} bytes came, ${total} were announced`);
+    throw new TickhaulError(
+      'corrupt',
+      `${path}: ${plural(proof.bytes, 'byte')} came, ${total} were announced`,
+    );
   }
   assertExpected(path, expected, proof);
   return { ...proof, md5Match: md5 === undefined ? null : md5 === proof.md5 };

@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 import type { ExpectedBytes } from '../types.js';
 
 /**
@@ -14,7 +15,7 @@ export function assertExpected(
   if (!expected) return;
   const isOther = bytes !== undefined && bytes !== expected.bytes;
   if (!isOther && (sha256 === undefined || sha256 === expected.sha256)) return;
-  const found = sha256 === undefined ? `${bytes} bytes` : `sha256 ${sha256}`;
+  const found = sha256 === undefined ? plural(bytes ?? 0, 'byte') : `sha256 ${sha256}`;
   const named = sha256 === undefined ? `${expected.bytes}` : expected.sha256;
   throw new TickhaulError(
     'changed',

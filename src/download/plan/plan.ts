@@ -58,8 +58,9 @@ export interface Plan {
   readonly warnings: readonly string[];
   /**
    * The day files, the last and the first day of the range before the rest, so that missing access shows after
-   * two requests; then symbol by symbol, type by type, day by day. What stands on disk is looked up as it goes,
-   * save what an earlier pass found to be whole.
+   * two requests; then series by series (symbol by symbol, type by type) and day by day, which `sizeOf` relies on: it
+   * remembers the size of one series. What stands on disk is looked up as it goes, save what an earlier pass found to
+   * be whole.
    */
   files(): Generator<PlannedFile>;
   /** The same, series by series and day by day, those of one data type together. */

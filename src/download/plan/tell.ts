@@ -78,7 +78,7 @@ export async function describePlan(
   }
   const isShort = free !== undefined && needed > free;
   return {
-    plan: { event: 'plan', ...sumOf(totals), ...estimate, freeBytes: free ?? null },
+    plan: { event: 'plan', ...sumOf(totals), ...estimate, freeBytes: free ?? null, folder: destination.name },
     shortage: isShort
       ? `the disk of ${destination.name} has ${formatSize(free)} free, and what is to come takes ${HOW[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
       : undefined,

@@ -46,6 +46,15 @@ export class RawBatch {
   }
 }
 
+/** What is wanted of a slice that has more minutes. */
+export interface SlicePart {
+  readonly minutes: MinuteRange;
+  /** Where the text of these minutes begins and ends, in bytes; undefined where the slice doesn't show it. */
+  readonly text: { readonly start: number; readonly end: number } | undefined;
+  /** Whether the slice begins before the period. */
+  readonly startsEarly: boolean;
+}
+
 /**
  * Cuts the text of slices into lines. A run of breaks is one, over the ends of slices too, and stands before the next
  * line, whose time it has.
@@ -53,6 +62,12 @@ export class RawBatch {
 export class LineCutter {
   readonly #start: Minute;
   readonly #timestamps: TimestampReader;
+  /** Of the slice at hand; undefined where all of it is wanted. */
+  #part: SlicePart | undefined;
+  /** Bytes of the slice's text that were cut. */
+  #position = 0;
+  /** Where a slice doesn't show its minutes: whether a break is in the period, by the line before it. */
+  #isWithin = true;
   /** Empty lines since the last line of this slice, and those behind the slices before. */
   #breaks = 0;
   #breaksBefore = 0;
@@ -63,31 +78,39 @@ export class LineCutter {
     this.#timestamps = new TimestampReader(start);
   }
 
+  /** To be called before a slice. @param part what is wanted of it; undefined for all. */
+  startSlice(part: SlicePart | undefined): void {
+    this.#part = part;
+    this.#position = 0;
+    this.#isWithin = !part?.startsEarly;
+  }
+
   /**
    * Puts lines into an empty batch.
    * @param text whole lines, which the batch keeps.
-   * @param only the minutes whose lines are wanted; undefined for all.
    * @throws TickhaulError `corrupt` for a line that doesn't begin with a local timestamp; the lines before it are there.
    */
-  cut(text: Buffer, only: MinuteRange | undefined, batch: RawBatch): void {
+  cut(text: Buffer, batch: RawBatch): void {
     batch.text = text;
+    const part = this.#part;
     for (let at = 0; at < text.length; ) {
       const end = text.indexOf(LF, at);
-      if (end === at) this.#breaks++;
-      else {
+      if (end === at) {
+        if (!part || this.#hasBreak(part, this.#position + at)) this.#breaks++;
+      } else {
         const isLine = end - at >= MESSAGE_START && isLineStart(text, at);
         const ticks = isLine ? this.#timestamps.ticks(text, at) : Number.NaN;
         if (Number.isNaN(ticks)) throw badLine(text, at, end);
-        if (!only || this.#isWithin(ticks, only)) this.#add(at, end, ticks / 10, batch);
-        else this.#breaks = 0;
+        if (!part || this.#hasLine(part, ticks)) this.#add(at, end, ticks / 10, batch);
       }
       at = end + 1;
     }
+    this.#position += text.length;
   }
 
-  /** To be called behind a slice. @param isWhole whether it was wanted to its end: only then is a break there ours. */
-  endSlice(isWhole: boolean): void {
-    if (isWhole) this.#breaksBefore += this.#breaks;
+  /** To be called behind a slice. */
+  endSlice(): void {
+    this.#breaksBefore += this.#breaks;
     this.#breaks = 0;
   }
 
@@ -96,8 +119,15 @@ export class LineCutter {
     this.#addBreak(batch, Number.POSITIVE_INFINITY);
   }
 
-  #isWithin(ticks: number, { start, end }: MinuteRange): boolean {
+  #hasBreak({ text }: SlicePart, position: number): boolean {
+    return text ? position >= text.start && position < text.end : this.#isWithin;
+  }
+
+  /** Between lines of two minutes a break is that of the line before it, unless the slice shows where minutes end. */
+  #hasLine({ minutes: { start, end }, text, startsEarly }: SlicePart, ticks: number): boolean {
     const minute = this.#start + Math.floor(ticks / TICKS_A_MINUTE);
+    if (minute < start && !text) this.#breaks = 0;
+    this.#isWithin = minute < end && (minute >= start || !startsEarly);
     return minute >= start && minute < end;
   }
 

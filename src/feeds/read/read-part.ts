@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../../base/errors.js';
-import { formatMinute, type MinuteRange } from '../../dataset/minutes.js';
+import { formatMinute, type Minute, type MinuteRange } from '../../dataset/minutes.js';
 import type { FeedRun } from '../types.js';
-import { LineCutter, type RawBatch } from './raw-batch.js';
+import type { SliceText } from '../unpack/unpack.js';
+import { LineCutter, type RawBatch, type SlicePart } from './raw-batch.js';
 import { type FeedPart, type OpenSlice, SlicesAhead } from './slices-ahead.js';
 import { WholeLines } from './whole-lines.js';
 
@@ -40,11 +41,11 @@ export async function readPart(
     if (signal.aborted) throw abortReason(signal);
   };
   const readSlice = async ({ text, wanted, has }: OpenSlice): Promise<void> => {
-    const isAll = wanted.start <= has.start && wanted.end >= has.end;
+    lines.startSlice(partOf(text, wanted, has, part));
     await text.read(async (chunk) => {
       for (const piece of whole.of(chunk)) {
         try {
-          lines.cut(piece, isAll ? undefined : wanted, batch);
+          lines.cut(piece, batch);
         } catch (error) {
           throw named(error, part, wanted);
         } finally {
@@ -52,7 +53,7 @@ export async function readPart(
         }
       }
     });
-    lines.endSlice(wanted.end >= has.end);
+    lines.endSlice();
     onMinutes(wanted.end - wanted.start);
   };
   run.shared.readers++;
@@ -71,6 +72,22 @@ export async function readPart(
     run.shared.readers--;
     ended.abort();
   }
+}
+
+/** What is wanted of a slice. @returns undefined for all of it. */
+function partOf(
+  text: SliceText,
+  wanted: MinuteRange,
+  has: MinuteRange,
+  { range }: FeedPart,
+): SlicePart | undefined {
+  if (wanted.start <= has.start && wanted.end >= has.end) return undefined;
+  const startsEarly = has.start < range.start;
+  const ends = text.ends();
+  // Answers of several minutes have a member or frame for each, but not all of them do.
+  if (ends.length !== has.end - has.start) return { minutes: wanted, text: undefined, startsEarly };
+  const endOf = (minute: Minute): number => ends[minute - has.start - 1] ?? 0;
+  return { minutes: wanted, text: { start: endOf(wanted.start), end: endOf(wanted.end) }, startsEarly };
 }
 
 function named(error: unknown, { exchange }: FeedPart, { start }: MinuteRange): unknown {

@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 import { formatMinute, type Minute, type MinuteRange, overlap } from '../../dataset/minutes.js';
 import type { SliceFile } from '../cache/layout.js';
 import type { SliceIndex } from '../cache/slice-index.js';
@@ -227,6 +228,6 @@ export function* missingMinutes({ index, range }: FeedPart): Generator<Minute> {
 export function describeMinutes(minutes: readonly Minute[]): string {
   const [first] = minutes;
   if (first === undefined) return 'nothing';
-  const more = minutes.length > 1 ? ` and ${minutes.length - 1} more minutes` : '';
+  const more = minutes.length > 1 ? ` and ${plural(minutes.length - 1, 'more minute')}` : '';
   return `${formatMinute(first)}${more}`;
 }

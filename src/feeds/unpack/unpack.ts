@@ -3,6 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { LARGE_TEXT_CHUNK, startGunzip, type TextSink } from '../../integrity/gunzip.js';
 import { gunzipBytes } from '../../integrity/gunzip-bytes.js';
 import { isLineStart } from '../read/raw-line.js';
+import { gzipTextEnds } from './gzip-text-ends.js';
 import { unzstd } from './unzstd.js';
 import { zstdFrames } from './zstd-frames.js';
 
@@ -15,6 +16,8 @@ export interface SliceText {
   readonly size: number;
   /** Gives the text in chunks; a promise holds the next one back. May be called again. */
   read(use: TextSink): Promise<void>;
+  /** Where in the text its gzip members or zstd frames end, in bytes; none where that can't be seen. */
+  ends(): readonly number[];
 }
 
 /** Bytes of text that are kept of a slice that is read next. */
@@ -48,14 +51,16 @@ async function unpack(bytes: Buffer, encoding: Encoding, mostKept: number): Prom
   let size = 0;
   let last = LF;
   let head: Buffer = Buffer.alloc(0);
-  await decompress(bytes, encoding, (text) => {
+  const frameEnds: number[] = [];
+  const onText = (text: Buffer): void => {
     if (text.length === 0) return;
     if (head.length < HEAD_BYTES) head = Buffer.concat([head, text.subarray(0, HEAD_BYTES)]);
     size += text.length;
     last = text[text.length - 1] as number;
     if (size > mostKept) kept = undefined;
     kept?.push(text);
-  });
+  };
+  await decompress(bytes, encoding, onText, () => frameEnds.push(size));
   if (last !== LF) throw new TickhaulError('corrupt', 'the slice ends within a line');
   checkHead(head);
   const texts = kept;
@@ -65,12 +70,21 @@ async function unpack(bytes: Buffer, encoding: Encoding, mostKept: number): Prom
       if (!texts) return decompress(bytes, encoding, use);
       for (const text of texts) await use(text);
     },
+    ends: () => (encoding === 'zstd' ? frameEnds : gzipTextEnds(bytes, size)),
   };
 }
 
-async function decompress(bytes: Buffer, encoding: Encoding, onText: TextSink): Promise<void> {
+async function decompress(
+  bytes: Buffer,
+  encoding: Encoding,
+  onText: TextSink,
+  onFrameEnd?: () => void,
+): Promise<void> {
   if (encoding === 'zstd') {
-    for (const frame of zstdFrames(bytes)) await unzstd(frame, onText);
+    for (const frame of zstdFrames(bytes)) {
+      await unzstd(frame, onText);
+      onFrameEnd?.();
+    }
     return;
   }
   const text = bytes.length <= SMALL_SLICE ? gunzipBytes(bytes, SMALL_TEXT) : undefined;

@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 
 const MAGIC = 0xfd2fb528;
 /** Skippable frames have one of sixteen magic numbers. */
@@ -55,5 +56,5 @@ function readWord(bytes: Buffer, at: number, size: number): number {
 }
 
 function endsEarly(bytes: Buffer): TickhaulError {
-  return new TickhaulError('corrupt', `the zstd stream ends early after ${bytes.length} bytes`);
+  return new TickhaulError('corrupt', `the zstd stream ends early after ${plural(bytes.length, 'byte')}`);
 }

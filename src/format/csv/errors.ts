@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 
 /** The longest part of a cell that a message shows, in characters. */
 const SHOWN = 40;
@@ -45,7 +46,7 @@ export function rowError(
   if (found === expected) return cellError(place, name, cell, problem ?? 'is not understood');
   if (found === 1 && cell.length === 0) return lineError(place, `column ${name}: the line is blank`);
   const how = found < expected ? 'ends the line' : 'is followed by more cells';
-  return cellError(place, name, cell, `${how}: ${found} cells where the header has ${expected}`);
+  return cellError(place, name, cell, `${how}: ${plural(found, 'cell')} where the header has ${expected}`);
 }
 
 /** A cell for a message: shortened, quoted, control characters and invalid UTF-8 made visible. */

@@ -185,7 +185,10 @@ export class CsvParser {
   }
 
   *#takeOut(): Generator<Batch, void, undefined> {
-    yield this.#memory.view();
+    const { rows } = this.#memory;
+    const { source, line } = this.#place();
+    // Exact, but for cells that hold line feeds.
+    yield { place: { source, line: line - rows }, ...this.#memory.view() };
     this.#memory.clear();
   }
 

@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
 import { type ColumnSummary, columnSummaries, isGroup } from './column-summary.js';
 import { MAGIC } from './format.js';
 import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-read.js';
@@ -38,12 +39,13 @@ export async function readParquetFooter(file: RandomBytes, name: string): Promis
 /** The end of a Parquet file from its footer on. @throws as `readParquetFooter` does. */
 export async function readFooterBytes(file: RandomBytes, name: string): Promise<Buffer> {
   const { bytes } = file;
-  if (bytes < MAGIC.length + TAIL) throw corrupt(name, `it has ${bytes} bytes`);
+  if (bytes < MAGIC.length + TAIL) throw corrupt(name, `it has ${plural(bytes, 'byte')}`);
   const likely = Math.min(LIKELY, bytes);
   const end = await file.read(bytes - likely, likely);
   if (!end.subarray(-MAGIC.length).equals(MAGIC)) throw corrupt(name, 'it does not end with PAR1');
   const length = end.readUInt32LE(likely - TAIL);
-  if (length > bytes - MAGIC.length - TAIL) throw corrupt(name, `its footer of ${length} bytes is cut off`);
+  if (length > bytes - MAGIC.length - TAIL)
+    throw corrupt(name, `its footer of ${plural(length, 'byte')} is cut off`);
   const whole = length + TAIL;
   return whole <= likely ? end.subarray(-whole) : file.read(bytes - whole, whole);
 }

@@ -3,6 +3,7 @@ import { DayFileReader, type ReaderOptions } from '../../format/csv/day-file-rea
 import { schemaOf } from '../../format/csv/header.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createDayFileLines, type DayFileLines, type DayFileLinesOptions } from './day-file-lines.js';
+import type { RowTally } from './row-tally.js';
 
 /** Cells a batch: those of a whole text, as a rule. */
 const BATCH_CELLS = 64 * 1024;
@@ -17,6 +18,7 @@ export class BatchTextLines {
   /** Books and bars go on from one day file to the next, as in one stream, whatever columns the next has besides. */
   readonly #lines: DayFileLines;
   #reader: DayFileReader;
+  #tally: RowTally | undefined;
 
   constructor(options: Omit<DayFileLinesOptions, 'schema'>, memories: ColumnMemories) {
     this.#options = options;
@@ -26,23 +28,32 @@ export class BatchTextLines {
     this.#reader = this.#read('');
   }
 
-  open(path: string): void {
-    this.#reader = this.#read(path);
+  open(tally: RowTally): void {
+    this.#tally = tally;
+    this.#reader = this.#read(tally.path);
   }
 
   /** Begins in the middle of a day file: the next text is that of this line. */
-  openAt(path: string, header: Buffer, line: number): void {
-    this.open(path);
+  openAt(tally: RowTally, header: Buffer, line: number): void {
+    this.open(tally);
     this.#reader.skipTo(header, line);
   }
 
   push(text: Buffer, out: LineBuffer): void {
-    for (const batch of this.#reader.push(text)) this.#lines.push(this.#inOrder(batch), out);
+    this.#take(this.#reader.push(text), out);
   }
 
   end(out: LineBuffer): void {
-    for (const batch of this.#reader.end()) this.#lines.push(this.#inOrder(batch), out);
+    this.#take(this.#reader.end(), out);
     this.#lines.end(out);
+  }
+
+  #take(batches: Iterable<Batch>, out: LineBuffer): void {
+    for (const batch of batches) {
+      const ordered = this.#inOrder(batch);
+      this.#tally?.add(this.#schema, ordered);
+      this.#lines.push(ordered, out);
+    }
   }
 
   #read(path: string): DayFileReader {
@@ -56,8 +67,12 @@ export class BatchTextLines {
   }
 
   /** With the columns of the data type alone: a header has all of them, in any order. */
-  #inOrder({ rows, columns }: Batch): Batch {
+  #inOrder({ place, rows, columns }: Batch): Batch {
     const names = this.#reader.schema.map(({ name }) => name);
-    return { rows, columns: this.#schema.map(({ name }) => columns[names.indexOf(name)] as ColumnData) };
+    return {
+      place,
+      rows,
+      columns: this.#schema.map(({ name }) => columns[names.indexOf(name)] as ColumnData),
+    };
   }
 }

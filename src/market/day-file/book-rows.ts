@@ -1,7 +1,9 @@
+import type { TickhaulError } from '../../base/errors.js';
 import type { Batch, Schema } from '../../format/columns.js';
+import { cellError } from '../../format/csv/errors.js';
 import type { BookSnapshots } from '../book/book-snapshots.js';
 import type { OrderBook } from '../book/order-book.js';
-import { booleansOf, codesOf, valuesOf } from '../columns.js';
+import { booleansOf, codesOf, textAt, valuesOf } from '../columns.js';
 import { hasMicros } from '../lines/iso-time.js';
 import type { Period } from '../trade-bars.js';
 import type { Instruments } from './instruments.js';
@@ -52,6 +54,7 @@ export class BookRows<State extends BookState> {
     this.#taker = taker;
   }
 
+  /** @throws TickhaulError `corrupt` for a side that is neither bid nor ask. */
   push(batch: Batch): void {
     const { states, indices } = this.#instruments.owners(batch);
     const timestamps = valuesOf(this.#schema, batch, 'timestamp');
@@ -76,8 +79,10 @@ export class BookRows<State extends BookState> {
         this.end();
         this.#begin(state, isSnapshot, timestamp, local);
       }
+      const side = sides[row];
+      if (side === 0) throw this.#sideError(batch, row);
       if (state === undefined) continue;
-      const isAsk = sides[row] === SIDES.ask;
+      const isAsk = side === SIDES.ask;
       if (taker && this.#phase === 'in') taker.level(isAsk, row);
       if (state.book) state.book.level(isAsk, prices[row] as number, amounts[row] as number);
     }
@@ -101,6 +106,12 @@ export class BookRows<State extends BookState> {
     for (let i = 0; i < snapshots.length; i++) {
       (snapshots[i] as BookSnapshots).afterChange(timestamp, local, micros);
     }
+  }
+
+  #sideError(batch: Batch, row: number): TickhaulError {
+    const { source = 'rows', line = 0 } = batch.place ?? {};
+    const cell = textAt(this.#schema, batch, 'side', row);
+    return cellError({ source, line: line + row }, 'side', cell, 'is neither bid nor ask');
   }
 
   #begin(state: State | undefined, isSnapshot: number, timestamp: number, local: number): void {

@@ -3,6 +3,7 @@ import type { LineBuffer } from '../lines/line-buffer.js';
 import type { SourceTypeName } from '../names/data-type-name.js';
 import type { Period } from '../trade-bars.js';
 import type { BatchTextLines } from './batch-text-lines.js';
+import type { RowTally } from './row-tally.js';
 
 const LF = 10;
 const QUOTE = 34;
@@ -25,7 +26,7 @@ export class KernelTextLines {
   #period: Period;
   #phase: number = PHASE.before;
   #other: BatchTextLines | undefined;
-  #path = '';
+  #tally: RowTally | undefined;
   /** Of the file, where the text begins that is held back. */
   #line = 1;
   /** Text that is not taken yet, and how much of it is worth a look. */
@@ -45,9 +46,9 @@ export class KernelTextLines {
     this.#byBatches = byBatches;
   }
 
-  open(path: string): void {
-    this.#other?.open(path);
-    this.#path = path;
+  open(tally: RowTally): void {
+    this.#other?.open(tally);
+    this.#tally = tally;
     this.#line = 1;
     this.#hold([], this.#kernel.header.length);
   }
@@ -85,7 +86,8 @@ export class KernelTextLines {
     let to = this.#length;
     if (!isEnd) to = text.lastIndexOf(LF, to - 1) + 1;
     else if (to > from && text[to - 1] !== LF) text[to++] = LF;
-    const made = kernel.make({ from, to, isEnd, period: this.#period, phase: this.#phase }, out);
+    const tally = this.#opened();
+    const made = kernel.make({ from, to, isEnd, period: this.#period, phase: this.#phase, tally }, out);
     this.#line += made.rows;
     this.#phase = made.phase;
     const rest = Buffer.from(kernel.text(made.position, this.#length));
@@ -93,6 +95,11 @@ export class KernelTextLines {
     // Twice as much, or a large change would be looked through again with each piece of its text.
     this.#hold([rest], hasRow ? 2 * rest.length : 0);
     if (made.isOdd || rest.length > (hasRow ? MOST_CHANGE : MOST_ROW)) this.#takeOther(out);
+  }
+
+  #opened(): RowTally {
+    if (!this.#tally) throw new Error('no day file is open');
+    return this.#tally;
   }
 
   #hold(held: Buffer[], wanted: number): void {
@@ -108,8 +115,8 @@ export class KernelTextLines {
       start: this.#phase === PHASE.within ? Number.NEGATIVE_INFINITY : start,
       end: this.#phase === PHASE.behind ? Number.NEGATIVE_INFINITY : end,
     });
-    if (this.#line === 1) other.open(this.#path);
-    else other.openAt(this.#path, this.#kernel.header, this.#line);
+    if (this.#line === 1) other.open(this.#opened());
+    else other.openAt(this.#opened(), this.#kernel.header, this.#line);
     this.#other = other;
     for (const text of this.#held) other.push(text, out);
     this.#hold([], 0);

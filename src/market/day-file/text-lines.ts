@@ -2,11 +2,12 @@ import type { LineBuffer } from '../lines/line-buffer.js';
 import { BatchTextLines, type ColumnMemories } from './batch-text-lines.js';
 import type { DayFileLinesOptions } from './day-file-lines.js';
 import { KernelTextLines, type MessageKernels } from './kernel-text-lines.js';
+import type { RowTally } from './row-tally.js';
 
 /** Day files of one kind, one after the other, as lines: text goes in, cut anywhere, and each piece adds its lines. */
 export interface TextLines {
-  /** Begins a day file. @param path for messages. */
-  open(path: string): void;
+  /** Begins a day file. @param tally counts its rows. */
+  open(tally: RowTally): void;
   /** Takes gunzipped text, which may be reused then. @throws TickhaulError `corrupt`; then it is of no use any more. */
   push(text: Buffer, out: LineBuffer): void;
   /** The day file is at its end. Throws as `push` does. */

@@ -1,6 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { parseDecimal } from '../../format/csv/number.js';
 import { createMemory } from '../../format/kernel/wasm.js';
+import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { writeNumber } from '../lines/number-text.js';
 import type { SourceTypeName } from '../names/data-type-name.js';
@@ -24,6 +25,8 @@ export interface Stretch {
   readonly isEnd: boolean;
   readonly period: Period;
   readonly phase: number;
+  /** Counts the rows. */
+  readonly tally: RowTally;
 }
 
 export interface Made {
@@ -52,9 +55,13 @@ export class MessageKernel {
   #ends = 0;
   #times = 0;
   #outRoom = 0;
+  #tally: RowTally | undefined;
 
   constructor(type: SourceTypeName) {
-    this.#module = loadMessageModule(this.#memory, (at, length, to) => this.#writeNumber(at, length, to));
+    this.#module = loadMessageModule(this.#memory, {
+      writeNumber: (at, length, to) => this.#writeNumber(at, length, to),
+      isForeign: (at, length) => this.#isForeign(at, length),
+    });
     this.#isChange = type === 'book_change';
     const template = templateOf(type);
     this.header = Buffer.from(template.header);
@@ -84,9 +91,11 @@ export class MessageKernel {
   }
 
   /** Adds the lines of the text. */
-  make({ from, to, isEnd, period, phase }: Stretch, out: LineBuffer): Made {
+  make({ from, to, isEnd, period, phase, tally }: Stretch, out: LineBuffer): Made {
     const module = this.#module;
     module.setPeriod(period.start, period.end, phase);
+    module.setTally(tally.period.start, tally.period.end, tally.last, tally.hasSymbol);
+    this.#tally = tally;
     const end = this.#text + to;
     let at = this.#text + from;
     let rows = 0;
@@ -99,6 +108,7 @@ export class MessageKernel {
       this.#handOver(out);
       if (stop !== STOP.noRoom) {
         const isOdd = stop === STOP.odd;
+        this.#addTo(tally, rows);
         return { position: at - this.#text, rows, isOdd, phase: module.phase.value };
       }
       if (module.lines.value === 0) this.#makeRoom(2 * this.#outRoom);
@@ -119,6 +129,19 @@ export class MessageKernel {
   #writeNumber(at: number, length: number, to: number): number {
     const value = parseDecimal(this.#memoryBytes(), at, at + length);
     return typeof value === 'number' ? writeNumber(value, this.#view, to) - to : 0;
+  }
+
+  #isForeign(at: number, length: number): number {
+    return this.#tally?.isForeign(this.#memoryBytes().toString('utf8', at, at + length)) ? 1 : 0;
+  }
+
+  #addTo(tally: RowTally, rows: number): void {
+    const { outside, backwards, foreign, last } = this.#module;
+    tally.rows += rows;
+    tally.outside += outside.value;
+    tally.backwards += backwards.value;
+    tally.foreign += foreign.value;
+    tally.last = last.value;
   }
 
   #memoryBytes(): Buffer {

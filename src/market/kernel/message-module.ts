@@ -21,13 +21,23 @@ export interface MessageModule {
   readonly written: WasmVariable;
   readonly lines: WasmVariable;
   readonly phase: WasmVariable;
+  /** @param before local time of the last row before those of the next call. */
+  setTally(start: number, end: number, before: number, checksSymbol: boolean): void;
+  readonly outside: WasmVariable;
+  readonly backwards: WasmVariable;
+  readonly foreign: WasmVariable;
+  readonly last: WasmVariable;
 }
 
-/** Writes the number of so many bytes at an address as JSON to another; its length, 0 for what is no number. */
-export type WriteNumber = (at: number, length: number, to: number) => number;
+/** What it imports. */
+export interface MessageImports {
+  /** Writes the number of so many bytes at an address as JSON to another; its length, 0 for what is no number. */
+  writeNumber(at: number, length: number, to: number): number;
+  /** 1 for a symbol that is not the file's. */
+  isForeign(at: number, length: number): number;
+}
 
-export function loadMessageModule(memory: OwnWasmMemory, writeNumber: WriteNumber): MessageModule {
-  return instantiateNow<MessageModule>(new URL('./message-kernel.wasm', import.meta.url), memory, {
-    writeNumber,
-  });
+export function loadMessageModule(memory: OwnWasmMemory, imports: MessageImports): MessageModule {
+  const url = new URL('./message-kernel.wasm', import.meta.url);
+  return instantiateNow<MessageModule>(url, memory, imports);
 }

@@ -137,6 +137,17 @@ export interface PageSocket {
 }
 
 export interface DrawnChart {
+  /** Of the plot with its axes, in CSS pixels. */
+  readonly width: number;
+  /** The plot, in pixels of the canvas. */
+  readonly bbox: {
+    readonly left: number;
+    readonly top: number;
+    readonly width: number;
+    readonly height: number;
+  };
+  readonly ctx: Pen;
+  valToPos(value: number, scale: string, canvasPixels: boolean): number;
   setData(data: readonly (readonly (number | null)[])[]): void;
   setSize(size: { readonly width: number; readonly height: number }): void;
   destroy(): void;

@@ -44,13 +44,16 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
   const left = new AbortController();
   const merge = mergeParts(run, parts, onMinutes, left.signal, gone);
   const breaks = new Breaks(parts.length);
+  // A break belongs to the time of the line before it: one before the first line isn't of this period.
+  let hasLines = false;
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
 
   /** Lines up to the next break are added in one go, where nothing has to wait. */
   const add = async (batch: RawBatch, start: number, end: number, from: number): Promise<void> => {
     for (let at = start; at < end; ) {
       if (batch.isBreak(at)) {
-        if (breaks.isNew(from, batch.starts[at] as number) && withDisconnects) await lines.addBreak();
+        const isNew = breaks.isNew(from, batch.starts[at] as number);
+        if (isNew && hasLines && withDisconnects) await lines.addBreak();
         at++;
         continue;
       }
@@ -59,6 +62,7 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
       await pace?.(batch.localTimestamps[at] as number);
       await lines.add(batch, at, until, from);
       breaks.sawLine(from);
+      hasLines = true;
       at = until;
     }
   };

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import type { StoreSettings } from '../../store/files.js';
-import type { Arrival } from '../types.js';
+import type { SharedReading } from '../series-lines.js';
 import { LineThread } from './line-thread.js';
 import type { SeriesAnswer, SeriesOrder, SeriesTask, SeriesWorkerData } from './series-worker.js';
 import { type JobSide, LIMITS } from './threads.js';
@@ -24,10 +24,15 @@ export interface SeriesLines {
 }
 
 /** @param job of the task, on its thread. @param arrival of files that the thread waits for. */
-export function receiveSeries({ series }: SeriesTask, job: JobSide, arrival: Arrival): SeriesLines {
+export function receiveSeries(
+  { series }: SeriesTask,
+  job: JobSide,
+  { arrival, warn }: Pick<SharedReading, 'arrival' | 'warn'>,
+): SeriesLines {
   const { port } = job;
   const thread = new LineThread(job, series.length);
   port.on('message', (answer: SeriesAnswer) => {
+    if (answer.answer === 'warning') return warn(answer.message);
     if (answer.answer !== 'waits') return thread.take(answer);
     const { at, path } = answer;
     arrival(path).then(

@@ -31,10 +31,11 @@ export type SeriesOrder =
   | UsedLines
   | { readonly order: 'arrived'; readonly at: number; readonly isThere: boolean };
 
-/** From it, for each series: what it made, and which file it waits for. */
+/** From it, for each series: what it made, which file it waits for, and what it warns of. */
 export type SeriesAnswer =
   | LinesAnswer
-  | { readonly answer: 'waits'; readonly at: number; readonly path: string };
+  | { readonly answer: 'waits'; readonly at: number; readonly path: string }
+  | { readonly answer: 'warning'; readonly message: string };
 
 const { openFiles: most, store } = workerData as SeriesWorkerData;
 const open = limitOpenFiles(most);
@@ -65,7 +66,9 @@ function begin({ task: { series: all, textChunk }, port }: Job<SeriesTask>): voi
         waiting.set(at, resolve);
         port.postMessage({ answer: 'waits', at, path } satisfies SeriesAnswer);
       });
-    const reading = shareReading({ open, files, textChunk, arrival, memories });
+    const warn = (message: string): void =>
+      port.postMessage({ answer: 'warning', message } satisfies SeriesAnswer);
+    const reading = shareReading({ open, files, textChunk, arrival, warn, memories });
     const make = (exchange: Exchange<LineBuffer>): Promise<void> =>
       makeLines(series, reading, exchange, stop.signal);
     void giveLines({ port, at, free: empty[at] ?? new Queue(), make });

@@ -18,7 +18,8 @@ export async function replayDayFiles(
   const opened: OpenedReplay[] = [];
   try {
     for (const option of options) opened.push(await openOption(serving, option, signal));
-    const input = { series: opened.flatMap(({ series }) => series), arrival: arrivalOf(opened) };
+    const series = opened.flatMap((one) => one.series);
+    const input = { series, arrival: arrivalOf(opened), warn: serving.warnOnce };
     await mergeLines(await openInputs(input, serving.seriesThreads, signal), target);
   } finally {
     await Promise.all(opened.map(({ close }) => close()));

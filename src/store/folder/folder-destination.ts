@@ -7,7 +7,7 @@ import type { Destination } from '../destination.js';
 import { type StoreSettings, USUAL_STORE } from '../files.js';
 import { freeSpace } from '../free-space.js';
 import { tryLock } from '../lock/run-lock.js';
-import { takeLock } from '../lock/take-lock.js';
+import { otherHolder, takeLock } from '../lock/take-lock.js';
 import { openManifest } from '../manifest/manifest.js';
 import { privateSuffix } from '../part-owner.js';
 import { resolveInside } from '../paths.js';
@@ -35,6 +35,7 @@ export function openFolder(dir: string, settings: StoreSettings = USUAL_STORE): 
       const lock = await tryLock(dir, owner);
       return {
         partSuffix: lock ? undefined : await privateSuffix(owner.pid),
+        other: lock ? undefined : await otherHolder(dir, owner),
         lost: lock?.lost,
         release: async () => lock?.release(),
       };

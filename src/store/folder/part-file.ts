@@ -21,7 +21,10 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
   let open = true;
   return {
     async write(bytes) {
-      await writeAll(handle, bytes, written, path);
+      await writeAll(handle, bytes, written, path).catch(async (error: unknown) => {
+        await handle.truncate(written).catch(() => {});
+        throw error;
+      });
       written += bytes.length;
       early.wrote(bytes.length);
     },

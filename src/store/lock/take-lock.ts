@@ -74,13 +74,37 @@ function heldError(name: string, holder: string, timeoutMs: number): TickhaulErr
   return new TickhaulError('locked', `${name}: another run holds the lock, ${holder}; ${advice}`);
 }
 
+/** The process that holds a folder's lock, in words; undefined if that is this one, or none that can be named. */
+export async function otherHolder(dir: string, { pid, host }: LockOwner): Promise<string | undefined> {
+  const holder = parseHolder((await readLock(lockPath(dir))) ?? '');
+  const isOther = holder && (holder.pid !== pid || holder.host !== host);
+  return isOther ? describeHolder(holder) : undefined;
+}
+
+/** A note that another run works in the same folder; none without such a run. */
+export function noteOfOther(
+  emit: (note: { readonly event: 'note'; readonly message: string }) => void,
+  dir: string,
+  other: string | undefined,
+): void {
+  if (other === undefined) return;
+  emit({ event: 'note', message: `${dir}: another run works in this folder too, ${other}` });
+}
+
 async function holderOf(dir: string, name: string | undefined): Promise<string> {
   const path = lockPath(dir, name);
+  const text = await readLock(path);
+  if (text === undefined) return 'which ended just now';
+  const holder = parseHolder(text);
+  return holder ? describeHolder(holder) : `which has not yet said who it is (${path})`;
+}
+
+/** Undefined if the lock is not there any more. */
+async function readLock(path: string): Promise<string | undefined> {
   try {
-    const holder = parseHolder(await readFile(path, 'utf8'));
-    return holder ? describeHolder(holder) : `which has not yet said who it is (${path})`;
+    return await readFile(path, 'utf8');
   } catch (error) {
-    if (isSystemError(error)) return 'which ended just now';
+    if (isSystemError(error)) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { TickhaulError, usageError } from '../../base/errors.js';
 import { type Day, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-names.js';
-import { isInside, isOwn } from '../paths.js';
+import { isInside, isLayoutPath, isOwn } from '../paths.js';
 
 /** One object of a file of JSON lines, whose fields are read one by one. Every error names file and line. */
 export class JsonLine {
@@ -54,6 +54,7 @@ export class JsonLine {
     const path = this.text(name);
     if (!isInside(path)) return this.fail(`the path "${path}" leads out of the download folder`);
     if (isOwn(path)) return this.fail(`"${path}": ${STATE_FOLDER} is tickhaul's own`);
+    if (!isLayoutPath(path)) return this.fail(`the path ${shown(path)} has control characters`);
     return path;
   }
 

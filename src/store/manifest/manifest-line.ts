@@ -1,5 +1,5 @@
 import { formatDay, parseDay } from '../../dataset/day.js';
-import { isDataPath } from '../paths.js';
+import { isLayoutPath } from '../paths.js';
 import type { ConversionEntry, ManifestRecord } from '../types.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ function conversions(value: unknown): readonly ConversionEntry[] {
   if (!Array.isArray(value)) throw new TypeError('conversions');
   return value.map((fields: Fields) => {
     const path = text(fields, 'path');
-    if (!isDataPath(path)) throw new RangeError(path);
+    if (!isLayoutPath(path)) throw new RangeError(path);
     return {
       path,
       bytes: count(fields, 'bytes'),
@@ -62,6 +62,7 @@ function conversions(value: unknown): readonly ConversionEntry[] {
       rows: count(fields, 'rows'),
       ...(fields['computed'] === undefined ? {} : { computed: text(fields, 'computed') }),
       options: options(fields['options']),
+      ...(fields['version'] === undefined ? {} : { version: text(fields, 'version') }),
       ...object(fields['object']),
     };
   });

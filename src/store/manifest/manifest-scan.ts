@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { isDataPath } from '../paths.js';
+import { isDayFilePath } from '../paths.js';
 import type { ManifestRecord } from '../types.js';
 import { takeLines } from './cut-lines.js';
 import { History } from './history.js';
@@ -18,7 +18,7 @@ export interface ManifestScan {
   readonly halfLine: boolean;
   /** Numbers, from 1, of lines that are no record. */
   readonly damaged: readonly number[];
-  /** Numbers, from 1, of records whose path leads out of the folder, or to tickhaul's own files. */
+  /** Numbers, from 1, of records whose path no layout gives to a day file: it leads out of the folder, say. */
   readonly outside: readonly number[];
 }
 
@@ -47,7 +47,7 @@ export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
     if (line === '') return;
     const record = parseLine(line);
     if (record === undefined) damaged.push(lines);
-    else if (!isDataPath(record.path)) outside.push(lines);
+    else if (!isDayFilePath(record.path)) outside.push(lines);
     else {
       keepLine(live, record, line);
       history.see(record);

@@ -134,7 +134,7 @@ export function* findings(
   if (damaged.length > 0)
     yield `${path}: ${plural(damaged.length, 'damaged line')} passed over, the first is line ${damaged[0]}`;
   if (outside.length > 0) {
-    yield `${path}: ${plural(outside.length, 'record')} with a path outside the folder passed over, the first is line ${outside[0]}`;
+    yield `${path}: ${plural(outside.length, 'record')} with a path that no day file in this folder has passed over, the first is line ${outside[0]}`;
   }
   if (halfLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
 }

@@ -6,7 +6,8 @@ import { Secrets } from '../../base/secrets.js';
 import { orAborted } from '../../base/wait.js';
 import { proxiesOf } from '../../http/proxy-env.js';
 import type { StoreSettings } from '../files.js';
-import { badEndpoint, failureOf, gaveUp, noCredentials } from './errors.js';
+import { type CredentialSource, openCredentials } from './credentials.js';
+import { badEndpoint, failureOf, gaveUp } from './errors.js';
 import { createRequestHandler } from './request-handler.js';
 import { createClient, loadSdk, type Sdk } from './sdk.js';
 import { openTeller } from './told-requests.js';
@@ -60,6 +61,7 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
     onRequest: teller?.tell,
   });
   const client = await clientOf(sdk, settings, handler);
+  const credentials = openCredentials(() => client.config.credentials(), settings.stallTimeoutMs);
   const closed = new AbortController();
   setMaxListeners(0, closed.signal);
   return {
@@ -73,7 +75,7 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
         tries++;
         try {
           // Credentials may come from elsewhere, which may be silent too.
-          const sent = rememberSecrets(client, secrets).then(() =>
+          const sent = rememberSecrets(credentials, secrets).then(() =>
             send(client, signal ? { abortSignal: signal } : {}),
           );
           return await (signal ? orAborted(sent, signal) : sent);
@@ -87,20 +89,29 @@ export async function connect(settings: StoreSettings): Promise<Connection> {
           tries: isFirst ? TRIES_AT_START : (settings.tries ?? TRIES),
           maxWaitMs: MAX_WAIT_MS,
           signal: signal ?? closed.signal,
-          mayRetry: ({ code }) => !closed.signal.aborted && (code !== 'stalled' || ++stalls < STALLED_TRIES),
+          mayRetry: (error) =>
+            !closed.signal.aborted &&
+            mayHelp(error) &&
+            (error.code !== 'stalled' || ++stalls < STALLED_TRIES),
         });
       } catch (error) {
-        throw error instanceof TickhaulError && error.retry && !signal?.aborted
+        throw error instanceof TickhaulError && mayHelp(error) && !signal?.aborted
           ? gaveUp(error, name, tries, hostAdvice(error, settings))
           : error;
       }
     },
     close() {
       closed.abort();
+      credentials.close();
       client.destroy();
       teller?.close();
     },
   };
+}
+
+/** Whether the same request may succeed later: for a lost upload, only other requests do. */
+function mayHelp({ retry, code }: TickhaulError): boolean {
+  return retry && code !== 'upload_lost';
 }
 
 /** The bucket stands before the host's name then, and few stores of one's own have a name for each. */
@@ -139,11 +150,9 @@ async function clientOf(
   return known === undefined ? createClient(sdk, { ...config, region: ANY_REGION }) : client;
 }
 
-/** Of credentials that come from the SDK's chain, so that none is printed. @throws TickhaulError where there are none. */
-async function rememberSecrets(client: S3Client, secrets: Secrets): Promise<void> {
-  const found = await client.config.credentials().catch((error: unknown) => {
-    throw noCredentials(error);
-  });
+/** So that none is printed. @throws TickhaulError as `CredentialSource.load`. */
+async function rememberSecrets(credentials: CredentialSource, secrets: Secrets): Promise<void> {
+  const found = await credentials.load();
   for (const secret of [found.accessKeyId, found.secretAccessKey, found.sessionToken]) {
     if (secret !== undefined) secrets.add(secret);
   }

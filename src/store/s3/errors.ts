@@ -52,6 +52,8 @@ const CLOCK: Kind = [
 
 /** By the code that the store's answer has (Amazon S3 API reference, List of error codes; others from practice). */
 const KINDS: Readonly<Record<string, Kind>> = {
+  // Its status may be 200, of which the SDK makes 503.
+  AccessDenied: DENIED,
   NoSuchBucket: [
     'usage',
     'there is no such bucket; make it first, or check its name, --s3-endpoint and --s3-region',
@@ -79,7 +81,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   KeyTooLongError: NO_KEY,
   InvalidObjectName: NO_KEY,
   XMinioInvalidObjectName: NO_KEY,
-  NoSuchUpload: ['rejected', 'the upload was ended by somebody else; run it again'],
+  NoSuchUpload: ['upload_lost', 'the upload was ended by somebody else; run it again'],
+  InvalidPart: ['upload_lost', 'the store does not have the parts that it acknowledged; run it again'],
   BadDigest: DAMAGED,
   InvalidDigest: DAMAGED,
   XAmzContentSHA256Mismatch: DAMAGED,
@@ -138,7 +141,8 @@ export function failureOf(error: unknown, { name, secrets, writes }: FailureCont
   const found = KINDS[code] ?? kindOfStatus(status, isPage);
   const [kind, advice] = found === DENIED ? denied(code, writes) : found;
   const told = [isPage ? '' : code, status].filter((part) => part !== '' && part !== undefined).join(', ');
-  const said = KINDS[code] === undefined && refusal.message !== '' && !isPage ? `: ${refusal.message}` : '';
+  const isKnown = KINDS[code] !== undefined && found !== DENIED;
+  const said = !isKnown && refusal.message !== '' && !isPage ? `: ${refusal.message}` : '';
   const text = secrets.redact(`${name}: ${advice} (${told}${said})`);
   return new TickhaulError(kind, printable(text.replaceAll(/\s+/g, ' ')), { retryAfterMs });
 }
@@ -180,6 +184,14 @@ export function noCredentials(error: unknown): TickhaulError {
   return new TickhaulError(
     'store_refused',
     `no credentials for the object store: ${what}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE`,
+  );
+}
+
+/** Their source did not answer in time, and was ended. @param source a program or a host. */
+export function silentCredentials(source: string, timeoutMs: number): TickhaulError {
+  return new TickhaulError(
+    'store_down',
+    `no credentials for the object store: ${printable(source)} gave none within ${timeoutMs / 1000}s; check that it answers`,
   );
 }
 

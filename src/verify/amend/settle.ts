@@ -18,7 +18,7 @@ export function createSettler({ input, manifest }: Verification): Settle {
     if (kind === 'day' || !seen) return undefined;
     // A note may be of what stood there before a download made its own.
     const pairs = seen.keyValues ?? (expected ? undefined : await notesOf(path));
-    return pairs && makingOf(path, pairs, manifest);
+    return pairs && makingOf(path, kind, pairs, manifest);
   };
 
   return async (check, sight) => {
@@ -32,7 +32,10 @@ export function createSettler({ input, manifest }: Verification): Settle {
     const { seen } = sight;
     if (input.adopt && seen) await record(check, seen);
     const { bytes, rows } = seen ?? check.expected ?? {};
-    if (kind !== 'day') return { ...base, status: 'verified', bytes, rows };
+    if (kind !== 'day') {
+      const isOutdated = check.isOutdated ?? making?.isOutdated;
+      return { ...base, status: 'verified', bytes, rows, ...(isOutdated && { outdated: true }) };
+    }
     const md5 = known?.md5 ?? seen?.md5;
     return { ...base, status: 'verified', bytes, rows, md5, md5Match: known?.md5Match ?? null };
   };

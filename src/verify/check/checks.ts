@@ -1,3 +1,4 @@
+import { isOutdated } from '../../convert/output/versions.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/types.js';
@@ -19,7 +20,16 @@ export function* checksOf(record: ManifestRecord): Generator<Check> {
   if (!dropped) yield { kind: 'day', path, file, record, expected: record };
   for (const made of conversions) {
     const kind = outputKind(made.path);
-    if (kind) yield { kind, path: made.path, file, record, expected: made };
+    if (kind) {
+      yield {
+        kind,
+        path: made.path,
+        file,
+        record,
+        expected: made,
+        isOutdated: isOutdated(made, file.dataType),
+      };
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
 import { type FileError, fileError } from '../../base/file-error.js';
+import type { StartCheck } from '../../format/csv/start-check.js';
 import { hashFile } from '../../integrity/file-hash.js';
 import { LARGE_TEXT_CHUNK } from '../../integrity/gunzip.js';
 import { proveFile } from '../../integrity/proof.js';
@@ -63,30 +64,40 @@ function factsOnDisk(path: string): FileFacts {
 }
 
 async function seeDay(
-  { location, bytes: expected }: Order,
+  order: Order,
   { bytes }: FileFacts,
   onBytes: (count: number) => void,
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<Seen> {
-  const isKnown = expected !== undefined;
-  const seen = bytes < SMALL ? await seeSmallDay(location, isKnown, files, signal) : undefined;
-  if (!seen) return proveFile(location, signal, { onBytes, textChunk: LARGE_TEXT_CHUNK, read: files.read });
-  onBytes(bytes);
+  const { location, dataType } = order;
+  const start = dataType === undefined ? undefined : await startCheck(location, dataType);
+  const onText = start && ((text: Buffer): void => start.push(text));
+  const small = bytes < SMALL ? await seeSmallDay(order, onText, files, signal) : undefined;
+  if (small) onBytes(bytes);
+  const options = { onBytes, onText, textChunk: LARGE_TEXT_CHUNK, read: files.read };
+  const seen = small ?? (await proveFile(location, signal, options));
+  start?.end();
   return seen;
 }
 
+/** Few runs need it. */
+async function startCheck(location: string, dataType: string): Promise<StartCheck> {
+  const { createStartCheck } = await import('../../format/csv/start-check.js');
+  return createStartCheck(location, dataType);
+}
+
 async function seeSmallDay(
-  location: string,
-  isKnown: boolean,
+  { location, bytes: expected }: Order,
+  onText: ((text: Buffer) => void) | undefined,
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<Seen | undefined> {
-  const prove = isKnown ? proveBytesBriefly : proveBytes;
+  const prove = expected === undefined ? proveBytes : proveBytesBriefly;
   // Nothing may come between the reading of a file and its proof: its bytes stand where the next one's go.
   return isObject(location)
-    ? prove(await readBytesAt(files, location, signal))
-    : prove(readSmallFile(location));
+    ? prove(await readBytesAt(files, location, signal), onText)
+    : prove(readSmallFile(location), onText);
 }
 
 /** Is written over by each file of this machine. */

@@ -1,6 +1,13 @@
 import { dirname, posix } from 'node:path';
 import { type ConversionNotes, openNotes, type Pairs } from '../../convert/output/notes.js';
-import { outputBytesOf, rowsOf, type SourceIdentity, sourceOf } from '../../convert/output/record.js';
+import {
+  isOutdatedRecord,
+  outputBytesOf,
+  rowsOf,
+  type SourceIdentity,
+  sourceOf,
+} from '../../convert/output/record.js';
+import type { Format } from '../../format/options.js';
 import type { Destination } from '../../store/destination.js';
 import { wholeLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
@@ -12,6 +19,8 @@ export interface Making {
   readonly bytes: number;
   readonly rows: number;
   readonly source: SourceIdentity;
+  /** Whether the output is of another version than this build makes. */
+  readonly isOutdated: boolean;
   /** Of the source as it is now, where the manifest knows it. */
   readonly record: ManifestRecord | undefined;
 }
@@ -36,9 +45,15 @@ export function createNotes(
 }
 
 /** Undefined for pairs that no conversion of tickhaul's wrote. */
-export function makingOf(path: string, pairs: Pairs, manifest: Manifest): Making | undefined {
+export function makingOf(path: string, format: Format, pairs: Pairs, manifest: Manifest): Making | undefined {
   const source = sourceOf(pairs);
   if (!source) return undefined;
   const record = manifest.get(posix.join(posix.dirname(path), source.name)) ?? manifest.get(source.name);
-  return { bytes: outputBytesOf(pairs), rows: rowsOf(pairs), source, record };
+  return {
+    bytes: outputBytesOf(pairs),
+    rows: rowsOf(pairs),
+    source,
+    isOutdated: isOutdatedRecord(pairs, format),
+    record,
+  };
 }

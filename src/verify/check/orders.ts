@@ -7,11 +7,12 @@ export function createOrders(
   destination: Destination,
   listed?: ReadonlyMap<string, FileFacts>,
 ): (check: Check) => Order {
-  return ({ kind, path, expected }) => ({
+  return ({ kind, path, file, expected }) => ({
     kind,
     location: destination.locate(path),
     bytes: expected?.bytes,
     hash: expected !== undefined,
+    dataType: kind === 'day' && !expected ? file?.dataType : undefined,
     listed: listed?.get(path),
   });
 }

@@ -23,6 +23,7 @@ function cliOf(env: Record<string, string>): Cli {
     home: '/nonexistent',
     pid: process.pid,
     host: 'here',
+    standardStream: () => undefined,
     commandLine: 'tickhaul',
     isAlive: () => true,
     endGroup: () => {},

@@ -55,6 +55,12 @@ test('values come from flags, from the records on disk, and from what is usual',
     [['download', '-s', 'ETH', 'binance', '-s', 'S'], ['SPOT']],
     [['coverage', '--exchange', 'binance', '-s', 'e'], ['ETHUSDT']],
     [['symbols', 'binance', '--symbol-type', ''], ['spot']],
+    [
+      ['symbols', 'binance', 'btc'],
+      ['BTCEUR', 'BTCUSDT'],
+    ],
+    [['symbols', 'binance', 'BTCEUR', 'E'], ['ETHUSDT']],
+    [['vers'], ['version']],
     [['replay', 'bin'], ['binance']],
     [
       ['replay', 'binance:BTC'],

@@ -130,3 +130,14 @@ test('a proxy that refuses is named, with code 5', async (t) => {
   assert.match(stderr, /proxy/i);
   assert.doesNotMatch(stderr, /hidden/);
 });
+
+test('the summary ends with the folder that the files are in', async (t) => {
+  const service = await sandbox(t);
+  const dir = join(await tempDir(t), 'data');
+  const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };
+  for (const what of ['downloaded', 'skipped']) {
+    const { stderr } = await runHere(FIRST, { env });
+    assert.match(stderr, new RegExp(`\\n1 ${what} .*\\n`));
+    assert.ok(stderr.endsWith(`\nthe files are in ${dir}\n`), stderr);
+  }
+});

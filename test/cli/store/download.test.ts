@@ -81,6 +81,33 @@ test('faults of service and store on one way are healed', { skip: NO_STORE }, as
   assert.deepEqual(await rig.assertTrue('data'), NAMES);
 });
 
+test('an upload that the store has lost, or a part of it, is begun again', { skip: NO_STORE }, async (t) => {
+  const rig = await storeRig(t);
+  const harms = [
+    ['UploadPart', 'other etag'],
+    ['UploadPart', { status: 404, code: 'NoSuchUpload' }],
+    ['CompleteMultipartUpload', { status: 404, code: 'NoSuchUpload' }],
+    ['CompleteMultipartUpload', { status: 200, code: 'InvalidPart' }],
+  ] as const;
+  for (const [at, [operation, harm]] of harms.entries()) {
+    const met = rig.shim.harm(operation, harm);
+    const { exitCode, stderr } = await rig.run(...DOWNLOAD, '--dir', rig.at(`data${at}`));
+    assert.equal(exitCode, 0, stderr);
+    await met;
+    assert.deepEqual(await rig.assertTrue(`data${at}`), NAMES);
+  }
+  const [operation, harm] = harms[2];
+  const began = (): number =>
+    rig.shim.calls.filter((call) => call.operation === 'CreateMultipartUpload').length;
+  const before = began();
+  void rig.shim.harm(operation, harm, 2);
+  const failed = await rig.run(...DOWNLOAD, '--dir', rig.at('failed'), '--retries', '1');
+  assert.equal(failed.exitCode, 3, failed.stderr);
+  assert.match(failed.stderr, /ended by somebody else; run it again \(NoSuchUpload, 404\)/);
+  assert.equal(began() - before, 2);
+  assert.deepEqual(await rig.bucket.uploads(), []);
+});
+
 test('two that bring the same files both end well, and each file stands once', {
   skip: NO_STORE,
 }, async (t) => {

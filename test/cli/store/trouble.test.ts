@@ -76,6 +76,13 @@ const ON_THE_WAY: readonly Trouble[] = [
     begin: ({ shim }) => void shim.harm('PutObject', { status: 507, code: 'InsufficientStorage' }, FOREVER),
   },
   {
+    what: 'no permission to complete an upload, in an answer with status 200',
+    exitCode: 8,
+    says: /may not write there.*\(AccessDenied/,
+    begin: ({ shim }) =>
+      void shim.harm('CompleteMultipartUpload', { status: 200, code: 'AccessDenied' }, FOREVER),
+  },
+  {
     what: 'a store that falls silent',
     exitCode: 5,
     says: /no answer within 0\.3s/,

@@ -69,6 +69,7 @@ test('sync downloads what the jobs lack, tells a plan, each file with its job, a
   assert.equal((await namesIn(join(dir, 'data'))).length, 4);
   const again = await run(['sync']);
   assert.match(again.stderr, /^btc: 3 skipped in .*\neth: 1 skipped in .*\n4 skipped in /m);
+  assert.ok(again.stderr.endsWith(`\nthe files are in ${join(dir, 'data')}\n`), again.stderr);
   const quiet = await run(['sync', '--quiet']);
   assert.deepEqual([quiet.exitCode, quiet.stdout, quiet.stderr], [0, '', '']);
 });

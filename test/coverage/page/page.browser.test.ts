@@ -5,7 +5,7 @@ import { calendarLayout, dayPlace } from '../../../src/coverage/page/browser/lay
 import { renderPage } from '../../../src/coverage/page/html.js';
 import { parseDay } from '../../../src/dataset/day.js';
 import { assertReadable, browserFor, takePicture, until } from '../../helpers/browser.js';
-import { largeCoverage, open, smallCoverage } from './reports.js';
+import { coverageWithHole, largeCoverage, open, smallCoverage } from './reports.js';
 
 /** The series that the page lists, by name. */
 function names(page: Page): Promise<string[]> {
@@ -53,6 +53,33 @@ test('a report in a browser', async (t) => {
           await takePicture(page, `${colorScheme}-${width}`, true);
         },
       );
+    }
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 375]) {
+      await t.test(`a hole of years is folded on a ${colorScheme} page ${width} pixels wide`, async (t) => {
+        const { page, problems } = await open(t, browser, await coverageWithHole(t), { colorScheme, width });
+        const chart = page.locator('#by-day');
+        const hole = 'Grey: 2,441 days with nothing, 2019-06-06 to 2026-02-09, drawn shorter';
+        assert.equal(await chart.locator('p').innerText(), hole);
+        assert.ok((await chart.getAttribute('aria-label'))?.endsWith(`; ${hole}`));
+        const box = await chart.locator('.u-over').boundingBox();
+        assert.ok(box);
+        // Each of the ten days has an eleventh of the plot, and the hole has the rest.
+        for (const [at, date] of [
+          [0.5, '2019-06-01'],
+          [4.4, '2019-06-05'],
+          [7.1, '2026-02-10'],
+          [10.9, '2026-02-14'],
+        ] as const) {
+          await page.mouse.move(box.x + (box.width * at) / 11, box.y + 50);
+          await chart.locator('.u-value', { hasText: date }).waitFor({ timeout: 5000 });
+        }
+        await assertReadable(page);
+        assert.deepEqual(problems, []);
+        await takePicture(page, `hole-${colorScheme}-${width}`, true);
+      });
     }
   }
 

@@ -41,6 +41,17 @@ export async function smallCoverage(t: TestContext): Promise<Coverage> {
   return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
 }
 
+/** Some days of 2019 and some of 2026, and none in between; downloaded within a week. */
+export async function coverageWithHole(t: TestContext): Promise<Coverage> {
+  const dir = await tempDir(t);
+  await makeFolder(dir, [
+    { from: '2019-06-01', days: 'ppppp' },
+    { from: '2026-02-10', days: 'ppppp' },
+  ]);
+  const { signal } = new AbortController();
+  return readCoverage(openFolder(dir), { selection: {}, warn: assert.fail, signal });
+}
+
 const DAYS = 1826;
 
 /** 500 series over five years. */
@@ -49,7 +60,8 @@ export function largeCoverage(): Coverage {
     const states = Array.from({ length: DAYS }, (_, day) => ((day * 7 + i) % 83 === 0 ? 'm' : 'p')).join('');
     const missing = states.split('m').length - 1;
     const names = { exchange: 'binance-futures', dataType: 'trades', symbol: `COIN${i}USDT` };
-    const counts = { present: DAYS - missing, empty: 0, missing, gone: 0, rows: 1e9 * i, bytes: 1e6 * i };
+    const sums = { rows: 1e9 * i, bytes: 1e6 * i };
+    const counts = { present: DAYS - missing, empty: 0, missing, gone: 0, outdated: 0, ...sums };
     return { ...names, first: parseDay('2019-01-01'), states, ...counts };
   });
   const sums = Array.from({ length: DAYS }, (_, i) => ({ day: (17_897 + i) as Day, bytes: 1e6 * (i + 500) }));

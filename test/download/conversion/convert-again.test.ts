@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { csvOf } from '../../convert/day-files.js';
+import { recordedAsOfAnotherVersion } from '../../convert/output/another-version.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
-import { NAME, run, setUp } from '../runs.js';
+import { NAME, type RunInput, run, setUp } from '../runs.js';
 import {
   assertConverted,
   converting,
@@ -69,6 +70,25 @@ test('a conversion that is gone, or cut off, is made again: from the CSV, else f
   assert.deepEqual((await run(service, dir, dropping())).summary.counts, { converted: 1 });
   await truncate(join(dir, PARQUET), 100);
   assert.deepEqual((await run(service, dir, dropping())).summary.counts, { downloaded: 1 });
+});
+
+test('a conversion of another version is made again: from the CSV, else from the service', async (t) => {
+  const { service, dir } = await setUp(t);
+  const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
+  const counts = async (input: RunInput): Promise<unknown> => (await run(service, dir, input)).summary.counts;
+  await run(service, dir, converting());
+  assert.equal((await recordOf(dir))?.conversions?.[0]?.version, undefined, 'the first version is left out');
+  await recordedAsOfAnotherVersion(manifest);
+  assert.equal((await recordOf(dir))?.conversions?.[0]?.version, '0.1');
+  for (const existing of ['skip', 'verify'] as const) {
+    assert.deepEqual(await counts(converting(setting(), { existing })), { converted: 1 });
+    assert.deepEqual(await counts(converting()), { skipped: 1 });
+    await recordedAsOfAnotherVersion(manifest);
+  }
+  assert.deepEqual(await counts(dropping()), { converted: 1 });
+  await recordedAsOfAnotherVersion(manifest);
+  assert.deepEqual(await counts(dropping()), { downloaded: 1 });
+  assert.deepEqual(await counts(dropping()), { skipped: 1 });
 });
 
 test('what a kill may leave is healed without a request', async (t) => {

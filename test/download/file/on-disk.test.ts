@@ -3,12 +3,15 @@ import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { columnsOf } from '../../../src/dataset/data-types.js';
 import { tempDir } from '../../helpers/temp.js';
 import { NAME, onDisk, run, setUp } from '../runs.js';
 
 test('a file that another client left is verified and adopted', async (t) => {
   const { service, dir } = await setUp(t);
-  await writeFile(join(dir, NAME), gzipSync('exchange,symbol\na,b\n'));
+  const header = columnsOf('trades')?.map(({ name }) => name);
+  const row = 'binance-futures,BTCUSDT,1709251200000000,1709251200000000,,buy,1,2';
+  await writeFile(join(dir, NAME), gzipSync(`${header}\n${row}\n`));
   const { summary, files } = await run(service, dir);
   assert.deepEqual([summary.exitCode, files[0]?.status, files[0]?.rows], [0, 'verified', 1]);
   assert.equal((await run(service, dir)).files[0]?.status, 'skipped');

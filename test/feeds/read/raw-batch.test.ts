@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineCutter, RawBatch } from '../../../src/feeds/read/raw-batch.js';
+import { LineCutter, RawBatch, type SlicePart } from '../../../src/feeds/read/raw-batch.js';
 import { isTickhaulError } from '../errors.js';
 
 /** Minutes since the epoch. */
@@ -22,7 +22,7 @@ interface Cut {
 }
 
 /** Cuts slices, each in pieces of so many lines. */
-function cutAll(slices: readonly string[], size: number, only?: { start: number; end: number }): Cut {
+function cutAll(slices: readonly string[], size: number, part?: SlicePart): Cut {
   const cutter = new LineCutter(BASE);
   const lines: string[] = [];
   const times: number[] = [];
@@ -36,11 +36,12 @@ function cutAll(slices: readonly string[], size: number, only?: { start: number;
   const batch = new RawBatch();
   for (const slice of slices) {
     const all = slice.split(/(?<=\n)/);
+    cutter.startSlice(part);
     for (let at = 0; at < all.length; at += size) {
-      cutter.cut(Buffer.from(all.slice(at, at + size).join('')), only, batch);
+      cutter.cut(Buffer.from(all.slice(at, at + size).join('')), batch);
       take(batch);
     }
-    cutter.endSlice(only === undefined);
+    cutter.endSlice();
   }
   cutter.end(batch);
   take(batch);
@@ -76,12 +77,22 @@ test('lines come with their times, in pieces of any size; runs of breaks are one
   );
 });
 
-test('of some minutes only their lines, and the breaks before them', () => {
+test('of some minutes only their lines; a break is that of the line before it, or lies where the slice shows it', () => {
   const minute = (n: number): number => n * 600_000_000;
   const slice = [undefined, minute(0), undefined, minute(1), undefined, minute(1) + 5, undefined, minute(2)];
-  const text = slice.map(lineOf).join('');
-  const { lines } = cutAll([text], 3, { start: BASE + 1, end: BASE + 2 });
-  assert.deepEqual(lines, ['', lineOf(minute(1), 3).trimEnd(), '', lineOf(minute(1) + 5, 5).trimEnd()]);
+  const lines = slice.map(lineOf);
+  const bytesOf = (count: number): number => lines.slice(0, count).join('').length;
+  const minutes = { start: BASE + 1, end: BASE + 2 };
+  const inner = [lines[3], '\n', lines[5]].map((line) => line?.trimEnd() ?? '');
+  const parts: readonly (readonly [SlicePart, readonly string[]])[] = [
+    [{ minutes, text: undefined, startsEarly: true }, [...inner, '']],
+    [{ minutes, text: undefined, startsEarly: false }, ['', ...inner, '']],
+    [{ minutes, text: { start: bytesOf(2), end: bytesOf(6) }, startsEarly: true }, ['', ...inner]],
+    [{ minutes, text: { start: bytesOf(3), end: bytesOf(7) }, startsEarly: true }, [...inner, '']],
+  ];
+  for (const [part, expected] of parts) {
+    for (const size of [1, 3, 8]) assert.deepEqual(cutAll([lines.join('')], size, part).lines, expected);
+  }
 });
 
 test('a line without a timestamp is corrupt, and those before it are given', () => {
@@ -101,7 +112,7 @@ test('a line without a timestamp is corrupt, and those before it are given', () 
   ]) {
     const batch = new RawBatch();
     assert.throws(
-      () => new LineCutter(BASE).cut(Buffer.from(good + bad + good), undefined, batch),
+      () => new LineCutter(BASE).cut(Buffer.from(good + bad + good), batch),
       isTickhaulError('corrupt'),
     );
     assert.equal(batch.count, 1, bad);

@@ -61,6 +61,25 @@ for (const encoding of ['gzip', 'zstd'] as const) {
   });
 }
 
+for (const encoding of ['gzip', 'zstd'] as const) {
+  test(`${encoding}: where in the text members or frames end`, async () => {
+    const texts = [LINE.repeat(3), '', '\n\n', LINE.repeat(40_000), LINE];
+    const expected = texts.map((_, i) => texts.slice(0, i + 1).join('').length);
+    const several = await unpackSlice(Buffer.concat(texts.map(PACK[encoding])), encoding, 100);
+    assert.deepEqual(several.ends(), expected);
+    const one = await unpackSlice(PACK[encoding](texts.join('')), encoding, 100);
+    assert.deepEqual(one.ends(), expected.slice(-1));
+  });
+}
+
+test('gzip: bytes that look like a member’s beginning hide where members end', async () => {
+  // Stored, not deflated: the text's own bytes are the file's.
+  const text = `${LINE.slice(0, -1)}\x1f\x8b\x08\x00${LINE}`;
+  const member = gzipSync(Buffer.from(text, 'latin1'), { level: 0 });
+  const slice = await unpackSlice(Buffer.concat([member, member]), 'gzip', 100);
+  assert.deepEqual(slice.ends(), []);
+});
+
 test('zstd frames are cut where they end, whatever stands between them', () => {
   fc.assert(
     fc.property(

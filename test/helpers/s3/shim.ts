@@ -18,6 +18,7 @@ import { callOf, type StoreCall } from './call.js';
  * - `cut request`: the connection breaks within its body;
  * - `lost answer`: the store does it, and the connection breaks before the answer;
  * - `held answer`: the store does it, and the answer never comes;
+ * - `other etag`: the store does it, and the answer has an ETag that is not the right one;
  * - `cut answer`: the connection breaks within the answer's body;
  * - `silence`: nothing at all comes;
  * - a function: makes another answer of the store's.
@@ -28,6 +29,7 @@ export type Harm =
   | 'cut request'
   | 'lost answer'
   | 'held answer'
+  | 'other etag'
   | 'cut answer'
   | 'silence'
   | ((answer: string) => string);
@@ -121,6 +123,11 @@ async function handle(
     const text = harm(await readText(answer));
     response.writeHead(answer.statusCode ?? 0, { 'content-type': 'application/xml' });
     response.end(text);
+    return rule?.met();
+  }
+  if (harm === 'other etag') {
+    response.writeHead(answer.statusCode ?? 0, { ...answer.headers, etag: `"${'0'.repeat(32)}"` });
+    answer.pipe(response);
     return rule?.met();
   }
   response.writeHead(answer.statusCode ?? 0, answer.rawHeaders);

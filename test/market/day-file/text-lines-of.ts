@@ -1,5 +1,7 @@
 import { TickhaulError } from '../../../src/base/errors.js';
 import { columnsOf } from '../../../src/dataset/data-types.js';
+import { parseDay } from '../../../src/dataset/day.js';
+import { RowTally } from '../../../src/market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../../../src/market/day-file/text-lines.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import {
@@ -26,6 +28,8 @@ export interface TextRun {
 export interface TextRunResult {
   readonly text: string;
   readonly localTimestamps: readonly number[];
+  /** Of each file that was begun, what was counted of its rows; `day-0` is of 2024-03-01, and of symbol S. */
+  readonly counts: readonly Counts[];
   /** Of what was refused. */
   readonly error: string | undefined;
 }
@@ -63,6 +67,9 @@ export function textLinesInTurns(
   return series.map(({ result }) => result as TextRunResult);
 }
 
+/** What a tally counts. */
+type Counts = Pick<RowTally, 'rows' | 'outside' | 'backwards' | 'foreign' | 'last'>;
+
 type Result = TextRunResult | undefined;
 
 /** Takes a piece at each step. */
@@ -75,6 +82,7 @@ function* takeSteps(
   const out = new LineBuffer(1);
   const texts: string[] = [];
   const localTimestamps: number[] = [];
+  const tallies: RowTally[] = [];
   const takeOut = (): void => {
     texts.push(Buffer.from(out.bytes.subarray(0, out.length)).toString());
     localTimestamps.push(...out.localTimestamps.subarray(0, out.count));
@@ -85,7 +93,9 @@ function* takeSteps(
   try {
     for (const [i, file] of files.entries()) {
       const text = Buffer.from(file);
-      lines.open(`day-${i}.csv.gz`);
+      const tally = new RowTally({ path: `day-${i}.csv.gz`, day: parseDay('2024-03-01'), symbol: 'S' });
+      tallies.push(tally);
+      lines.open(tally);
       for (let at = 0, nth = 0; at < text.length; nth++) {
         // A copy that is written over: it may not be kept.
         const piece = Buffer.from(text.subarray(at, at + (cuts[nth % cuts.length] ?? 1)));
@@ -102,5 +112,8 @@ function* takeSteps(
     error = thrown.message;
   }
   takeOut();
-  return { text: texts.join(''), localTimestamps, error };
+  const counts = tallies.map(({ rows, outside, backwards, foreign, last }) => ({
+    ...{ rows, outside, backwards, foreign, last },
+  }));
+  return { text: texts.join(''), localTimestamps, counts, error };
 }

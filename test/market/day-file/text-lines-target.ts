@@ -38,6 +38,7 @@ function assertSame(found: TextRunResult, expected: TextRunResult): void {
   if (expected.error === undefined) {
     assert.equal(found.text, expected.text);
     assert.deepEqual(found.localTimestamps, expected.localTimestamps);
+    assert.deepEqual(found.counts, expected.counts);
   } else {
     // How much of what is right before it comes depends on where batches end.
     const [less, more] = [found.text, expected.text].sort((a, b) => a.length - b.length);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { MS_A_MINUTE } from '../../../src/dataset/minutes.js';
-import { LineCutter, RawBatch } from '../../../src/feeds/read/raw-batch.js';
+import { LineCutter, RawBatch, type SlicePart } from '../../../src/feeds/read/raw-batch.js';
 import { WholeLines } from '../../../src/feeds/read/whole-lines.js';
 import { RawLines } from '../../../src/replay/raw/raw-lines.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
@@ -10,10 +10,10 @@ import type { FuzzTarget } from '../../format/fuzz/target.js';
 
 const START = Date.parse('2024-02-28T23:58:00Z') / MS_A_MINUTE;
 
-/** A slice, whose lines lie in some minutes from the start on, and the minutes that are wanted of it. */
+/** A slice, whose lines lie in some minutes from the start on, and what is wanted of it; undefined for all. */
 interface Slice {
   readonly text: Buffer;
-  readonly only: { readonly start: number; readonly end: number } | undefined;
+  readonly part: SlicePart | undefined;
 }
 
 /** Slices cut anywhere, on their way to the lines of a raw replay, beside a plain cutting of their lines. */
@@ -56,19 +56,20 @@ async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
   };
   let error = false;
   try {
-    for (const { text, only } of slices) {
+    for (const { text, part } of slices) {
+      cutter.startSlice(part);
       for (let at = 0; at < text.length; ) {
         const chunk = Buffer.from(text.subarray(at, at + 1 + random.int(most)));
         at += chunk.length;
         for (const piece of whole.of(chunk)) {
           try {
-            cutter.cut(piece, only, batch);
+            cutter.cut(piece, batch);
           } finally {
             await takeOut();
           }
         }
       }
-      cutter.endSlice(only === undefined);
+      cutter.endSlice();
     }
     cutter.end(batch);
     await takeOut();
@@ -86,22 +87,30 @@ function plainly(slices: readonly Slice[]): Made {
   const made = (error: boolean): Made => ({ text: Buffer.from(out.join(''), 'latin1'), error });
   /** Of the slices before, and of this one since its last line. */
   let hadBreak = false;
-  for (const { text, only } of slices) {
+  for (const { text, part } of slices) {
+    const { start, end } = part?.minutes ?? {
+      start: Number.NEGATIVE_INFINITY,
+      end: Number.POSITIVE_INFINITY,
+    };
+    const isBeforeOurs = part?.startsEarly ?? false;
+    let isOurs = !isBeforeOurs;
     let hasBreak = false;
     for (const line of text.toString('latin1').split('\n').slice(0, -1)) {
-      if (line === '') hasBreak = true;
-      else {
-        const minute = minuteOf(line);
-        if (minute === undefined) return made(true);
-        if (only === undefined || (minute >= only.start && minute < only.end)) {
-          if (hadBreak || hasBreak) out.push('\n');
-          hadBreak = false;
-          out.push(`{"localTimestamp":"${line.slice(0, 28)}","message":${line.slice(29)}}\n`);
-        }
-        hasBreak = false;
+      if (line === '') {
+        hasBreak ||= isOurs;
+        continue;
       }
+      const minute = minuteOf(line);
+      if (minute === undefined) return made(true);
+      isOurs = minute < start ? !isBeforeOurs : minute < end;
+      if (minute < start) hasBreak = false;
+      if (minute < start || minute >= end) continue;
+      if (hadBreak || hasBreak) out.push('\n');
+      hadBreak = false;
+      hasBreak = false;
+      out.push(`{"localTimestamp":"${line.slice(0, 28)}","message":${line.slice(29)}}\n`);
     }
-    hadBreak ||= hasBreak && only === undefined;
+    hadBreak ||= hasBreak;
   }
   if (hadBreak) out.push('\n');
   return made(false);
@@ -127,10 +136,9 @@ function randomSlice(random: Random, nth: number): Slice {
     return `${second}.${String(random.int(1e7)).padStart(7, '0')}Z ${message}\n`;
   });
   const text = Buffer.from(lines.join(''));
-  const only = random.chance(0.5)
-    ? undefined
-    : { start: first + random.int(2), end: first + 1 + random.int(2) };
-  return { text: random.chance(0.05) ? damaged(random, text) : text, only };
+  const minutes = { start: first + random.int(2), end: first + 1 + random.int(2) };
+  const part = random.chance(0.5) ? undefined : { minutes, text: undefined, startsEarly: random.chance(0.5) };
+  return { text: random.chance(0.05) ? damaged(random, text) : text, part };
 }
 
 function randomMessage(random: Random): string {

@@ -35,7 +35,6 @@ test('lines of any length, in runs, with breaks between them, come as they are',
         const batch = new RawBatch();
         new LineCutter(START).cut(
           Buffer.from(messages.map((message) => `${TIME} {"m":"${message}"}\n`).join('')),
-          undefined,
           batch,
         );
         await lines.add(batch, 0, batch.count);

@@ -29,6 +29,7 @@ test('conversions and a dropped CSV survive being written and read', () => {
 
 for (const [what, conversions] of [
   ['a path that leads out of the folder', [{ ...ENTRY, path: '../day.parquet' }]],
+  ['a path with control characters', [{ ...ENTRY, path: 'day\n.parquet' }]],
   ['no path', [{ ...ENTRY, path: undefined }]],
   ['a size that is no count', [{ ...ENTRY, bytes: -1 }]],
   ['options that are no plain values', [{ ...ENTRY, options: { format: ['parquet'] } }]],

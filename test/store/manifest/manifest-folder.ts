@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { type Manifest, openManifest } from '../../../src/store/manifest/manifest.js';
 import { tempDir } from '../../helpers/temp.js';
+import { nameOf } from './records.js';
 
 /** A folder for a manifest, until the test ends. */
 export interface ManifestFolder {
@@ -42,5 +43,6 @@ export async function manifestFolder(t: TestContext): Promise<ManifestFolder> {
   };
 }
 
-/** The paths that a manifest has records of. */
-export const paths = (manifest: Manifest): string[] => [...manifest.records()].map((record) => record.path);
+/** The names of the paths that a manifest has records of. */
+export const paths = (manifest: Manifest): string[] =>
+  [...manifest.records()].map((record) => nameOf(record.path));

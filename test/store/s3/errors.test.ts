@@ -49,7 +49,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 test('what is wrong with a store is one line that says what to do, with its exit code and no key', async (t) => {
   const cases = [
     [404, 'NoSuchBucket', '', 2, /^s3:\/\/data: there is no such bucket; make it first/],
-    [403, 'AccessDenied', '', 4, /these credentials may not do that/],
+    [403, 'AccessDenied', '', 4, /these credentials may not do that.* \(AccessDenied, 403: About/],
+    [503, 'AccessDenied', '', 4, /these credentials may not do that/],
     [403, 'InvalidAccessKeyId', '', 4, /does not know these credentials; check/],
     [403, 'SignatureDoesNotMatch', '', 4, /the secret key does not belong to the access key/],
     [400, 'ExpiredToken', '', 4, /have expired/],
@@ -206,6 +207,6 @@ test('after a lost answer, an object whose ETag is no MD5 is read once, and comp
 
   const other = open(t, await serve(t, opaqueStore(true).listener)).upload('a', bytes.length);
   await other.write(bytes);
-  await assert.rejects(other.complete(), { code: 'rejected', message: /ended by somebody else/ });
+  await assert.rejects(other.complete(), { code: 'upload_lost', message: /ended by somebody else/ });
   await other.abort();
 });

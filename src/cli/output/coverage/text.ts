@@ -3,6 +3,7 @@ import { printable } from '../../../base/printable.js';
 import { formatCount, formatSize, plural } from '../../../base/units.js';
 import { totalsOf } from '../../../coverage/read.js';
 import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../coverage/types.js';
+import { outdatedText } from '../messages.js';
 import { wrapList, wrapPieces } from '../text/wrap.js';
 import { calendarLines, legendLines } from './calendar.js';
 import { count, groupTable, type SeriesGroup, symbolTable } from './tables.js';
@@ -40,15 +41,16 @@ export function* coverageText(coverage: Coverage, options: CoverageTextOptions):
 
 /** What it comes to, in a line or two. @param columns of the screen; infinite where nothing is wrapped. */
 export function* totalsLines(totals: CoverageTotals, columns: number): Generator<string> {
-  const { exchanges, series, present, empty, missing, gone, rows, bytes } = totals;
+  const { exchanges, series, present, empty, missing, gone, rows, bytes, outdated } = totals;
   const texts = [
-    `${count(series)} series of ${plural(exchanges, 'exchange')}, ${formatCount(rows)} rows, ${formatSize(bytes)}`,
-    `${count(present)} ${present === 1 ? 'day' : 'days'} present, ${count(empty)} empty, ${count(missing)} missing`,
+    `${count(series)} series of ${plural(exchanges, 'exchange')}, ${plural(rows, 'row', formatCount(rows))}, ${formatSize(bytes)}`,
+    `${plural(present, 'day', count(present))} present, ${count(empty)} empty, ${count(missing)} missing`,
     ...(gone > 0
       ? [
           `recorded, but gone from the disk: ${plural(gone, 'day')}; tickhaul verify --repair brings them again`,
         ]
       : []),
+    ...(outdated > 0 ? [outdatedText(outdated)] : []),
   ];
   for (const line of texts.flatMap((text) => wrapList(text, columns))) yield `${line}\n`;
 }

@@ -3,9 +3,9 @@ import { plural } from '../../../base/units.js';
 import type { Screen } from '../../arguments/types.js';
 import { createFindingLines, failedLine, noteLine, pauseLine, warningLine } from '../messages.js';
 import { estimateText } from '../plan/estimate.js';
-import { screenColumns } from '../text/screen.js';
+import { screenColumns, textColumns } from '../text/screen.js';
 import { textWidth } from '../text/width.js';
-import { wrapPieces } from '../text/wrap.js';
+import { wrapLines } from '../text/wrap.js';
 import {
   type BarLayout,
   layoutBars,
@@ -26,7 +26,7 @@ const FPS = 5;
 
 /** Progress bars: one for the whole run, one a running file, never more lines than the screen has rows. */
 export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter {
-  const tally = createTally();
+  const tally = createTally(() => textColumns(stderr));
   const progress = createProgress(now);
   const findingLine = createFindingLines(chalk);
   const terminal = new FrameTerminal(stderr);
@@ -72,8 +72,9 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
     redraw();
   };
   const above = (text: string): void => {
-    if (bars === undefined) stderr.write(text);
-    else bars.log(text);
+    const lines = wrapLines(text, screenColumns(stderr));
+    if (bars === undefined) stderr.write(lines);
+    else bars.log(lines);
   };
   const begin = (): void => {
     if (bars !== undefined) return;
@@ -107,7 +108,7 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
         const estimate = estimateText(event);
         if (estimate) {
           const text = `${plural(plannedWork(event), 'file')} ${plannedAim(event)}, ${estimate}`;
-          above(`${wrapPieces(text.split(' '), screenColumns(stderr)).join('\n')}\n`);
+          above(`${text}\n`);
         }
         return;
       }
@@ -132,6 +133,8 @@ export function barsReporter({ stderr, chalk, now }: ReporterContext): Reporter 
     },
     finish(summary) {
       close();
+      // A replay may still warn of the files that were downloaded.
+      bars = undefined;
       stderr.off?.('resize', redraw);
       stderr.off?.('continue', goOn);
       stderr.write(tally.text(summary, chalk, screenColumns(stderr)));

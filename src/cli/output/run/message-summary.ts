@@ -23,7 +23,7 @@ export async function tellMessages(
     tellEnd(args, cli, written, started);
     return 0;
   } catch (error) {
-    const thrown = cli.signal.aborted && !isOfSignal(error, cli) ? cli.signal.reason : error;
+    const thrown = cli.signal.aborted && !saysMore(error, cli) ? cli.signal.reason : error;
     const { exitCode } = describeFailure(thrown);
     tellFailure(thrown, cli.stderr, stackOf(thrown) !== undefined && readToggle(args, 'verbose'));
     tellSummary(args, cli, written, started, exitCode, describeFailure(thrown).error);
@@ -31,9 +31,10 @@ export async function tellMessages(
   }
 }
 
-/** Whether an error says more of what the signal ended. */
-function isOfSignal(error: unknown, { signal }: Cli): boolean {
-  return error instanceof TickhaulError && error.code === abortReason(signal).code;
+/** Whether an error says more of what the signal ended, or that what was written till then could not be kept in its place. */
+function saysMore(error: unknown, { signal }: Cli): boolean {
+  if (!(error instanceof TickhaulError)) return false;
+  return error.code === abortReason(signal).code || error.code === 'disk' || error.code === 'path_taken';
 }
 
 function tellEnd(args: Args, cli: Cli, written: Written, started: number): void {
@@ -41,7 +42,7 @@ function tellEnd(args: Args, cli: Cli, written: Written, started: number): void 
   if (readToggle(args, 'json') || readToggle(args, 'quiet')) return;
   const { messages, bytes } = written;
   cli.stderr.write(
-    `${formatCount(messages)} ${messages === 1 ? 'message' : 'messages'}, ${formatSize(bytes)}, ${plural(Math.round(secondsSince(started)), 'second')}\n`,
+    `${plural(messages, 'message', formatCount(messages))}, ${formatSize(bytes)}, ${plural(Math.round(secondsSince(started)), 'second')}\n`,
   );
 }
 

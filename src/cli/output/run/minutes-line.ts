@@ -1,5 +1,7 @@
-import { formatCount, formatDuration } from '../../../base/units.js';
+import { formatCount, formatDuration, plural } from '../../../base/units.js';
 import type { Screen } from '../../arguments/types.js';
+import { textColumns } from '../text/screen.js';
+import { wrapLines } from '../text/wrap.js';
 
 /** Milliseconds between two lines of progress (contract, Output), and between two states of a line on a terminal. */
 const LINES_MS = 10_000;
@@ -41,14 +43,14 @@ export function createMinutesLine(
       const seconds = (last - began) / 1000;
       const left = formatDuration((seconds / done) * (period - done) * 1000);
       const rate = formatCount(Math.round(written.messages / seconds));
-      const text = `${Math.floor(done)} of ${period} minutes, ${rate} messages/s, ${left} left`;
+      const text = `${Math.floor(done)} of ${plural(period, 'minute')}, ${rate} messages/s, ${left} left`;
       clear();
       screen.write(redraws ? text : `${text}\n`);
       isShown = redraws;
     },
     print(text) {
       clear();
-      screen.write(text);
+      screen.write(wrapLines(text, textColumns(screen)));
     },
     close: clear,
   };

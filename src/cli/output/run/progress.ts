@@ -1,5 +1,6 @@
 import type { FileStatus, PlanEvent, RunEvent } from '../../../run/events.js';
 import { createRate } from './rate.js';
+import { createTimeLeft } from './time-left.js';
 
 /** How far a run has come. */
 export interface ProgressReading {
@@ -7,7 +8,7 @@ export interface ProgressReading {
   readonly done: number;
   readonly total: number;
   readonly bytesPerSecond: number;
-  /** Undefined until a file is done. */
+  /** Undefined until something has come. */
   readonly secondsLeft: number | undefined;
 }
 
@@ -31,7 +32,7 @@ export function plannedWork({ files, download, resume }: PlanEvent): number {
 
 /** Counts files and bytes of a run. @param now milliseconds of a clock that never goes back. */
 export function createProgress(now: () => number): Progress {
-  const began = now();
+  const timeLeft = createTimeLeft(now);
   let total = 0;
   let done = 0;
   let isCheck = false;
@@ -40,6 +41,7 @@ export function createProgress(now: () => number): Progress {
 
   return {
     see(event) {
+      timeLeft.see(event);
       if (event.event === 'plan') {
         total = plannedWork(event);
         isCheck = event.aim === 'verify';
@@ -55,13 +57,7 @@ export function createProgress(now: () => number): Progress {
       }
     },
     read() {
-      const elapsed = now() - began;
-      return {
-        done,
-        total,
-        bytesPerSecond: rate.perSecond(),
-        secondsLeft: done > 0 && total >= done ? ((elapsed / done) * (total - done)) / 1000 : undefined,
-      };
+      return { done, total, bytesPerSecond: rate.perSecond(), secondsLeft: timeLeft.seconds(done, total) };
     },
   };
 }

@@ -5,7 +5,8 @@ import { printable } from '../../../base/printable.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { FileStatus, RunEvent, RunSummary } from '../../../run/events.js';
-import { wrapPieces } from '../text/wrap.js';
+import { outdatedText } from '../messages.js';
+import { wrapLines, wrapPieces } from '../text/wrap.js';
 
 /** Remembers of a run's events what its summary needs in order to say what to do next. */
 export interface Tally {
@@ -19,21 +20,26 @@ export interface Tally {
   errorText(summary: RunSummary): string;
 }
 
-export function createTally(): Tally {
+/** @param columns that errors are to fit. */
+export function createTally(columns: () => number): Tally {
   const pendingDays = new Set<Day>();
   let exchange = '';
   let otherMd5 = 0;
   let planned = 0;
+  let folder: string | undefined;
   // What stops a run is among the last: a file or two may end while it stops.
   const failures: string[] = [];
   const errorText = (summary: RunSummary): string =>
-    errorsOf(summary)
-      .filter(({ message }) => !failures.includes(message))
-      .map(errorLine)
-      .join('');
+    wrapLines(
+      errorsOf(summary)
+        .filter(({ message }) => !failures.includes(message))
+        .map(errorLine)
+        .join(''),
+      columns(),
+    );
   return {
     see(event) {
-      if (event.event === 'plan') planned = event.files;
+      if (event.event === 'plan') ({ files: planned, folder } = event);
       if (event.event !== 'file') return;
       exchange = event.file?.exchange ?? exchange;
       if (event.error !== undefined && failures.push(event.error.message) > LAST_FAILURES) failures.shift();
@@ -50,6 +56,7 @@ export function createTally(): Tally {
         {
           exchange,
           otherMd5,
+          folder,
           pendingDays: [...pendingDays].sort((a, b) => a - b),
           error: errorText(summary),
         },
@@ -79,6 +86,8 @@ interface Seen {
   readonly exchange: string;
   /** Files whose x-md5 was another one. */
   readonly otherMd5: number;
+  /** Of a download. */
+  readonly folder: string | undefined;
   /** In order. */
   readonly pendingDays: readonly Day[];
   /** Why the run ended early; empty where that was said already. */
@@ -96,9 +105,18 @@ function summaryText(
   const jobs =
     summary.jobs?.map((job) => told(job, `${job.name}: ${countsLine(job, chalk)}`, chalk, screen)) ?? [];
   const all = told(summary, countsLine(summary, chalk), chalk, screen);
-  const lines = [...jobs.flat(), ...all, ...nextSteps(summary, seen)];
+  const lines = [...jobs.flat(), ...all, ...nextSteps(summary, seen), ...folderLines(summary, seen)];
   return error + lines.map((line) => `${line}\n`).join('');
 }
+
+/** Where a download's files are, where there are any. */
+function folderLines({ counts }: RunSummary, { folder }: Seen): readonly string[] {
+  const isAny = THERE.some((status) => counts[status]);
+  return folder === undefined || !isAny ? [] : [`the files are in ${printable(folder)}`];
+}
+
+/** Statuses of day files that are in the download folder. */
+const THERE: readonly FileStatus[] = ['downloaded', 'converted', 'verified', 'skipped'];
 
 /** What something came to, on a terminal with a mark before it. */
 function told(
@@ -140,7 +158,7 @@ const FINDING_NOUNS: Readonly<Record<string, string>> = {
 
 /** `12 downloaded (3.4 GB, 41 MB/s), 3 skipped, 1 failed in 1m22s` */
 function countsLine(
-  { counts, findings, unfinished, bytes, seconds }: RunSummary,
+  { counts, findings, outdated, unfinished, bytes, seconds }: RunSummary,
   chalk: ChalkInstance,
 ): string {
   const parts = ORDER.flatMap((status) => {
@@ -153,6 +171,7 @@ function countsLine(
   });
   for (const [kind, count] of Object.entries(findings ?? {}))
     parts.push(plural(count, FINDING_NOUNS[kind] ?? kind));
+  if (outdated !== undefined) parts.push(`${outdated} outdated`);
   if (unfinished > 0) parts.push(`${unfinished} unfinished`);
   return `${parts.length === 0 ? 'no files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;
 }
@@ -161,7 +180,7 @@ function countsLine(
 const WORTH_A_RERUN: ReadonlySet<number> = new Set([3, 5, 6, 8, 130, 143]);
 
 function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: Seen): readonly string[] {
-  const { counts, findings, unfinished, keyExpired, error } = summary;
+  const { counts, findings, outdated, unfinished, keyExpired, error } = summary;
   const steps: string[] = [];
   const lastDay = pendingDays.at(-1);
   if (lastDay !== undefined) {
@@ -180,6 +199,7 @@ function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: See
     steps.push('tickhaul verify --adopt records whole files that the manifest does not know');
   if (findings?.extra) steps.push('extra files: remove them, or use another folder with --dir');
   if (findings?.stale) steps.push('tickhaul verify --clean removes stale parts');
+  if (outdated !== undefined) steps.push(outdatedText(outdated));
   const unauthorized = counts.unauthorized ?? 0;
   if (unauthorized > 0) {
     const files = plural(unauthorized, 'file');

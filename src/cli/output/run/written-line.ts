@@ -1,4 +1,4 @@
-import { formatCount, formatSize } from '../../../base/units.js';
+import { formatCount, formatSize, plural } from '../../../base/units.js';
 import type { Screen } from '../../arguments/types.js';
 import { screenColumns } from '../text/screen.js';
 import { wrapPieces } from '../text/wrap.js';
@@ -27,7 +27,7 @@ export function showWritten(
     rate.add(written.bytes - seen);
     seen = written.bytes;
     const pieces = [
-      `${formatCount(written.messages)} messages,`,
+      `${plural(written.messages, 'message', formatCount(written.messages))},`,
       `${formatSize(written.bytes)},`,
       `${formatSize(rate.perSecond())}/s`,
     ];

@@ -12,6 +12,7 @@ import type { DayState } from '../../types.js';
 import type { PageData } from '../data.js';
 import { createChart, everyDay, runningTotal } from './charts.js';
 import { drawCell, penOf, stateColors } from './drawing.js';
+import { foldHoles } from './fold.js';
 import { chooseSeries, type Order } from './list.js';
 import { type ListedSeries, listSeries, type SeriesSection } from './series.js';
 
@@ -23,8 +24,13 @@ const FRAME = 34;
 const data = JSON.parse(byId('data').textContent ?? '') as PageData;
 const all = listSeries(data);
 const charts = [
-  createChart(byId('by-day'), 'Size of the day’s data', everyDay(data.byDay)),
-  createChart(byId('by-recording'), 'Size of the folder', runningTotal(data.byRecording)),
+  createChart(byId('by-day'), 'Size of the day’s data', everyDay(data.byDay), foldHoles(data.byDay[0])),
+  createChart(
+    byId('by-recording'),
+    'Size of the folder',
+    runningTotal(data.byRecording),
+    foldHoles(data.byRecording[0]),
+  ),
 ];
 
 const list = byId('list');

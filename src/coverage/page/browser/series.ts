@@ -1,4 +1,4 @@
-import { formatSize } from '../../../base/units.js';
+import { formatSize, plural } from '../../../base/units.js';
 import { addDays, type Day, formatDay } from '../../../dataset/day.js';
 import type { PageCanvas, PageNode } from '../../../page/browser/dom.js';
 import { make } from '../../../page/browser/elements.js';
@@ -55,13 +55,14 @@ function makeSection(name: string, first: Day, states: string, packed: PackedSer
 }
 
 function factsOf(first: Day, states: string, [, , , , , rows, bytes, gone]: PackedSeries): string {
+  const present = countOf(states, 'p');
   const counts = [
-    `${number(countOf(states, 'p'))} days present`,
+    `${plural(present, 'day', number(present))} present`,
     `${number(countOf(states, 'e'))} empty`,
     `${number(countOf(states, 'm'))} missing${gone > 0 ? ` (${number(gone)} recorded and gone)` : ''}`,
   ];
   const last = addDays(first, states.length - 1);
-  return `${formatDay(first)} to ${formatDay(last)}: ${counts.join(', ')}; ${number(rows)} rows, ${formatSize(bytes)}`;
+  return `${formatDay(first)} to ${formatDay(last)}: ${counts.join(', ')}; ${plural(rows, 'row', number(rows))}, ${formatSize(bytes)}`;
 }
 
 /** The days that are not present, in words; written when it is opened. */

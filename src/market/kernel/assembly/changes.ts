@@ -28,6 +28,7 @@ import {
   stop,
   WITHIN,
 } from './output';
+import { count, isForeignRow } from './tally';
 
 /** The sides with their commas, as little-endian words. */
 const BID: u32 = 0x2c646962;
@@ -83,6 +84,7 @@ export function makeChanges(from: usize, to: usize, endsFrom: i32, isEnd: bool):
     if (phase == BEFORE && localTimestamp >= periodStart) setPhase(WITHIN);
     if (localTimestamp >= periodEnd) setPhase(BEHIND);
 
+    const areForeign = isForeignRow;
     let b = putHead(o, p);
     const word = times + 34;
     v128.store(b, v128.load(word));
@@ -126,6 +128,7 @@ export function makeChanges(from: usize, to: usize, endsFrom: i32, isEnd: bool):
       o = putTail(b + asksLength, times, times + 17);
       addLine(o, localTimestamp);
     }
+    count(localTimestamp, rowsHere, areForeign);
     ended += rowsHere;
     p = row;
     times = nextTimes;

@@ -4,6 +4,7 @@ import { digitsAt, sixteenDigits } from '../../../format/kernel/assembly/digits'
 import { plainLength, textLength } from '../../../format/kernel/assembly/ndjson/texts';
 import { isUsualTime } from '../../../format/kernel/assembly/ndjson/times';
 import { BEGIN, EXCHANGE, OWN, put } from './output';
+import { meetSymbol } from './tally';
 
 /** The last row with another exchange or symbol than the one before it: how long they are, the second with commas. */
 let known: usize = 0;
@@ -32,6 +33,7 @@ function measureOwner(p: usize): void {
   const symbolLength = usualTextLength(symbol, v128.load(symbol));
   if (symbolLength == 0 || <i32>load<u8>(symbol + symbolLength) != COMMA) return;
   ownerLength = exchangeLength + symbolLength + 2;
+  meetSymbol(symbol, symbolLength);
 }
 
 /**

@@ -5,4 +5,5 @@
 export { allocate } from '../../../format/kernel/assembly/memory';
 export { makeChanges } from './changes';
 export { makeRows, setColumns } from './rows';
+export { backwards, foreign, last, outside, setTally } from './tally';
 export { lines, phase, position, rows, setOutput, setPeriod, setTexts, written } from './output';

@@ -18,6 +18,7 @@ import {
   putTime,
   stop,
 } from './output';
+import { count, isForeignRow } from './tally';
 
 /** How a column's cells are written. */
 const NUMBER: i32 = 0;
@@ -139,6 +140,7 @@ export function makeRows(from: usize, to: usize, endsFrom: i32): i32 {
     const behindParts = putParts(putHead(o, p));
     if (behindParts == 0) return stop(ODD, p, ended, o);
     const localTimestamp = valueOf(times + 17);
+    count(localTimestamp, 1, isForeignRow);
     // What lies outside is written too, as only that tells whether all of it is right, and then written over.
     if (localTimestamp >= periodStart && localTimestamp < periodEnd) {
       o = putTail(behindParts, times, times + 17);

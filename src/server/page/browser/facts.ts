@@ -1,4 +1,4 @@
-import { formatCount, formatDuration, formatSize } from '../../../base/units.js';
+import { formatCount, formatDuration, formatSize, plural } from '../../../base/units.js';
 import { byId, make } from '../../../page/browser/elements.js';
 import type { CacheFacts, ListedExchange, ServerFacts } from '../types.js';
 import { askJson, reasonOf } from './ask.js';
@@ -33,7 +33,7 @@ export async function showCache(): Promise<void> {
     const { slices, bytes, limit } = await askJson<CacheFacts>('/page/cache');
     byId('cache').textContent = formatSize(bytes);
     const most = limit === null ? 'no limit' : `at most ${formatSize(limit)}`;
-    byId('cache-limit').textContent = `${slices.toLocaleString('en')} slices, ${most}`;
+    byId('cache-limit').textContent = `${plural(slices, 'slice', slices.toLocaleString('en'))}, ${most}`;
   } catch (error) {
     byId('cache-limit').textContent = reasonOf(error);
   }

@@ -1,6 +1,6 @@
 import { LineStore } from '../../manifest/line-store.js';
 import { isForgotten } from '../../manifest/manifest-scan.js';
-import { isDataPath } from '../../paths.js';
+import { isDayFilePath } from '../../paths.js';
 import type { ManifestRecord } from '../../types.js';
 import { parseSegmentLine, type WrittenRecord } from './segment-line.js';
 
@@ -56,7 +56,7 @@ export class NewestLines {
   take(line: string): Verdict {
     const found = parseSegmentLine(line);
     if (!found) return 'damaged';
-    return isDataPath(found.record.path) ? this.add(found, line) : 'outside';
+    return isDayFilePath(found.record.path) ? this.add(found, line) : 'outside';
   }
 
   /** @param line the same record as a line. */

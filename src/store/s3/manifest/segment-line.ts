@@ -11,6 +11,9 @@ export interface WrittenRecord {
   readonly written: number;
 }
 
+/** The end of the year 9999. No clock says more, and the record after a greater one would need a number above it. */
+const MAX_WRITTEN_MS = 253_402_300_799_999;
+
 /** One line of JSON, without a line feed. */
 export function formatSegmentLine({ record, written }: WrittenRecord): string {
   return JSON.stringify({ ...fieldsOf(record), written });
@@ -21,7 +24,8 @@ export function parseSegmentLine(line: string): WrittenRecord | undefined {
   try {
     const fields = JSON.parse(line) as Fields;
     const written = fields['written'];
-    if (typeof written !== 'number' || !Number.isSafeInteger(written)) return undefined;
+    if (typeof written !== 'number' || !Number.isInteger(written)) return undefined;
+    if (written < 0 || written > MAX_WRITTEN_MS) return undefined;
     return { record: toRecord(fields), written };
   } catch {
     return undefined;

@@ -126,6 +126,14 @@ test('a long line above the bars leaves nothing of the bars that it is printed o
   assert.equal(screen.shown.length, 5);
 });
 
+test('a warning after the end is printed below the summary', async (t) => {
+  const screen = new Emulator(60, 24);
+  const reporter = begin(t, screen, 1);
+  reporter.finish({ exitCode: 0, counts: {}, unfinished: 0, bytes: 0, seconds: 0 });
+  reporter.event({ event: 'warning', message: 'rows go back' });
+  assert.ok(screen.shown.includes('warning rows go back'), screen.shown.join('\n'));
+});
+
 test('after a stop the bars go on below what others have printed', async (t) => {
   const screen = new Emulator(60, 24);
   begin(t, screen, 2);

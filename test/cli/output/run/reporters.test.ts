@@ -51,6 +51,36 @@ const FAILED = 'failed a.csv.gz: HTTP 500 (after 3 attempts)\n';
 const NEXT =
   '1 day not exported yet: tickhaul status deribit --wait --until 2024-03-01\nrun the same command again: what is whole is kept\n';
 
+test('on a terminal lines break between words, elsewhere a failed file and an error are a line each', async () => {
+  const message = 'the service answered with a status that is not known here';
+  const ended: RunSummary = { ...summary, error: { code: 'server_error', message: `twice: ${message}` } };
+  for (const name of ['bars', 'lines', 'quiet', 'json'] as const) {
+    for (const isTTY of [true, false]) {
+      if (name === 'bars' && !isTTY) continue;
+      const stderr = createSink({ isTTY, columns: 40 });
+      const context = { stdout: createSink(), stderr, chalk: new Chalk({ level: 0 }), now: () => 0 };
+      const reporter = await createReporter(name, context);
+      reporter.event({ event: 'warning', message });
+      reporter.event({ ...failed, error: { code: 'server_error', message } });
+      reporter.finish(ended);
+      const lines = stderr.text().split('\n');
+      const parts = [
+        `tickhaul: twice: ${message}`,
+        ...(name === 'json' ? [] : [`failed a.csv.gz: ${message}`]),
+      ];
+      for (const part of parts)
+        assert.equal(
+          lines.some((line) => line.startsWith(part)),
+          !isTTY,
+          `${name}: ${part}`,
+        );
+      const told = lines.filter((line) => /service|status|known/.test(line));
+      assert.ok(!isTTY || told.every((line) => line.length <= 40), stderr.text());
+      assert.ok(lines.join(' ').includes(message));
+    }
+  }
+});
+
 test('a line stays a line, and moves no cursor, whatever the name of a file', async () => {
   const stderr = createSink();
   const stdout = createSink();
@@ -119,7 +149,7 @@ for (const name of ['lines', 'bars', 'quiet'] as const) {
 test('bars print failures above the bars, and the summary below', async () => {
   const { stdout, stderr } = await play('bars', { isTTY: true, columns: 40, rows: 5 });
   assert.equal(stdout, '');
-  assert.ok(stderr.includes(FAILED));
+  assert.ok(stderr.includes(FAILED.replace('(after 3 ', '(after 3\n')));
   assert.ok(stderr.endsWith(NEXT));
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Gate, MemoryBucket } from '../../../helpers/memory-store.js';
-import { recordOf } from '../../manifest/records.js';
+import { pathOf, recordOf } from '../../manifest/records.js';
 import { compact, HOUR, MONTH, open, paths, ROOT, write } from './manifests.js';
 
 test('what was forgotten stays so in whichever order segments are read, and through compactions', async () => {
@@ -9,7 +9,7 @@ test('what was forgotten stays so in whichever order segments are read, and thro
   const first = await open(bucket.client());
   await write(first, recordOf('gone'), recordOf('kept'));
   await write(first, { ...recordOf('gone'), dropped: true });
-  assert.deepEqual([first.size, first.get('gone'), paths(first)], [1, undefined, ['kept']]);
+  assert.deepEqual([first.size, first.get(pathOf('gone')), paths(first)], [1, undefined, ['kept']]);
   const [before = ''] = bucket.keys(ROOT);
   const late = bucket.text(before) ?? '';
   await compact(bucket);
@@ -21,7 +21,7 @@ test('what was forgotten stays so in whichever order segments are read, and thro
   const again = await open(bucket.client());
   assert.deepEqual(paths(again), ['kept']);
   await write(again, recordOf('gone', 7));
-  assert.equal((await open(bucket.client())).get('gone')?.rows, 7);
+  assert.equal((await open(bucket.client())).get(pathOf('gone'))?.rows, 7);
 });
 
 test('what cannot be read here is compacted away by nobody', async () => {
@@ -75,13 +75,13 @@ test('what others recorded since it was opened is read by itself, through compac
     }),
   );
   got = 0;
-  assert.equal((await reader.now()).get('0')?.rows, 1);
+  assert.equal((await reader.now()).get(pathOf('0'))?.rows, 1);
   assert.equal(got, 0, 'a base and what it stands for are known');
   await write(await open(bucket.client()), recordOf('0', 2), recordOf('3'));
   await write(reader, recordOf('own'));
   const now = await reader.now();
   assert.deepEqual(
-    ['0', '1', '3', 'own', 'none'].map((path) => [now.has(path), now.get(path)?.rows]),
+    ['0', '1', '3', 'own', 'none'].map((path) => [now.has(pathOf(path)), now.get(pathOf(path))?.rows]),
     [
       [true, 2],
       [true, 1],
@@ -90,13 +90,16 @@ test('what others recorded since it was opened is read by itself, through compac
       [false, undefined],
     ],
   );
-  assert.deepEqual([got, reader.get('0')?.rows, reader.has('3')], [1, 1, false]);
+  assert.deepEqual([got, reader.get(pathOf('0'))?.rows, reader.has(pathOf('3'))], [1, 1, false]);
   await compact(bucket);
   bucket.now += 2 * HOUR;
   await compact(bucket);
   await write(await open(bucket.client()), { ...recordOf('1'), dropped: true });
   const later = await reader.now();
-  assert.deepEqual([later.get('0')?.rows, later.has('1'), later.has('2')], [2, false, true]);
+  assert.deepEqual(
+    [later.get(pathOf('0'))?.rows, later.has(pathOf('1')), later.has(pathOf('2'))],
+    [2, false, true],
+  );
 });
 
 test('what is removed between its listing and its reading is found in what stands for it', async () => {

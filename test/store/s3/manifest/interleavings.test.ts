@@ -10,7 +10,7 @@ import { recordOf } from '../../manifest/records.js';
 
 const ROOT = '.tickhaul/manifest/';
 const HOUR = 3_600_000;
-const PATHS = ['a', 'b'];
+const PATHS = ['a.csv.gz', 'b.csv.gz'];
 
 /** What a run does, and the request after which it is killed, if it is. */
 interface Run {

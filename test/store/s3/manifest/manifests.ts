@@ -7,7 +7,7 @@ import { openStoreManifest } from '../../../../src/store/s3/manifest/open-manife
 import type { ObjectStore } from '../../../../src/store/s3/object-store.js';
 import type { ManifestRecord } from '../../../../src/store/types.js';
 import type { MemoryBucket } from '../../../helpers/memory-store.js';
-import { recordOf } from '../../manifest/records.js';
+import { nameOf, recordOf } from '../../manifest/records.js';
 
 export const ROOT = 'data/.tickhaul/manifest/';
 export const MONTH = 'binance/trades/2022-01/';
@@ -19,7 +19,8 @@ export const open = (
   warnings: string[] = [],
 ): Promise<Manifest> =>
   openStoreManifest(store, 'data/', { warn: (message) => warnings.push(message) }, scope);
-export const paths = (manifest: Manifest): string[] => [...manifest.records()].map(({ path }) => path).sort();
+export const paths = (manifest: Manifest): string[] =>
+  [...manifest.records()].map(({ path }) => nameOf(path)).sort();
 
 /** A record of a day file of its own. */
 export function fileOn(day: string, dataType = 'trades', exchange = 'binance'): ManifestRecord {

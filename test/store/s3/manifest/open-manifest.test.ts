@@ -6,7 +6,7 @@ import type { ManifestScopes } from '../../../../src/store/manifest/scope.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/open-manifest.js';
 import { formatSegmentLine } from '../../../../src/store/s3/manifest/segment-line.js';
 import { type Gate, MemoryBucket } from '../../../helpers/memory-store.js';
-import { recordOf } from '../../manifest/records.js';
+import { pathOf, recordOf } from '../../manifest/records.js';
 import { fileOn, MONTH, open, paths, ROOT, write } from './manifests.js';
 
 test('records appended together stand in one segment a month, and are read again by others', async () => {
@@ -26,7 +26,7 @@ test('records appended together stand in one segment a month, and are read again
   assert.deepEqual(paths(second), paths(first));
   assert.deepEqual(second.get(february.path), february);
   assert.deepEqual(second.history.daySize(february.file), { bytes: 1234, rows: 1 });
-  assert.equal(second.has('none'), false);
+  assert.equal(second.has(pathOf('none')), false);
   await first.close();
   assert.equal(bucket.keys().length, 3);
 });
@@ -47,12 +47,12 @@ test('an append resolves when its segment stands, and not before', async () => {
   });
   const flushed = manifest.flush();
   await new Promise(setImmediate);
-  assert.deepEqual([isAppended, manifest.has('a')], [false, false]);
+  assert.deepEqual([isAppended, manifest.has(pathOf('a'))], [false, false]);
   letGo();
   await new Promise(setImmediate);
   letGo();
   await Promise.all([appended, flushed]);
-  assert.deepEqual([manifest.has('a'), bucket.keys().length], [true, 1]);
+  assert.deepEqual([manifest.has(pathOf('a')), bucket.keys().length], [true, 1]);
 });
 
 test('500 records are written without being asked for, and closing writes the rest', async () => {
@@ -89,14 +89,14 @@ test('the record that was written last counts, however wrong the clocks are', as
   await write(await at(Date.UTC(2030, 0)), recordOf('a', 1));
   await write(await at(0), recordOf('a', 2));
   const third = await at(Date.UTC(2020, 0));
-  assert.equal(third.get('a')?.rows, 2);
+  assert.equal(third.get(pathOf('a'))?.rows, 2);
   await write(third, recordOf('a', 3), recordOf('a', 4));
-  assert.equal((await at(0)).get('a')?.rows, 4);
+  assert.equal((await at(0)).get(pathOf('a'))?.rows, 4);
   const fourth = await at(0);
   await write(await at(Date.UTC(2040, 0)), recordOf('a', 5));
-  assert.equal((await fourth.now()).get('a')?.rows, 5);
+  assert.equal((await fourth.now()).get(pathOf('a'))?.rows, 5);
   await write(fourth, recordOf('a', 6));
-  assert.equal((await at(0)).get('a')?.rows, 6, 'newer than what others wrote since it was opened');
+  assert.equal((await at(0)).get(pathOf('a'))?.rows, 6, 'newer than what others wrote since it was opened');
 });
 
 test('a scope reads the months that it touches, and no others', async () => {
@@ -144,20 +144,41 @@ test('a scope reads the months that it touches, and no others', async () => {
   assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from, to: from }), []);
 });
 
-test('damaged lines and paths that lead outside are told of by object, and passed over', async () => {
+test('a record that was written after the year 9999 is damaged, and outdone by the next one', async () => {
+  const record = fileOn('2022-01-01');
+  for (const written of [Number.MAX_SAFE_INTEGER, 8.64e15, 253_402_300_800_000]) {
+    const bucket = new MemoryBucket();
+    const key = `${ROOT}${MONTH}20220101T000000000Z-other-1.jsonl`;
+    await bucket.client().put(key, Buffer.from(`${formatSegmentLine({ record, written })}\n`));
+    const warnings: string[] = [];
+    const manifest = await open(bucket.client(), undefined, warnings);
+    assert.equal(manifest.size, 0);
+    await write(manifest, { ...record, bytes: 7 });
+    await manifest.close();
+    const again = await open(bucket.client(), undefined, warnings);
+    assert.equal(again.get(record.path)?.bytes, 7);
+    const told = `s3://bucket/${key}: 1 damaged line passed over, the first is line 1`;
+    assert.deepEqual(warnings, [told, told]);
+  }
+});
+
+test('damaged lines and paths that no layout gives are told of by object, and passed over', async () => {
   const bucket = new MemoryBucket();
   const good = formatSegmentLine({ record: recordOf('good'), written: 1 });
   const outside = formatSegmentLine({ record: recordOf('../x'), written: 1 });
   const own = formatSegmentLine({ record: recordOf('.tickhaul/x'), written: 1 });
+  const other = ['__proto__', 'a\u0007b.csv.gz'].map((path) =>
+    formatSegmentLine({ record: { ...recordOf('x'), path }, written: 1 }),
+  );
   const unwritten = JSON.stringify({ ...JSON.parse(good), written: undefined });
   const key = `${ROOT}${MONTH}20220101T000000000Z-run-1.jsonl`;
-  bucket.write(key, ['{', good, outside, 'null', own, unwritten].join('\n'));
+  bucket.write(key, ['{', good, outside, 'null', own, unwritten, ...other].join('\n'));
   bucket.write(`${ROOT}${MONTH}notes.txt`, 'not of the manifest');
   const warnings: string[] = [];
   assert.deepEqual(paths(await open(bucket.client(), {}, warnings)), ['good']);
   assert.deepEqual(warnings, [
     `s3://bucket/${key}: 3 damaged lines passed over, the first is line 1`,
-    `s3://bucket/${key}: 2 records with a path outside the folder passed over, the first is line 3`,
+    `s3://bucket/${key}: 4 records with a path that no day file in this folder has passed over, the first is line 3`,
   ]);
 });
 
@@ -190,7 +211,7 @@ test('a run that ends early gives its records some seconds, and compacts nothing
     if (answer === silent) manifest.hurry();
     await manifest.close();
     await appended;
-    assert.deepEqual([asked, manifest.has('late')], [['put'], false]);
+    assert.deepEqual([asked, manifest.has(pathOf('late'))], [['put'], false]);
   }
 });
 

@@ -1,3 +1,4 @@
+import { plural } from '../../../../base/units.js';
 import { type PageNode, WebSocket } from '../../../../page/browser/dom.js';
 import { askFor, reasonOf } from '../ask.js';
 import { LineQueue } from '../line-queue.js';
@@ -109,6 +110,6 @@ async function firstLines(body: Response['body']): Promise<readonly string[]> {
 function sumUp(lines: number): string {
   if (lines === 0) return 'It answers, and has no messages in this period.';
   return lines < LINES
-    ? `That is all: ${lines} ${lines === 1 ? 'message' : 'messages'}.`
+    ? `That is all: ${plural(lines, 'message')}.`
     : `It works: here are the first ${LINES} messages.`;
 }

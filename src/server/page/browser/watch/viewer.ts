@@ -1,3 +1,4 @@
+import { plural } from '../../../../base/units.js';
 import {
   type PageNode,
   type PageProgress,
@@ -127,7 +128,7 @@ function draw({ player, watched, form }: Replay): void {
   const { position, messages } = player;
   byId('position').textContent =
     position === undefined ? '–' : new Date(position).toISOString().replace('T', ' ').slice(0, 23);
-  byId('count').textContent = `${messages.toLocaleString('en')} ${messages === 1 ? 'message' : 'messages'}`;
+  byId('count').textContent = plural(messages, 'message', messages.toLocaleString('en'));
   (byId('progress') as PageProgress).value = player.state === 'ended' ? 1 : shareOf(form, position ?? 0);
 }
 

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { TickhaulError } from '../base/errors.js';
+import { parseDay } from '../dataset/day.js';
+import { isShard } from '../dataset/shard.js';
+import type { SliceJob } from './slice-job.js';
+import type { Slice } from './slices.js';
+
+const names = z.array(z.string());
+const day = z.string().refine((text) => isDay(text), 'it is no day');
+
+/** What `enqueue` writes; fields that a later version adds are let through. */
+const sliceJob = z
+  .looseObject({
+    exchange: z.string().min(1),
+    dataType: z.string().min(1),
+    symbol: z.string().min(1),
+    from: day,
+    to: day,
+    dir: z.string().min(1),
+    store: z
+      .looseObject({
+        endpoint: z.string().optional(),
+        region: z.string().optional(),
+        pathStyle: z.boolean().optional(),
+      })
+      .optional(),
+    // It becomes part of a path.
+    pin: z.string().regex(/^[\w-]+$/),
+    options: z.looseObject({
+      concurrency: z.union([z.int().min(1), z.literal('auto')]),
+      retries: z.int().min(0),
+      maxWaitMs: z.number().min(0),
+      maxRate: z.number().positive().optional(),
+      existing: z.enum(['skip', 'verify', 'overwrite']),
+      failFast: z.boolean(),
+      convert: z
+        .looseObject({
+          options: z.looseObject({
+            format: z.enum(['parquet', 'ndjson']),
+            compression: z.enum(['zstd', 'snappy', 'gzip', 'none']),
+            rowGroup: z.int().min(1).optional(),
+            times: z.enum(['timestamp', 'int', 'iso']),
+            numbers: z.enum(['double', 'string']),
+          }),
+          as: names.optional(),
+          keepCsv: z.boolean(),
+        })
+        .optional(),
+      shard: z
+        .looseObject({ index: z.int(), count: z.int() })
+        .refine(isShard, 'there is no such shard')
+        .optional(),
+    }),
+    weekdays: names.optional(),
+    layout: z.string(),
+    unauthorized: z.int().min(0).optional(),
+  })
+  .refine(({ from, to }) => from < to, { message: 'it has no days', path: ['to'] });
+
+/** Takes what is in the queue for a slice as such. @throws TickhaulError `rejected` for what `enqueue` doesn't write. */
+export function parseSliceJob(data: unknown, id = ''): SliceJob {
+  const { success, error } = sliceJob.safeParse(data);
+  if (success) return data as SliceJob;
+  const { path, message } = error.issues[0] ?? { path: [], message: 'invalid' };
+  const field = path.length > 0 ? `${path.join('.')}: ` : '';
+  throw new TickhaulError(
+    'rejected',
+    `slice ${id}: its job in the queue is damaged (${field}${message}); put it there again with tickhaul enqueue`,
+  );
+}
+
+/** The slice that a job names, whatever is in the queue: what is no text is empty. */
+export function sliceOfJob(data: unknown): Slice {
+  const fields = (typeof data === 'object' ? data : undefined) ?? {};
+  const text = (name: keyof Slice): string => {
+    const value: unknown = (fields as Partial<Record<keyof Slice, unknown>>)[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const [exchange, dataType, symbol] = [text('exchange'), text('dataType'), text('symbol')];
+  return { exchange, dataType, symbol, from: text('from'), to: text('to') };
+}
+
+/** The plan that a job names, whatever is in the queue. */
+export function pinOfJob(data: unknown): unknown {
+  return typeof data === 'object' ? (data as Partial<SliceJob> | null)?.pin : undefined;
+}
+
+function isDay(text: string): boolean {
+  try {
+    parseDay(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

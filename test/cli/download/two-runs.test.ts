@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { whenAsked } from '../../fleet/working.js';
+import { envOf, start } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+
+test('a download beside another run says which one works in the folder, and goes on', async (t) => {
+  const { reached, onRequest } = whenAsked(1);
+  const service = await sandbox(t, { rows: 50, latencyMs: 300, onRequest });
+  const dir = join(await tempDir(t), 'data');
+  const env = envOf(service, dir);
+  const words = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '-j', '1'];
+  const first = start([...words, '--from', '2024-01-01', '--to', '2024-03-09'], { env });
+  t.after(() => first.child.kill('SIGKILL'));
+  await Promise.race([reached, first.finished]);
+  for (const flags of [[], ['--json']]) {
+    const { exitCode, stderr } = await runHere([...words, '--date', '2024-03-09', ...flags], { env });
+    assert.equal(exitCode, 0, stderr);
+    const notes = stderr.split('\n').filter((line) => line.includes('another run'));
+    assert.equal(notes.length, 1, stderr);
+    const said = `${dir}: another run works in this folder too, process ${first.child.pid} on `;
+    assert.ok(notes[0]?.startsWith(said), notes[0]);
+    assert.match(notes[0] ?? '', / since \d{4}-\d\d-\d\dT\S+Z \(tickhaul download .*\)$/);
+  }
+  first.child.kill('SIGTERM');
+  assert.equal((await first.finished).exitCode, 143);
+  const alone = await runHere([...words, '--date', '2024-03-02'], { env });
+  assert.deepEqual([alone.exitCode, /another run/.test(alone.stderr)], [0, false]);
+});

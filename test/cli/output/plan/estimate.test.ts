@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { estimateText } from '../../../../src/cli/output/plan/estimate.js';
+import type { EstimateBasis, PlanEvent } from '../../../../src/run/events.js';
+import { jsonLines, tickhaul } from '../../../helpers/cli.js';
+import { sandbox } from '../../../helpers/sandbox.js';
+import { tempDir } from '../../../helpers/temp.js';
+
+const plan = (estimateBasis: EstimateBasis): PlanEvent => ({
+  event: 'plan',
+  files: 2,
+  estimatedBytes: 3_000_000,
+  estimatedRows: 1,
+  estimatedSeconds: 20,
+  estimateBasis,
+});
+
+test('an estimate that is not judged by earlier days states a range', () => {
+  assert.equal(estimateText(plan('manifest')), 'about 3.0 MB, 1 row, 20s, judged by earlier days');
+  assert.equal(
+    estimateText(plan('record')),
+    "roughly 3.0 MB (100 kB to 90.0 MB), 1 row, 20s, by the exchange's averages",
+  );
+  assert.equal(
+    estimateText(plan('typical')),
+    'perhaps 3.0 MB (10.0 kB to 900 MB), 1 row, 20s, by usual sizes',
+  );
+});
+
+const UNITS: Readonly<Record<string, number>> = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9 };
+const bytesOf = (text = ''): number => {
+  const [number, unit = ''] = text.split(' ');
+  return Number(number) * (UNITS[unit] ?? Number.NaN);
+};
+
+test('the range holds for files of every kind that the embedded service has', async (t) => {
+  const service = await sandbox(t);
+  const env = {
+    TICKHAUL_API_URL: service.apiUrl,
+    TICKHAUL_DATASETS_URL: service.datasetsUrl,
+    TICKHAUL_API_KEY: service.apiKey,
+    XDG_CACHE_HOME: await tempDir(t),
+  };
+  const types = ['trades', 'quotes', 'incremental_book_L2', 'derivative_ticker', 'liquidations'];
+  for (const type of [...types, 'book_snapshot_5', 'book_snapshot_25']) {
+    const files = [
+      'deribit',
+      '-t',
+      type,
+      '-s',
+      'BTC-PERPETUAL',
+      '--date',
+      '2024-03-01',
+      '-o',
+      await tempDir(t),
+    ];
+    const { stderr } = await tickhaul(['plan', ...files], { env });
+    const [, from, to] = /\((\S+ \S+) to (\S+ \S+)\)/.exec(stderr) ?? [];
+    const summary = jsonLines(await tickhaul(['download', ...files, '--json'], { env })).at(-1);
+    const bytes = summary?.['bytes'];
+    assert.ok(bytesOf(from) <= Number(bytes) && Number(bytes) <= bytesOf(to), `${type}: ${stderr} ${bytes}`);
+  }
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { formatSize } from '../../src/base/units.js';
+import { nextTurn } from '../../src/base/wait.js';
+import { BIN, envOf, tickhaul } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { until } from '../helpers/until.js';
+import { loopbackExchange, teller } from '../live/exchange.js';
+
+/** Bytes that a reader takes before it stops; more than a pipe holds, and not a whole number of lines. */
+const READ = 150_001;
+
+interface Left {
+  /** All that went into the pipe. */
+  readonly taken: Buffer;
+  readonly exitCode: number;
+  readonly stderr: string;
+}
+
+/** Runs a command with a pipe as stdout, whose reader leaves while the command is stopped: so all in the pipe is counted. */
+async function leave(t: TestContext, words: readonly string[], env: Record<string, string>): Promise<Left> {
+  const pipe = join(await tempDir(t), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(pipe, constants.O_WRONLY);
+  const child = spawn(process.execPath, [BIN, ...words], {
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
+    stdio: ['ignore', writer, 'pipe'],
+  });
+  closeSync(writer);
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close');
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const read = (): number => {
+    const chunk = readAvailable(reader);
+    chunks.push(chunk);
+    length += chunk.length;
+    return length;
+  };
+  await until('the text', () => read() >= READ, ended);
+  child.kill('SIGSTOP');
+  await until('the stop', () => isStopped(child), ended);
+  read();
+  closeSync(reader);
+  child.kill('SIGCONT');
+  const [exitCode] = await ended;
+  return { taken: Buffer.concat(chunks), exitCode, stderr };
+}
+
+/** What is in a pipe. */
+function readAvailable(fd: number): Buffer {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.alloc(64 * 1024);
+    try {
+      const length = readSync(fd, chunk);
+      if (length === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, length));
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'EAGAIN');
+      return Buffer.concat(chunks);
+    }
+  }
+}
+
+/** Whether all threads of a process are stopped. */
+function isStopped({ pid }: ChildProcess): boolean {
+  return /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
+
+/** Whole lines of a text that ends anywhere. */
+function wholeLines(taken: Buffer): { readonly messages: number; readonly bytes: number } {
+  const bytes = taken.lastIndexOf('\n') + 1;
+  return { messages: taken.toString('utf8', 0, bytes).split('\n').length - 1, bytes };
+}
+
+const REPLAYS = [
+  ['replay', 'deribit:BTC-PERPETUAL', '-t', 'trade,book_change', '--date', '2024-03-01', '--json'],
+  ['replay', 'deribit:BTC-PERPETUAL', '-t', 'trade', '--source', 'feeds', '--date', '2024-03-01', '--json'],
+  ['replay', 'deribit:BTC-PERPETUAL', '--channel', 'trades', '--date', '2024-03-01', '--json'],
+];
+
+for (const words of REPLAYS) {
+  test(`the summary counts what went into the pipe of a reader that left: ${words.join(' ')}`, async (t) => {
+    if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
+    const service = await sandbox(t, { rows: 60_000 });
+    const { taken, exitCode, stderr } = await leave(t, words, envOf(service, await tempDir(t)));
+    assert.equal(exitCode, 0, stderr);
+    const { messages, bytes } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+    assert.deepEqual({ messages, bytes }, wholeLines(taken));
+  });
+}
+
+test('so it is with a stream', async (t) => {
+  if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
+  const { url } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.asked();
+      const market = teller('bitmex', 'XBTUSD', peer);
+      for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
+        market.trade(price);
+        // No more than the client reads.
+        do await nextTurn();
+        while (peer.socket.bufferedAmount > 100_000);
+      }
+    },
+  });
+  const words = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json'];
+  const { taken, exitCode, stderr } = await leave(t, words, { WSS_URL_BITMEX: url });
+  assert.equal(exitCode, 0, stderr);
+  const { messages, bytes } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+  assert.deepEqual({ messages, bytes }, wholeLines(taken));
+});
+
+test('convert says how much went into the pipe', async (t) => {
+  if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
+  const service = await sandbox(t, { rows: 60_000 });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const download = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', '--date', '2024-03-01'];
+  assert.equal((await tickhaul(download, { env })).exitCode, 0);
+  for (const jobs of ['1', '2']) {
+    const { taken, exitCode, stderr } = await leave(t, ['convert', dir, '-o', '-', '-j', jobs], env);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stderr, new RegExp(`^stdout: its reader left after ${formatSize(taken.length)}$`, 'm'));
+  }
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { envOf, type Finished, start, tickhaul } from '../../helpers/cli.js';
+import { freePort } from '../../helpers/free-port.js';
+import { runHere } from '../../helpers/in-process.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+import { ask, withOptions } from '../../server/serving.js';
+import { hear } from '../../server/socket/connecting.js';
+import { portsOf } from '../serve/ports.js';
+
+const PERIOD = ['--from', '2024-03-01', '--to', '2024-03-03'];
+const TYPES = 'trade,book_change';
+const BOTH = 'deribit:BTC-PERPETUAL,ETH-PERPETUAL';
+
+interface Copy {
+  readonly dir: string;
+  /** Nothing answers there, and nothing is stored. */
+  readonly env: Record<string, string>;
+  /** With the network. */
+  online(...args: readonly string[]): Promise<Finished>;
+  offline(...args: readonly string[]): Promise<Finished>;
+}
+
+/** A folder that a replay filled, and a copy of it on what might be another machine. */
+async function copied(t: TestContext, layout: readonly string[] = []): Promise<Copy> {
+  const service = await sandbox(t);
+  const [from, to] = [await tempDir(t), await tempDir(t)];
+  const online = (...args: readonly string[]): Promise<Finished> =>
+    runHere(['replay', ...args, ...layout], { env: envOf(service, join(from, 'data')) });
+  const first = await online(BOTH, '-t', TYPES, ...PERIOD);
+  assert.equal(first.exitCode, 0, first.stderr);
+  const dir = join(to, 'data');
+  cpSync(join(from, 'data'), dir, { recursive: true, filter: (path) => !path.endsWith('.cache') });
+  const closed = `http://127.0.0.1:${await freePort()}`;
+  const env = {
+    TICKHAUL_API_URL: closed,
+    TICKHAUL_DATASETS_URL: closed,
+    TICKHAUL_DIR: dir,
+    XDG_CACHE_HOME: join(to, 'cache'),
+  };
+  const offline = (...args: readonly string[]): Promise<Finished> =>
+    tickhaul(['replay', ...args, ...layout, '--offline'], { env });
+  return { dir, env, online, offline };
+}
+
+const linesOf = ({ stdout }: Pick<Finished, 'stdout'>): readonly string[] =>
+  stdout.trimEnd().split('\n').sort();
+
+test('a copied folder is replayed without a network, by its manifest or by the names of its files', async (t) => {
+  const { dir, online, offline } = await copied(t);
+  const named = [BOTH, '-t', TYPES, ...PERIOD];
+  const all = ['deribit', '-t', `${TYPES},quote_1s`, ...PERIOD];
+  const right = await online(...named);
+  for (const manifest of ['there', 'lost']) {
+    if (manifest === 'lost') rmSync(join(dir, '.tickhaul'), { recursive: true });
+    const copy = await offline(...named);
+    assert.deepEqual([copy.exitCode, copy.stdout === right.stdout], [0, true], copy.stderr);
+    assert.match(right.stdout, /ETH-PERPETUAL.*\n/);
+    // Without names, the folder's symbols, in the order of their names.
+    const every = await offline(...all);
+    assert.equal(every.exitCode, 0, every.stderr);
+    assert.equal(every.stdout, (await offline(BOTH, ...all.slice(1))).stdout);
+  }
+  const part = ['--from', '2024-03-01T06:00', '--to', '2024-03-01T18:00'];
+  const ofOne = ['deribit:ETH-PERPETUAL', '-t', 'trade,trade_bar_1m', ...part];
+  assert.equal((await offline(...ofOne)).stdout, (await online(...ofOne)).stdout);
+});
+
+test('another layout is read by its manifest', async (t) => {
+  const { online, offline } = await copied(t, ['--layout', '{exchange}/{type}/{symbol}/{date}']);
+  const named = [BOTH, '-t', TYPES, ...PERIOD];
+  const copy = await offline(...named);
+  assert.equal(copy.exitCode, 0, copy.stderr);
+  assert.equal(copy.stdout, (await online(...named)).stdout);
+});
+
+test('what is not in the folder ends the run before the first line', async (t) => {
+  const { dir, offline } = await copied(t);
+  const trades = ['-t', 'trade'];
+  const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
+    [
+      7,
+      /2024-03-03: not on disk; run without --offline/,
+      [BOTH, ...trades, '--from', '2024-03-01', '--to', '2024-03-04'],
+    ],
+    [7, /2024-02-29: not on disk/, ['deribit', ...trades, '--from', '2024-02-29', '--to', '2024-03-02']],
+    [7, /bitmex: neither a day file in .* nor a stored exchange record/, ['bitmex', ...trades, ...PERIOD]],
+    [
+      2,
+      /unknown symbol "ETH-PERP" for deribit; did you mean ETH-PERPETUAL/,
+      ['deribit:ETH-PERP', ...trades, ...PERIOD],
+    ],
+    [2, /deribit has no liquidation/, ['deribit', '-t', 'liquidation', ...PERIOD]],
+  ];
+  for (const [code, message, args] of cases) {
+    const { exitCode, stdout, stderr } = await offline(...args);
+    assert.deepEqual([exitCode, stdout], [code, ''], stderr);
+    assert.match(stderr, message);
+  }
+  // Days before a symbol's first file are days without it, if another one has them; days that are named are wanted.
+  rmSync(join(dir, '.tickhaul'), { recursive: true });
+  for (const dataType of ['trades', 'incremental_book_L2']) {
+    rmSync(join(dir, `deribit_${dataType}_2024-03-01_ETH-PERPETUAL.csv.gz`));
+  }
+  const all = await offline('deribit', ...trades, ...PERIOD);
+  assert.equal(all.exitCode, 0, all.stderr);
+  assert.match(all.stdout, /ETH-PERPETUAL/);
+  const named = await offline(BOTH, ...trades, ...PERIOD);
+  assert.equal(named.exitCode, 7, named.stderr);
+  assert.match(named.stderr, /trades ETH-PERPETUAL 2024-03-01: not on disk/);
+});
+
+test('the server answers from a copied folder, over HTTP and WebSocket', async (t) => {
+  const { dir, env, online } = await copied(t);
+  const right = await online(BOTH, '-t', TYPES, ...PERIOD);
+  const server = start(['serve', '--source', 'datasets', '--offline', '--port', '0'], { env });
+  t.after(async () => {
+    server.child.kill('SIGTERM');
+    await server.finished;
+  });
+  const { http, ws } = await portsOf(server);
+  const options = { exchange: 'deribit', dataTypes: TYPES.split(','), from: '2024-03-01', to: '2024-03-03' };
+  const answer = await ask(http, withOptions('/replay-normalized', options));
+  assert.deepEqual([answer.status, answer.isWhole], [200, true]);
+  assert.deepEqual(linesOf({ stdout: answer.text }), linesOf(right));
+  const { messages, code } = await hear({ wsPort: ws }, withOptions('/ws-replay-normalized', options));
+  assert.equal(code, 1000);
+  assert.deepEqual([...messages].sort(), linesOf(right));
+  const missing = await ask(http, withOptions('/replay-normalized', { ...options, to: '2024-03-05' }));
+  assert.equal(missing.status, 503, missing.text);
+  renameSync(dir, `${dir}.gone`);
+  mkdirSync(dir);
+  assert.equal((await ask(http, withOptions('/replay-normalized', options))).status, 503);
+});

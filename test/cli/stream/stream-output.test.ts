@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { nextTurn } from '../../../src/base/wait.js';
+import { type Finished, start, tickhaul } from '../../helpers/cli.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { smallDisk } from '../../helpers/small-disk.js';
+import { tempDir } from '../../helpers/temp.js';
+import { type LoopbackExchange, loopbackExchange, teller } from '../../live/exchange.js';
+
+const STREAM = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json', '-o'];
+
+/** An exchange that sends trades for as long as it has a client. */
+function endlessExchange(t: TestContext): Promise<LoopbackExchange> {
+  return loopbackExchange(t, {
+    async play(peer) {
+      await peer.asked();
+      const market = teller('bitmex', 'XBTUSD', peer);
+      for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
+        market.trade(price);
+        // No more than the client reads.
+        do await nextTurn();
+        while (peer.socket.bufferedAmount > 100_000);
+      }
+    },
+  });
+}
+
+/** What a summary and an error say of messages that were kept. */
+function keptOf({ exitCode, stderr }: Finished): { readonly messages: number; readonly path: string } {
+  assert.equal(exitCode, 8, stderr);
+  const [, count, path] =
+    /; (\d+) messages received before it kept in (.*): move that file/.exec(stderr) ?? [];
+  assert.equal(stderr.split('\n').filter((line) => line.startsWith('tickhaul:')).length, 1, stderr);
+  const { messages, exitCode: told } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+  assert.deepEqual([told, Number(count)], [8, messages], stderr);
+  return { messages, path: path ?? '' };
+}
+
+for (const name of ['live.ndjson', 'live.ndjson.gz']) {
+  test(`on a full disk, whole lines that were received before are kept: ${name}`, async (t) => {
+    const disk = await smallDisk(t, '200k');
+    if (!disk) return;
+    const { url } = await endlessExchange(t);
+    const out = join(disk.dir, name);
+    const { messages, path } = keptOf(await tickhaul([...STREAM, out], { env: { WSS_URL_BITMEX: url } }));
+    assert.equal(path, out);
+    assert.deepEqual(await readdir(disk.dir), [name]);
+    const bytes = await readFile(out);
+    const lines = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().split('\n');
+    assert.equal(lines.pop(), '');
+    assert.equal(lines.length, messages);
+    assert.ok(messages > 0);
+    for (const line of lines) JSON.parse(line);
+  });
+}
+
+test('past the limit for the size of files too', async (t) => {
+  const { url } = await endlessExchange(t);
+  const dir = await tempDir(t);
+  const out = join(dir, 'live.ndjson');
+  const command = ['bash', '-c', 'ulimit -f 300; exec "$0" "$@"', process.execPath];
+  const { messages, path } = keptOf(
+    await tickhaul([...STREAM, out], { env: { WSS_URL_BITMEX: url }, command }),
+  );
+  assert.equal(path, out);
+  assert.equal((await readFile(out, 'utf8')).split('\n').length - 1, messages);
+  assert.deepEqual(await readdir(dir), ['live.ndjson']);
+});
+
+test('a file that can not have its name stays where it is, and the error names it', async (t) => {
+  const out = join(await tempDir(t), 'live.ndjson');
+  const { url } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.asked();
+      const market = teller('bitmex', 'XBTUSD', peer);
+      market.trade(1);
+      market.trade(2);
+      peer.socket.ping();
+      await once(peer.socket, 'pong');
+      // A folder takes the name while the stream runs.
+      await mkdir(out);
+      await writeFile(join(out, 'other'), '');
+      child.kill('SIGINT');
+    },
+  });
+  const { child, finished } = start([...STREAM, out], { env: { WSS_URL_BITMEX: url } });
+  const { messages, path } = keptOf(await finished);
+  assert.deepEqual([messages, path], [2, `${out}.part`]);
+  assert.equal((await readFile(path, 'utf8')).split('\n').length, 3);
+});
+
+test('an output that can not be written is refused before anything is connected or asked for', async (t) => {
+  const service = await sandbox(t);
+  const { url, statuses } = await endlessExchange(t);
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'file'), '');
+  const env = {
+    TICKHAUL_API_URL: service.apiUrl,
+    TICKHAUL_DATASETS_URL: service.datasetsUrl,
+    TICKHAUL_DIR: join(dir, 'data'),
+    XDG_CACHE_HOME: join(dir, 'cache'),
+    WSS_URL_BITMEX: url,
+  };
+  const date = ['--date', '2024-03-01'];
+  const commands = [
+    ['stream', 'bitmex:XBTUSD', '-t', 'trade'],
+    ['replay', 'deribit:BTC-PERPETUAL', '-t', 'trade', ...date],
+    ['replay', 'bitmex:XBTUSD', '--channel', 'trade', ...date],
+    ['replay', 'bitmex:XBTUSD', '-t', 'trade', '--source', 'feeds', ...date],
+  ];
+  for (const words of commands) {
+    const inFile = await tickhaul([...words, '-o', join(dir, 'file', 'out')], { env });
+    assert.equal(inFile.exitCode, 8, inFile.stderr);
+    const absent = await tickhaul([...words, '-o', '/proc/absent/out'], { env });
+    assert.equal(absent.exitCode, 8, absent.stderr);
+    for (const folder of ['.', '..', dir]) {
+      const refused = await tickhaul([...words, '-o', folder], { env, cwd: dir });
+      assert.equal(refused.exitCode, 2, refused.stderr);
+      assert.match(refused.stderr, /^tickhaul: --out: ".*" is a folder; name a file\n$/);
+    }
+  }
+  assert.deepEqual([statuses, service.requests.length], [[], 0]);
+  await assert.rejects(access(join(dir, 'data')));
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { type Finished, start, tickhaul } from '../helpers/cli.js';
+import { tempDir } from '../helpers/temp.js';
+
+const NAME = 'binance_trades_2024-03-01_BTCUSDT.csv.gz';
+const TEXT =
+  'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\nbinance,BTCUSDT,1709251200000000,1709251200000100,7,buy,61000.5,0.25\n';
+const SAYS = 'its name is not valid UTF-8; rename it';
+
+/** Two day files and a folder with a third one; Latin-1 names the folder and one of the files. */
+async function folderOfNames(t: TestContext): Promise<string> {
+  const dir = await tempDir(t);
+  const latin = (name: string): Buffer =>
+    Buffer.concat([Buffer.from(`${dir}/`), Buffer.from(name, 'latin1')]);
+  const bytes = gzipSync(TEXT);
+  writeFileSync(join(dir, NAME), bytes);
+  writeFileSync(latin(`é_${NAME}`), bytes);
+  mkdirSync(latin('été'));
+  writeFileSync(latin(`été/${NAME}`), bytes);
+  return dir;
+}
+
+/** Runs the command by a shell, which gives it the bytes: Node's arguments are text. */
+function byShell(script: string, cwd: string): Promise<Finished> {
+  const command = ['sh', '-c', `${script}\nexec "$0" "$@" "$name"`, process.execPath];
+  return start([], { cwd, command: [...command] }).finished;
+}
+
+test('a folder with names that are not UTF-8: they are called that, and the rest is done', async (t) => {
+  const dir = await folderOfNames(t);
+  const verified = await tickhaul(['verify', '--dir', dir, '--adopt']);
+  assert.equal(verified.exitCode, 0, verified.stderr);
+  const told = verified.stderr + verified.stdout;
+  assert.ok(told.includes(`unknown \uFFFD_${NAME}: ${SAYS}`), told);
+  assert.ok(told.includes(`unknown \uFFFDt\uFFFD: ${SAYS}`), told);
+  assert.match(told, /1 verified/);
+  const converted = await tickhaul(['convert', dir]);
+  assert.equal(converted.exitCode, 8, converted.stderr);
+  assert.equal(converted.stderr.split(SAYS).length - 1, 2, converted.stderr);
+  assert.match(converted.stderr, /1 converted/);
+  assert.deepEqual(
+    readdirSync(dir).filter((name) => name.endsWith('.parquet')),
+    [NAME.replace('.csv.gz', '.parquet')],
+  );
+});
+
+for (const command of ['convert', 'inspect', 'verify']) {
+  test(`${command}: a path that is not UTF-8 is called that`, async (t) => {
+    const dir = await folderOfNames(t);
+    const script = `name=$(printf '%s/\\351_%s' '${dir}' '${NAME}')\nset -- "$@" ${command}`;
+    const { exitCode, stderr } = await byShell(script, dir);
+    assert.equal(exitCode, 2, stderr);
+    assert.ok(stderr.includes(`\uFFFD_${NAME}: ${SAYS}\n`), stderr);
+  });
+}
+
+test('a name with the mark of bytes that could not be decoded is a name', async (t) => {
+  const dir = await tempDir(t);
+  const path = join(dir, `\uFFFD_${NAME}`);
+  writeFileSync(path, gzipSync(TEXT));
+  const { exitCode, stderr } = await tickhaul(['convert', path]);
+  assert.equal(exitCode, 0, stderr);
+  const { stderr: told } = await tickhaul(['verify', '--dir', dir]);
+  assert.ok(!told.includes(SAYS), told);
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Job } from 'bullmq';
+import { parseDay } from '../../src/dataset/day.js';
+import { renewPlan, sealPlan } from '../../src/fleet/plan-seal.js';
+import type { OpenQueue } from '../../src/fleet/redis.js';
+import type { SliceJob } from '../../src/fleet/slice-job.js';
+import { envOf, jsonLines } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { tempDir } from '../helpers/temp.js';
+import { whenAsked } from './working.js';
+
+const SERIES = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-03-01', '-j', '1'];
+
+test('a slice that gets a newer plan while it is worked on has its newer days too', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const { reached, onRequest } = whenAsked(2);
+  const earlier = await sandbox(t, { rows: 50, exportedUntil: parseDay('2024-03-08') });
+  const later = await sandbox(t, {
+    rows: 50,
+    exportedUntil: parseDay('2024-03-10'),
+    latencyMs: 200,
+    onRequest,
+  });
+  const dir = join(await tempDir(t), 'data');
+  const { url } = await startRedis(t);
+  const [before, env] = [earlier, later].map((service) => ({
+    ...envOf(service, dir),
+    TICKHAUL_QUEUE_URL: url,
+  }));
+  assert.equal((await runHere(['enqueue', ...SERIES], { env: before ?? {} })).exitCode, 0);
+  const working = runHere(['worker', '--once', '--json'], { env: env ?? {} });
+  await Promise.race([reached, working]);
+  const again = await runHere(['enqueue', ...SERIES, '--json'], { env: env ?? {} });
+  assert.deepEqual(jsonLines(again).at(-1), {
+    event: 'summary',
+    exitCode: 0,
+    slices: 1,
+    added: 0,
+    present: 1,
+  });
+  const worked = await working;
+  const slices = jsonLines(worked).filter(({ event }) => event === 'slice');
+  assert.deepEqual(
+    slices.map(({ status, downloaded, error }) => [status, downloaded, error]),
+    [
+      ['returned', 7, 'enqueue gave it a newer plan meanwhile'],
+      ['done', 2, undefined],
+    ],
+  );
+  assert.equal(worked.exitCode, 0, worked.stderr);
+});
+
+interface ActiveSlice {
+  readonly open: OpenQueue;
+  readonly job: Job<SliceJob>;
+  readonly newer: SliceJob;
+  complete(): Promise<unknown>;
+}
+
+/** A slice that a worker has. */
+async function activeSlice(t: TestContext): Promise<ActiveSlice> {
+  const open = await queueOf(await startRedis(t));
+  const data = { pin: 'older' } as SliceJob;
+  await open.queue.add('slice', data, { jobId: 'slice-1' });
+  const worker = new open.bullmq.Worker<SliceJob>(open.queue.name, null, {
+    connection: open.connect(),
+    autorun: false,
+  });
+  const job = await worker.getNextJob('token');
+  if (!job) return assert.fail('no slice');
+  return {
+    open,
+    job,
+    newer: { ...data, pin: 'newer' },
+    async complete() {
+      await job.moveToCompleted(undefined, 'token', false);
+      await worker.close();
+    },
+  };
+}
+
+test('a slice that is about to complete by the older plan is put into the queue again', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const { open, job, newer, complete } = await activeSlice(t);
+  assert.equal(await sealPlan(open, job), true);
+  const renewed = renewPlan(open, 'slice-1', newer);
+  await complete();
+  assert.equal(await renewed, false);
+  await open.close();
+});
+
+test('a slice with a newer plan does not complete by the older one; one that is gone is not made again', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const { open, job, newer, complete } = await activeSlice(t);
+  assert.equal(await renewPlan(open, 'slice-1', newer), true);
+  assert.equal(await sealPlan(open, job), false);
+  await complete();
+  await open.redis.flushall();
+  assert.equal(await sealPlan(open, job), true);
+  assert.equal(await open.redis.dbsize(), 0);
+  await open.close();
+});

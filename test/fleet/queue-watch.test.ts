@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OpenQueue } from '../../src/fleet/redis.js';
+import { start } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { NO_REDIS, queueOf } from '../helpers/redis.js';
+import { dayFiles, FILES, whenAsked, workFor } from './working.js';
+
+const ENQUEUE = ['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-06'];
+
+/** Requests that failed, of all connections. */
+async function failedRequests({ redis }: OpenQueue): Promise<number> {
+  const stats = await redis.info('commandstats');
+  const counts = [...stats.matchAll(/rejected_calls=(\d+),failed_calls=(\d+)/g)];
+  return counts.reduce((sum, [, rejected, failed]) => sum + Number(rejected) + Number(failed), 0);
+}
+
+const setUser = (open: OpenQueue, ...rules: readonly string[]): Promise<unknown> =>
+  open.redis.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '&*', ...rules);
+
+test('a user without permission for the keys of the queue ends each command with 4 and one line', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const { redis, env } = await workFor(t);
+  const admin = await queueOf(redis);
+  await setUser(admin, '~other:*');
+  const stranger = { ...env, TICKHAUL_QUEUE_URL: redis.url.replace('//', '//fleet:secret@') };
+  const commands = [ENQUEUE, ['queue', 'status'], ['queue', 'drain'], ['worker'], ['worker', '--once']];
+  for (const words of commands) {
+    const { exitCode, stdout, stderr } = await runHere([...words, '-q'], { env: stranger });
+    assert.deepEqual([exitCode, stdout], [4, ''], words.join(' '));
+    assert.match(
+      stderr,
+      /^\S+ +Redis at \S+: the user of TICKHAUL_QUEUE_URL has no permission \(NOPERM .*\n$/,
+    );
+    assert.ok(!stderr.includes('secret'));
+  }
+  assert.ok((await failedRequests(admin)) < 200);
+  await admin.close();
+});
+
+for (const [what, rules, said] of [
+  ['keys', ['resetkeys'], /^error +Redis at .* has no permission \(NOPERM .*$/m],
+  ['commands of scripts', ['-hset', '-hmset', '-lpush'], /^error +Redis at .* has no permission \(.*$/m],
+  ['sign-in', ['off'], /^error +Redis at .* refused the sign-in \(WRONGPASS .*$/m],
+] as const) {
+  test(`a worker that loses its permission (${what}) during the run ends with 4`, {
+    skip: NO_REDIS,
+  }, async (t) => {
+    const { reached, onRequest } = whenAsked(2);
+    const { redis, env } = await workFor(t, { latencyMs: 50, onRequest });
+    const admin = await queueOf(redis);
+    await setUser(admin, '~*');
+    const url = redis.url.replace('//', '//fleet:secret@');
+    const worker = start(['worker', '-j', '2'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
+    t.after(() => worker.child.kill('SIGKILL'));
+    await Promise.race([reached, worker.finished]);
+    await setUser(admin, ...rules);
+    if (what === 'sign-in') await admin.redis.call('CLIENT', 'KILL', 'USER', 'fleet');
+    const { exitCode, stderr } = await worker.finished;
+    assert.equal(exitCode, 4, stderr);
+    assert.match(stderr, said);
+    assert.ok((await failedRequests(admin)) < 200);
+    await admin.close();
+  });
+}
+
+test('a queue that Redis lost ends its workers with 5', { skip: NO_REDIS }, async (t) => {
+  for (const once of [['--once'], []]) {
+    const { reached, onRequest } = whenAsked(2);
+    const work = await workFor(t, { latencyMs: 50, onRequest });
+    const worker = start(['worker', '-j', '1', ...once], work);
+    t.after(() => worker.child.kill('SIGKILL'));
+    await Promise.race([reached, worker.finished]);
+    const admin = await queueOf(work.redis);
+    await admin.redis.flushall();
+    await admin.close();
+    const { exitCode, stderr } = await worker.finished;
+    assert.equal(exitCode, 5, stderr);
+    assert.match(stderr, /queue "tickhaul": Redis at \S+ lost it during the run; fill it again/);
+    assert.ok(dayFiles(work).length < FILES);
+  }
+});
+
+test('a Redis that refuses for now is asked again, with a warning and a wait', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const { redis, env } = await workFor(t);
+  const admin = await queueOf(redis);
+  await admin.redis.config('SET', 'maxmemory', '1');
+  const worker = start(['worker', '--once', '-q'], { env });
+  t.after(() => worker.child.kill('SIGKILL'));
+  await worker.printed(/warning .*OOM.*; trying again/);
+  assert.ok((await failedRequests(admin)) < 20);
+  await admin.redis.config('SET', 'maxmemory', '0');
+  await admin.close();
+  assert.equal((await worker.finished).exitCode, 0);
+});

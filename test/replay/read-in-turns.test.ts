@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { limitOpenFiles, readInTurns } from '../../src/replay/read-in-turns.js';
+import { openFiles } from '../../src/store/open-files.js';
+import { tempDir } from '../helpers/temp.js';
+
+const CHUNK = 1000;
+const OLD = Buffer.from(Array.from({ length: 5500 }, (_, i) => i % 251));
+
+/** Reads a file; behind so many chunks another one takes its name. */
+async function readReplaced(t: TestContext, behind: number, by: Buffer): Promise<Buffer> {
+  const path = join(await tempDir(t), 'a.csv.gz');
+  await writeFile(path, OLD);
+  const { ino } = await stat(path);
+  const chunks: Buffer[] = [];
+  const read = readInTurns(limitOpenFiles(1), CHUNK, openFiles(undefined));
+  await read(path, async (chunk) => {
+    chunks.push(Buffer.from(chunk));
+    if (chunks.length !== behind) return;
+    await writeFile(`${path}.part`, by);
+    await rename(`${path}.part`, path);
+    assert.notEqual((await stat(path)).ino, ino);
+  });
+  return Buffer.concat(chunks);
+}
+
+test('a file that an equal one replaces is read to its end', async (t) => {
+  for (const behind of [1, 3, 6]) assert.ok(OLD.equals(await readReplaced(t, behind, OLD)));
+});
+
+test('a file that begins as far as it was read is read on; it is the only one that was read', async (t) => {
+  for (const end of [Buffer.alloc(0), Buffer.alloc(10_000, 1)]) {
+    const other = Buffer.concat([OLD.subarray(0, 3 * CHUNK), end]);
+    assert.ok(other.equals(await readReplaced(t, 3, other)));
+  }
+});
+
+test('a file that is replaced by another one is not read on', async (t) => {
+  const others = [Buffer.from(OLD), OLD.subarray(0, 3 * CHUNK - 1), Buffer.alloc(0)];
+  others[0]?.writeUInt8(255, 0);
+  for (const other of others) {
+    await assert.rejects(readReplaced(t, 3, other), {
+      code: 'changed',
+      message: /a\.csv\.gz: it was replaced while it was read; run the same command again$/,
+    });
+  }
+});
