@@ -20,7 +20,7 @@ async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<read
   assert.doesNotMatch(stderr, /uploadId=/);
   const { host } = new URL(rig.shim.endpoint);
   const lines = stderr.trimEnd().split('\n');
-  assert.match(lines.pop() ?? '', /^\d |"summary"/, stderr);
+  assert.match(lines.pop() ?? '', /^(?:\d|the files are in) |"summary"/, stderr);
   const told = lines.filter((line) => line.includes(` ${host}/`)).map((line) => toldBy(line, host));
   const inOrder = (calls: readonly StoreCall[]): readonly string[] =>
     calls.map(({ operation, key }) => `${operation} ${key}`).sort();

@@ -43,7 +43,9 @@ export function referenceError(
   const end = '; download the file again';
   if (found === 1 && cells[0]?.length === 0 && wrongCount) return `${place}the line is blank${end}`;
   const how = found < expected ? 'ends the line' : 'is followed by more cells';
-  const problem = wrongCount ? `${how}: ${found} cells where the header has ${expected}` : problems[at];
+  const problem = wrongCount
+    ? `${how}: ${found} cell${found === 1 ? '' : 's'} where the header has ${expected}`
+    : problems[at];
   return `${place}${shown(cells[at] ?? Buffer.alloc(0))} ${problem}${end}`;
 }
 
