@@ -113,10 +113,7 @@ test('only the command line touches the console, and three files outside of it t
   assert.deepEqual(
     uses.filter(([file]) => !/^(?:bin|src\/cli)\//.test(file)),
     [
-      [
-        'src/library/library-host.ts',
-        "return { ...hostOf(process), stdin: undefined, signal, commandLine: 'tickhaul, as a library', warn };",
-      ],
+      ['src/library/library-host.ts', '...readProcessHost(process),'],
       // Ends the programs that a credential_process has started.
       ['src/store/s3/end-program.ts', "process.kill(pid, 'SIGKILL');"],
       // The SDK reads a variable there while a client is created.

@@ -70,7 +70,11 @@ test('no two headings of a page share an anchor', () => {
   }
 });
 
-for (const index of ['docs/spec/README.md', 'docs/decisions/README.md']) {
+for (const index of [
+  'docs/spec/README.md',
+  'docs/decisions/README.md',
+  'docs/reference/commands/README.md',
+]) {
   test(`${index} lists every page of its folder`, () => {
     const pages = markdownIn(dirname(index)).filter((page) => page !== index);
     assert.deepEqual(
@@ -81,7 +85,9 @@ for (const index of ['docs/spec/README.md', 'docs/decisions/README.md']) {
 }
 
 test('docs/README.md and llms.txt list every page', () => {
-  const pages = DOCS.filter((page) => !/^docs\/(?:README\.md|(?:spec|decisions)\/(?!README))/.test(page));
+  const pages = DOCS.filter(
+    (page) => !/^docs\/(?:README\.md|(?:spec|decisions|reference\/commands)\/(?!README))/.test(page),
+  );
   for (const index of ['docs/README.md', 'llms.txt'])
     assert.deepEqual(
       pages.filter((page) => !linkedFrom(index).includes(page)),

@@ -67,8 +67,9 @@ export type Command = CommandOutline & CommandAction;
 
 /** A command that is another way to write `--help`. */
 export const HELP = 'help';
+export const HELP_OUTLINE = { syntax: `${HELP} [command]`, describe: 'print the help of a command' };
 
 /** The word that calls the command. */
-export function commandName({ syntax }: CommandOutline): string {
+export function commandName({ syntax }: Pick<CommandOutline, 'syntax'>): string {
   return syntax.split(' ', 1).join();
 }

@@ -1,9 +1,16 @@
 import yargs, { type Argv } from 'yargs';
 import { usageError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import { type Command, type CommandAction, type CommandArgs, type CommandOutline, HELP } from './command.js';
+import {
+  type Command,
+  type CommandAction,
+  type CommandArgs,
+  type CommandOutline,
+  HELP,
+  HELP_OUTLINE,
+} from './command.js';
 import { findFirstWord, findNamedCommand } from './find-named-command.js';
-import { GLOBAL_FLAGS } from './run-flags.js';
+import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './run-flags.js';
 import { formatHelpHint, formatUnknownCommand, toUsageError } from './usage-errors.js';
 
 /** What a command line asks for: text to print (help, version), or a command to run. */
@@ -35,6 +42,7 @@ export async function parseCommandLine(
   assertKnownHelp(commands, words);
   let chosen: { command: Command; args: CommandArgs } | undefined;
   let text = '';
+  let isDataWanted = false;
   const outline = findNamedCommand(commands, words);
   const command = outline && { ...outline, ...(await outline.load()) };
   const positional = keepPositional(words);
@@ -51,15 +59,27 @@ export async function parseCommandLine(
     throw toUsageError(positional.text(message ?? error?.message ?? ''), command, commands, words);
   });
   try {
-    await parser.parseAsync([...positional.words], {}, (_error, _args, output) => {
+    await parser.parseAsync([...positional.words], {}, (_error, args, output) => {
       text = output;
+      isDataWanted = args['help'] === true && args['json'] === true;
     });
   } catch (error) {
     if (error !== READ) throw error;
   }
+  if (text !== '' && isDataWanted) return { kind: 'print', text: await formatHelpData(commands, command) };
   if (text !== '') return { kind: 'print', text: `${text}\n` };
   if (chosen === undefined) throw usageError('no command is named; see tickhaul --help');
   return { kind: 'run', ...chosen };
+}
+
+/** Help as JSON in one line. The modules are loaded here because other command lines do not need them. */
+async function formatHelpData(
+  commands: readonly CommandOutline[],
+  command: Command | undefined,
+): Promise<string> {
+  const { describeCommand, describeProgram } = await import('../help/describe-command.js');
+  const { formatDocument } = await import('../output/text/format-document.js');
+  return formatDocument(command ? describeCommand(command) : describeProgram(commands), false);
 }
 
 /** `help download` is `--help download`. */
@@ -133,24 +153,22 @@ function build(
     .epilogue(`${examplesText(EXAMPLES)}\n\n${DOCS}`)
     .wrap(columns)
     .version(VERSION)
-    .alias('version', ['v', 'V'])
     .help()
-    .alias('help', 'h')
-    .describe({ help: 'print this help', version: 'print the version' })
-    .group(['help', 'version'], 'Everywhere:')
     .strict()
     .exitProcess(false);
+  // yargs warns of options with these names, so each part is set by itself.
+  for (const [name, { alias = [], describe = '', group = '' }] of Object.entries(BUILT_IN_FLAGS))
+    parser.alias(name, alias).describe(name, describe).group(name, group);
   // The others only take time where one is called.
   for (const { syntax, describe } of loaded ? [loaded] : commands) {
-    const describeSelf = (sub: Argv): Argv =>
-      loaded?.syntax === syntax ? describeCommand(sub, loaded) : sub;
+    const describeSelf = (sub: Argv): Argv => (loaded?.syntax === syntax ? defineCommand(sub, loaded) : sub);
     parser.command(syntax, describe, describeSelf, (args) => choose(syntax, args));
   }
-  if (loaded === undefined) parser.command(`${HELP} [command]`, 'print the help of a command');
+  if (loaded === undefined) parser.command(HELP_OUTLINE.syntax, HELP_OUTLINE.describe);
   return parser;
 }
 
-function describeCommand(sub: Argv, command: Command): Argv {
+function defineCommand(sub: Argv, command: Command): Argv {
   sub.usage(`$0 ${command.syntax}\n\n${capital(command.describe)}.`);
   // Said so that help shows no empty list as the default of one that takes several.
   for (const [name, positional] of Object.entries(command.positionals ?? {}))

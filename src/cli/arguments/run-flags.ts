@@ -24,6 +24,12 @@ export const GLOBAL_FLAGS = groupFlags('Everywhere:', {
   ),
 });
 
+/** Flags that yargs itself handles. */
+export const BUILT_IN_FLAGS = groupFlags('Everywhere:', {
+  help: booleanFlag('print this help', { alias: 'h' }),
+  version: booleanFlag('print the version', { alias: ['v', 'V'] }),
+});
+
 /** Which day files are meant: `planCommand`, `downloadCommand` (contract, Selection). */
 export const SELECTION_FLAGS = groupFlags('Selection:', {
   type: valueFlag('data types, comma-separated or repeated, or "all"', { alias: 't' }),

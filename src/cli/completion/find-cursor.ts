@@ -1,7 +1,7 @@
 import type { Options } from 'yargs';
 import type { Command, CommandOutline, Flags } from '../arguments/command.js';
 import { findNamedCommand } from '../arguments/find-named-command.js';
-import { GLOBAL_FLAGS } from '../arguments/run-flags.js';
+import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/run-flags.js';
 
 /** What was typed before the word at the cursor. */
 export interface TypedWords {
@@ -36,15 +36,9 @@ export interface Cursor {
   readonly position: CursorPosition;
 }
 
-/** Flags that yargs has by itself. */
-const OWN_FLAGS: Flags = {
-  help: { type: 'boolean', alias: 'h', describe: 'print this help' },
-  version: { type: 'boolean', alias: ['v', 'V'], describe: 'print the version' },
-};
-
 /** The flags of a command, or those that come before one. */
 export function listFlags(command: Command | undefined): Flags {
-  return { ...command?.flags, ...GLOBAL_FLAGS, ...OWN_FLAGS };
+  return { ...command?.flags, ...GLOBAL_FLAGS, ...BUILT_IN_FLAGS };
 }
 
 /**
