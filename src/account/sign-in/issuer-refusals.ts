@@ -136,8 +136,8 @@ export class IssuerRefusal extends TickhaulError {
   readonly meaning: string;
 
   constructor(rule: Rule, refused: RefusedError) {
-    const { refusal, says, status } = refused;
-    const meaning = `${rule.meaning} (${refusal}${says})`;
+    const { refusal, quote, status } = refused;
+    const meaning = `${rule.meaning} (${refusal}${quote})`;
     const message = rule.advice === undefined ? meaning : `${meaning}; ${rule.advice}`;
     super(rule.code, message, { status, cause: refused });
     this.meaning = meaning;

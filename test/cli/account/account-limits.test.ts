@@ -45,7 +45,7 @@ test('a wait that is asked for in text is a wait', async (t) => {
   service.issuer.answerNext('register', { status: 429, body });
   const done = await runHere([...LOGIN, '--max-wait', '10s'], { env });
   assert.equal(done.exitCode, 5);
-  assert.match(done.stderr, /too many requests: "slow"; it asks to wait 1m40s\n$/);
+  assert.match(done.stderr, /too many requests: "slow"; retry after 1m40s\n$/);
   assert.equal(countOf(service, '/agent/identity'), 1);
 });
 
@@ -178,5 +178,5 @@ test('account begins no wait that is longer than all its time', async (t) => {
   service.issuer.failNext('token', 'rate_limit_exceeded');
   const busy = await runHere(['account'], { env: accountEnv(service, dir) });
   assert.equal(busy.exitCode, 5);
-  assert.match(busy.stderr, /it asks to wait 1m40s\n$/);
+  assert.match(busy.stderr, /; retry after 1m40s\n$/);
 });
