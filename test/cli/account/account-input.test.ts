@@ -33,7 +33,7 @@ function cliOf(env: Record<string, string>): CliHost {
 
 const WRONG: readonly [args: readonly string[], env: Record<string, string>, message: RegExp][] = [
   [['login'], {}, /--email is missing/],
-  [['login', '--email', 'jo'], {}, /"jo" is not an e-mail address: write it as name@example\.com/],
+  [['login', '--email', 'jo'], {}, /"jo" is not an e-mail address; use the form name@example\.com/],
   [['login', '--email', 'a@b@c.de'], {}, /not an e-mail address/],
   [['login', '--email', 'a b@c.de'], {}, /not an e-mail address/],
   [[...LOGIN, '--timeout', 'soon'], {}, /--timeout: "soon" is not a duration/],
