@@ -138,7 +138,7 @@ async function fetchJson<T>(
     if (body.length > limit) {
       throw new TickhaulError(
         'bad_answer',
-        `${name}: response is larger than ${formatSize(limit)}; check the host, or raise TICKHAUL_MAX_ANSWER`,
+        `${name}: an answer of more than ${formatSize(limit)}; is it the right host? TICKHAUL_MAX_ANSWER sets another limit`,
       );
     }
     const value = check(parseJson(body, name, parse), name);

@@ -86,7 +86,7 @@ test('what can’t be done is said with its status; fields that nobody knows are
   const server = await serveHere(t, await busySandbox(t), await tempDir(t), { apiKey: undefined });
   const cases: readonly (readonly [number, RegExp, string])[] = [
     [400, /"options" is missing/, '/replay'],
-    [400, /is no JSON/, '/replay?options={exchange:1}'],
+    [400, /is not JSON/, '/replay?options={exchange:1}'],
     [400, /expected an object, found a list/, withOptions('/replay', [1])],
     [400, /"exchange" is missing/, withOptions('/replay', {})],
     [400, /"filters": expected a list/, withOptions('/replay', { ...TRADES, filters: 'trade' })],
