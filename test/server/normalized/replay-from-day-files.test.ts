@@ -72,7 +72,7 @@ test('if a later day fails, sends the days before it and cuts the connection; if
 
 test('errors that are known in advance are a status even if the first day is available', async (t) => {
   const service = await sandbox(t);
-  const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
+  const countDownloads = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
   const keyless = await serveHere(t, service, await tempDir(t), { source: 'datasets', apiKey: undefined });
   const server = await serveHere(t, service, await tempDir(t), { source: 'datasets' });
   for (const [{ httpPort }, options, status] of [
@@ -85,15 +85,15 @@ test('errors that are known in advance are a status even if the first day is ava
     assert.equal(answer.status, status, answer.text);
   }
   // The first option of a list may have started its downloads.
-  assert.ok(asked() <= 4, `${asked()} day files were asked for`);
+  assert.ok(countDownloads() <= 4, `${countDownloads()} day files were requested`);
 });
 
 test('downloads a file once for several responses, even if the client that started it disconnects', async (t) => {
   const service = await sandbox(t);
   const second = opening();
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const gate = await gated(t, service, (url) => {
-    asked.push(url);
+    requestedUrls.push(url);
     return SECOND_DAY.test(url) ? second.opened : undefined;
   });
   const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets' });
@@ -109,7 +109,7 @@ test('downloads a file once for several responses, even if the client that start
   const open = (): number => server.serving.metrics.openHttp;
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   while (open() < 4 && !isOver) await nextTurn();
-  assert.equal(asked.filter((url) => !SECOND_DAY.test(url)).length, 4);
+  assert.equal(requestedUrls.filter((url) => !SECOND_DAY.test(url)).length, 4);
   // Both the client that waits for another's download and the one that started it disconnect at once.
   waitingClient.destroy();
   while (open() > 3) await nextTurn();
@@ -124,12 +124,12 @@ test('downloads a file once for several responses, even if the client that start
 test('a client that disconnects while waiting for a download slot is removed from the queue', async (t) => {
   const service = await sandbox(t);
   const first = opening();
-  let onAsked = (): void => {};
-  const asked = new Promise<void>((resolve) => {
-    onAsked = resolve;
+  let onRequested = (): void => {};
+  const requested = new Promise<void>((resolve) => {
+    onRequested = resolve;
   });
   const gate = await gated(t, service, () => {
-    onAsked();
+    onRequested();
     return first.opened;
   });
   const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets', concurrency: 1 });
@@ -146,7 +146,7 @@ test('a client that disconnects while waiting for a download slot is removed fro
   const answer = ask(server.httpPort, createPath('BTC-PERPETUAL')).finally(() => {
     isOver = true;
   });
-  await Promise.race([asked, answer]);
+  await Promise.race([requested, answer]);
   const leavingClient = request({
     host: '127.0.0.1',
     port: server.httpPort,

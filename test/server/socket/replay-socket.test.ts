@@ -54,9 +54,9 @@ test('a client without a subscription closes the session; other errors close at 
     [1011, /"noon" is no day/, '/ws-replay?exchange=bitmex&from=noon&to=2024-03-01'],
   ];
   for (const [code, reason, path] of cases) {
-    const heard = await hear(server, path);
-    assert.equal(heard.code, code);
-    assert.match(heard.reason, reason);
+    const result = await hear(server, path);
+    assert.equal(result.code, code);
+    assert.match(result.reason, reason);
   }
   const wrong = await hear(server, PATH, [subscribe('trades')]);
   assert.deepEqual(
@@ -99,8 +99,8 @@ test('if a client leaves a session, the others get all their messages and its sl
     filters: [{ channel: 'trade' }],
   });
   assert.equal(messages.length, alone);
-  const asked = service.requests.filter(({ url }) => url.startsWith('/v1/data-feeds/deribit'));
-  assert.ok(asked.length < 200, `${asked.length} requests; a whole day has 1440`);
+  const sliceRequests = service.requests.filter(({ url }) => url.startsWith('/v1/data-feeds/deribit'));
+  assert.ok(sliceRequests.length < 200, `${sliceRequests.length} requests; a whole day has 1440`);
 });
 
 test('a client that never reads does not fill the memory, block others or delay the end of the server', async (t) => {

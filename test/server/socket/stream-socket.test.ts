@@ -50,10 +50,10 @@ test('merges a list into one stream, sends requested disconnects and errors, and
     });
   });
   await Promise.all([bitmex, bybit].map(({ peers }) => peers.at(-1)).map((peer) => peer && gone(peer)));
-  const told = (exchange: string): readonly unknown[] =>
+  const listEvents = (exchange: string): readonly unknown[] =>
     lines.filter((line) => line.exchange === exchange).map(({ type, price }) => price ?? type);
-  assert.deepEqual(told('bybit'), [7]);
-  assert.deepEqual([...told('bitmex')].sort(), [1, 2, 'disconnect', 'error']);
+  assert.deepEqual(listEvents('bybit'), [7]);
+  assert.deepEqual([...listEvents('bitmex')].sort(), [1, 2, 'disconnect', 'error']);
   const error = lines.find(({ type }) => type === 'error');
   assert.deepEqual(Object.keys(error ?? {}), [
     'type',
