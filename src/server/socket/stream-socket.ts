@@ -8,7 +8,7 @@ import { createFrameSink } from './frame-sink.js';
 import { runSocketTask } from './run-socket-task.js';
 import { CLOSE_CODE, type SocketClient } from './socket-client.js';
 
-/** A client with more unsent bytes is closed, since a live stream cannot wait (`docs/spec/local-server.md#websocket-frames`). */
+/** A live stream closes a client with more unsent bytes (`docs/spec/local-server.md#websocket-frames`). */
 const MAX_WAITING_BYTES = 5 * 1024 * 1024;
 
 /** `/ws-stream-normalized`: live normalized messages, one per frame (`docs/spec/local-server.md#stream-options`). */
