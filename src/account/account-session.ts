@@ -5,12 +5,12 @@ import type { Identity } from './identities/identity.js';
 import { refreshIfExpiring } from './refresh-if-expiring.js';
 import { IssuerRefusal, runStep } from './sign-in/issuer-refusals.js';
 
-/** Seconds that an access token lives where the issuer doesn't tell (service interface, Authentication, step 5). */
-const USUAL_LIFE_S = 600;
-/** Of that life, the part in which a token is used. */
-const USED_SHARE = 0.9;
+/** Lifetime of an access token if the issuer sends none (`docs/spec/account-api.md#sign-in`). */
+const DEFAULT_LIFETIME_S = 600;
+/** Share of its lifetime for which a token is used. */
+const USED_LIFETIME_RATIO = 0.9;
 
-/** An identity in use: access tokens are made of it as they are needed, and kept in memory only. */
+/** An identity in use. It is exchanged for access tokens when needed; these stay in memory only. */
 export class AccountSession {
   readonly #context: AccountContext;
   #identity: Identity;
@@ -24,11 +24,11 @@ export class AccountSession {
   }
 
   /**
-   * Calls the account API. A 401 has the token exchanged anew, once.
-   * @throws IssuerRefusal, with `restart` where the identity is of no use; what the call throws.
+   * Calls the account API with an access token. After a 401 it exchanges the assertion for a new token, once.
+   * @throws IssuerRefusal, with `restart` if the identity is no longer valid; errors of the call.
    */
   async authorized<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
-    // A 401 of the issuer is not meant: it would be asked the same again.
+    // Outside the try block: after a 401 of the issuer, a second exchange would fail in the same way.
     const token = await this.#accessToken();
     try {
       return await call(token);
@@ -41,9 +41,9 @@ export class AccountSession {
 
   async #accessToken(): Promise<string> {
     if (this.#token && performance.now() < this.#token.endMs) return this.#token.value;
-    const asked = performance.now();
-    const { value, expiresIn = USUAL_LIFE_S } = await this.#exchange();
-    this.#token = { value, endMs: asked + expiresIn * 1000 * USED_SHARE };
+    const requestedMs = performance.now();
+    const { value, expiresIn = DEFAULT_LIFETIME_S } = await this.#exchange();
+    this.#token = { value, endMs: requestedMs + expiresIn * 1000 * USED_LIFETIME_RATIO };
     return value;
   }
 
@@ -56,7 +56,7 @@ export class AccountSession {
       return await exchange(this.#identity);
     } catch (error) {
       if (!(error instanceof IssuerRefusal) || error.handling !== 'restart') throw error;
-      // Another process may have refreshed it, which ends the assertion that was read before.
+      // Another process may have refreshed the identity, which makes the earlier assertion invalid.
       const stored = await store.read(this.#identity.issuer, this.#identity.email);
       if (!stored || stored.assertion === this.#identity.assertion) throw error;
       this.#identity = stored;

@@ -1,21 +1,21 @@
-/** Why the user is asked for a code: the first time, since the last one was wrong, or after choosing on the page. */
+/** Why the user has to enter a code: the first time, after a wrong code, or after a selection on the page. */
 export type CodeReason = 'first' | 'wrong' | 'organization';
 
-/** Why there is a link: the first one of a registration, or a fresh one, since the code of the last has expired. */
+/** Why there is a link: the first one of a registration, or a new one after the last code expired. */
 export type LinkReason = 'first' | 'expired';
 
-/** What signing in tells while it goes on; none of these holds a secret. */
+/** Events of a sign-in (`docs/spec/command-line.md#login-events`). None contains a secret. */
 export type LoginEvent =
-  /** A stored identity is tried. */
+  /** A stored identity is used. */
   | { readonly event: 'stored' }
   | { readonly event: 'registered' }
-  /** The link at which the user signs in and finds the code. */
+  /** The link at which the user signs in and gets the code. */
   | { readonly event: 'verification'; readonly uri: string; readonly reason: LinkReason }
-  /** A code is asked for; `message` says what the issuer refused, where it did. */
+  /** The user has to enter a code; `message` is the issuer's refusal, if any. */
   | { readonly event: 'code'; readonly reason: CodeReason; readonly message?: string | undefined }
-  /** `reason` is a code of the issuer or of errors.ts. */
+  /** `reason` is an error code of the issuer or of `src/base/errors.ts`. */
   | { readonly event: 'waiting'; readonly reason: string; readonly waitMs: number; readonly message: string }
-  /** All begins anew with a registration. */
+  /** The sign-in restarts with a registration. */
   | { readonly event: 'restart'; readonly reason: string; readonly message: string }
   /** The identity is stored. */
   | { readonly event: 'verified' };

@@ -5,32 +5,32 @@ import { type Identity, isExpired, nearsExpiry } from './identities/identity.js'
 import { runStep } from './sign-in/issuer-refusals.js';
 
 /**
- * The identity, refreshed where its assertion nears its end. Of many processes that find it so at once, one
- * refreshes, and the others take what it stored.
- * @throws IssuerRefusal for a refresh token that is void; TickhaulError `not_signed_in` where the identity was
- * forgotten meanwhile.
+ * Refreshes an identity if its assertion expires soon. If several processes do so at once, one refreshes and the
+ * others use the identity that it stored.
+ * @throws IssuerRefusal for an invalid refresh token; TickhaulError `not_signed_in` if the identity was removed
+ * meanwhile.
  */
-export async function refreshIfExpiring(context: AccountContext, known: Identity): Promise<Identity> {
+export async function refreshIfExpiring(context: AccountContext, identity: Identity): Promise<Identity> {
   const { calls, issuer, store } = context;
-  if (!nearsExpiry(known.assertion, Date.now())) return known;
+  if (!nearsExpiry(identity.assertion, Date.now())) return identity;
   try {
-    return await store.update(known.issuer, known.email, async (current) => {
-      if (!current) throw createNotSignedInError(known.email);
-      if (current.assertion !== known.assertion) return current;
+    return await store.update(identity.issuer, identity.email, async (current) => {
+      if (!current) throw createNotSignedInError(identity.email);
+      if (current.assertion !== identity.assertion) return current;
       return runStep('refresh', () => refreshIdentity(calls, issuer, current.refreshToken));
     });
   } catch (error) {
-    const mayStillServe = error instanceof TickhaulError && error.canRetry;
-    if (mayStillServe && !isExpired(known.assertion, Date.now())) return known;
+    const mayBeTemporary = error instanceof TickhaulError && error.canRetry;
+    if (mayBeTemporary && !isExpired(identity.assertion, Date.now())) return identity;
     throw error;
   }
 }
 
-/** @param email for which nothing is stored. */
+/** Creates the error for a missing identity. @param email undefined if none was given. */
 export function createNotSignedInError(email: string | undefined): TickhaulError {
-  const who = email === undefined ? 'no identity is stored' : `no identity of ${email} is stored`;
+  const problem = email === undefined ? 'no identity is stored' : `no identity of ${email} is stored`;
   return new TickhaulError(
     'not_signed_in',
-    `${who}: sign in with tickhaul login --email ${email ?? '<address>'}`,
+    `${problem}; sign in with tickhaul login --email ${email ?? '<address>'}`,
   );
 }

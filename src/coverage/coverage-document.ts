@@ -2,49 +2,50 @@ import { addDays, formatDay } from '../dataset/day.js';
 import type { Coverage, CoverageTotals, DayState, SeriesCoverage } from './coverage-facts.js';
 import { splitIntoRuns } from './state-runs.js';
 
-/** The facts as one JSON document. */
+/** Coverage as one JSON document (`docs/coverage.md#json`). */
 export interface CoverageDocument {
   readonly totals: CoverageTotals;
   readonly series: readonly SeriesJson[];
 }
 
-/** UTC days, `YYYY-MM-DD`; as in the flags, the day of a `to` is not included. */
+/** UTC days, `YYYY-MM-DD`. As in the flags, `to` is exclusive. */
 export interface DayRangeJson {
   readonly from: string;
   readonly to: string;
 }
 
-/** What there is of one exchange's symbol, in one data type, over its days. */
+/** Coverage of one series: exchange, data type and symbol. */
 export interface SeriesJson extends DayRangeJson {
   readonly exchange: string;
   readonly dataType: string;
   readonly symbol: string;
-  /** Days of each state; together they are all days. */
+  /** Days of each state; their sum is the number of days. */
   readonly present: number;
   readonly empty: number;
   readonly missing: number;
-  /** Those of the missing days that the manifest knows and the disk has lost. */
+  /** Missing days that the manifest records but whose files no longer exist. */
   readonly gone: number;
   readonly rows: number;
-  /** On disk, in all formats. */
+  /** Bytes on disk, in all formats. */
   readonly bytes: number;
-  /** Recorded conversions on disk of another version than this build makes. */
+  /** Conversions on disk that another version of the converter wrote. */
   readonly outdated: number;
   readonly emptyDays: readonly DayRangeJson[];
   readonly missingDays: readonly DayRangeJson[];
 }
 
+/** Converts coverage to its JSON document. */
 export function toCoverageDocument({ totals, series }: Coverage): CoverageDocument {
-  return { totals, series: series.map(seriesObject) };
+  return { totals, series: series.map(toSeriesJson) };
 }
 
-function seriesObject(one: SeriesCoverage): SeriesJson {
-  const { exchange, dataType, symbol, states, present, empty, missing, gone, rows, bytes, outdated } = one;
+function toSeriesJson(series: SeriesCoverage): SeriesJson {
+  const { exchange, dataType, symbol, states, present, empty, missing, gone, rows, bytes, outdated } = series;
   return {
     exchange,
     dataType,
     symbol,
-    ...rangeOf(one, 0, states.length),
+    ...toRange(series, 0, states.length),
     present,
     empty,
     missing,
@@ -52,17 +53,17 @@ function seriesObject(one: SeriesCoverage): SeriesJson {
     rows,
     bytes,
     outdated,
-    emptyDays: rangesOf(one, 'e'),
-    missingDays: rangesOf(one, 'm'),
+    emptyDays: listRanges(series, 'e'),
+    missingDays: listRanges(series, 'm'),
   };
 }
 
-function rangesOf(series: SeriesCoverage, wanted: DayState): readonly DayRangeJson[] {
+function listRanges(series: SeriesCoverage, state: DayState): readonly DayRangeJson[] {
   return splitIntoRuns(series.states)
-    .filter(({ state }) => state === wanted)
-    .map(({ start, days }) => rangeOf(series, start, days));
+    .filter((run) => run.state === state)
+    .map(({ start, days }) => toRange(series, start, days));
 }
 
-function rangeOf({ first }: SeriesCoverage, start: number, days: number): DayRangeJson {
+function toRange({ first }: SeriesCoverage, start: number, days: number): DayRangeJson {
   return { from: formatDay(addDays(first, start)), to: formatDay(addDays(first, start + days)) };
 }

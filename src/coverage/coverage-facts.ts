@@ -1,28 +1,28 @@
 import type { Day } from '../dataset/day.js';
 import type { SeriesSelection } from '../dataset/series-filter.js';
 
-/** `p`: present, with rows. `e`: present, of no rows. `m`: missing. */
+/** State of a day: `p` for present with rows, `e` for present without rows, `m` for missing. */
 export type DayState = 'p' | 'e' | 'm';
 
-/** What there is of one exchange's symbol, in one data type. */
+/** Coverage of one series: exchange, data type and symbol. */
 export interface SeriesCoverage {
   readonly exchange: string;
   readonly dataType: string;
   readonly symbol: string;
-  /** The day of the first state. */
+  /** Day of the first state. */
   readonly first: Day;
-  /** A `DayState` a day, without gaps. */
+  /** One `DayState` per day, without gaps. */
   readonly states: string;
-  /** Days of each state; together they are all days. */
+  /** Days of each state; their sum is the number of days. */
   readonly present: number;
   readonly empty: number;
   readonly missing: number;
-  /** Those of the missing days that the manifest knows and the disk has lost. */
+  /** Missing days that the manifest records but whose files no longer exist. */
   readonly gone: number;
   readonly rows: number;
-  /** On disk, in all formats. */
+  /** Bytes on disk, in all formats. */
   readonly bytes: number;
-  /** Recorded conversions on disk of another version than this build makes. */
+  /** Conversions on disk that another version of the converter wrote. */
   readonly outdated: number;
 }
 
@@ -34,25 +34,25 @@ export type CoverageTotals = Readonly<
   >
 >;
 
-/** Bytes of day files that share a day. */
+/** Total bytes of the files of one day. */
 export interface DayBytes {
   readonly day: Day;
   readonly bytes: number;
 }
 
 export interface Coverage {
-  /** By exchange, data type and symbol. */
+  /** Sorted by exchange, data type and symbol. */
   readonly series: readonly SeriesCoverage[];
   readonly totals: CoverageTotals;
-  /** By the day that the data is of; ascending. */
+  /** By day of the data, ascending. */
   readonly byDay: readonly DayBytes[];
-  /** By the UTC day on which the files were recorded; ascending. */
+  /** By UTC day on which the files were recorded, ascending. */
   readonly byRecording: readonly DayBytes[];
 }
 
-/** What of a folder is meant; undefined stands for all. */
+/** Selected series and days of a folder; undefined selects all. */
 export interface CoverageSelection extends SeriesSelection {
   readonly from?: Day | undefined;
-  /** Not included. */
+  /** Exclusive. */
   readonly to?: Day | undefined;
 }

@@ -16,21 +16,21 @@ import { createSizeLookup } from './size-lookup.js';
 
 export interface ReadCoverageOptions {
   readonly selection: CoverageSelection;
-  /** Only what lies below this path of the destination; undefined, or an empty one, for all. */
+  /** Only files below this path of the destination; undefined or empty for all. */
   readonly under?: string | undefined;
-  /** Is told, in one line each, what of the manifest was passed over. */
+  /** Called with one line for each skipped part of the manifest. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Records between two looks at the signal, and turns for others. */
-const RECORDS_A_TURN = 20_000;
+/** Number of records after which the loop yields to other work and checks the signal. */
+const RECORDS_PER_TURN = 20_000;
 
 /**
- * What a download folder holds, by its manifest and a look at which of the files are there. A series runs from its
- * first recorded day to its last one, or over the selected days. No lock is taken.
- * @throws usage error for a folder without records, an unknown name, or days of which nothing is recorded;
- * `disk`; the reason of an abort.
+ * Reads the coverage of a download folder from its manifest and from the list of existing files. A series covers its
+ * first to its last recorded day, or the selected days. Takes no lock.
+ * @throws usage error for a folder without records, an unknown name, or a selection without records; `disk`; the
+ * reason of an abort.
  */
 export async function readCoverage(
   destination: Destination,
@@ -41,61 +41,63 @@ export async function readCoverage(
   const below = under === '' ? '' : `${under}/`;
   const manifest = await destination.openManifest({ warn, signal });
   await manifest.close();
-  if (manifest.size === 0) throw nothingIn(name);
+  if (manifest.size === 0) throw createEmptyError(name);
   const filter = createSeriesFilter(selection);
-  const survey = await destination.openLookup(undefined, signal);
-  const sizeOf = createSizeLookup(survey);
+  const files = await destination.openLookup(undefined, signal);
+  const lookUpSize = createSizeLookup(files);
   const builders = new Map<string, SeriesBuilder>();
   const byDay = new Map<Day, number>();
   const byRecording = new Map<Day, number>();
   let count = 0;
   let isEmpty = true;
   for (const record of manifest.records()) {
-    if (++count % RECORDS_A_TURN === 0) await nextTurn(signal);
+    if (++count % RECORDS_PER_TURN === 0) await yieldToOthers(signal);
     const { path, file, rows, time } = record;
     if (!path.startsWith(below)) continue;
     isEmpty = false;
     if (!filter.matches(file)) continue;
-    const builder = builderOf(builders, file);
+    const builder = getBuilder(builders, file);
     if (!isWithin(file.day, selection)) continue;
-    const bytes = sizeOf(record);
+    const bytes = lookUpSize(record);
     builder.add(file.day, rows, bytes);
-    for (const made of record.conversions ?? [])
-      if (survey.has(made.path) && isOutdated(made, file.dataType)) builder.addOutdated();
+    for (const conversion of record.conversions ?? [])
+      if (files.has(conversion.path) && isOutdated(conversion, file.dataType)) builder.addOutdated();
     if (bytes === undefined) continue;
     addBytes(byDay, file.day, bytes);
     const recorded = parseTimeToDay(time);
     if (recorded !== undefined) addBytes(byRecording, recorded, bytes);
   }
-  if (isEmpty) throw nothingIn(name);
+  if (isEmpty) throw createEmptyError(name);
   filter.assertAllMatched();
-  const series = [...builders.values()].flatMap((builder) => builder.build(selection) ?? []).sort(byName);
-  if (series.length === 0) throw usageError(`${name}: nothing is recorded of these series and days`);
-  return { series, totals: sumTotals(series), byDay: ascending(byDay), byRecording: ascending(byRecording) };
+  const series = [...builders.values()]
+    .flatMap((builder) => builder.build(selection) ?? [])
+    .sort(compareNames);
+  if (series.length === 0) throw usageError(`${name}: the manifest has no records of these series and days`);
+  return { series, totals: sumTotals(series), byDay: sortByDay(byDay), byRecording: sortByDay(byRecording) };
 }
 
-function nothingIn(name: string): TickhaulError {
+function createEmptyError(name: string): TickhaulError {
   return usageError(
-    `${name}: nothing is recorded here; name a download folder, or record what is there with tickhaul verify --adopt`,
+    `${name}: the manifest is empty; use a download folder, or record existing files with tickhaul verify --adopt`,
   );
 }
 
 /** Sums over series. */
 export function sumTotals(series: readonly SeriesCoverage[]): CoverageTotals {
   const totals = { present: 0, empty: 0, missing: 0, gone: 0, rows: 0, bytes: 0, outdated: 0 };
-  for (const one of series) {
-    for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += one[key];
+  for (const item of series) {
+    for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += item[key];
   }
   const exchanges = new Set(series.map(({ exchange }) => exchange)).size;
   return { exchanges, series: series.length, ...totals };
 }
 
-async function nextTurn(signal: AbortSignal): Promise<void> {
+async function yieldToOthers(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   if (signal.aborted) throw abortReason(signal);
 }
 
-function builderOf(builders: Map<string, SeriesBuilder>, file: DayFile): SeriesBuilder {
+function getBuilder(builders: Map<string, SeriesBuilder>, file: DayFile): SeriesBuilder {
   const key = JSON.stringify([file.exchange, file.dataType, file.symbol]);
   const builder = builders.get(key) ?? createSeriesBuilder(file);
   builders.set(key, builder);
@@ -110,14 +112,18 @@ function addBytes(sums: Map<Day, number>, day: Day, bytes: number): void {
   sums.set(day, (sums.get(day) ?? 0) + bytes);
 }
 
-function ascending(sums: ReadonlyMap<Day, number>): readonly DayBytes[] {
+function sortByDay(sums: ReadonlyMap<Day, number>): readonly DayBytes[] {
   return [...sums].map(([day, bytes]) => ({ day, bytes })).sort((a, b) => a.day - b.day);
 }
 
-function byName(a: SeriesCoverage, b: SeriesCoverage): number {
-  return compare(a.exchange, b.exchange) || compare(a.dataType, b.dataType) || compare(a.symbol, b.symbol);
+function compareNames(a: SeriesCoverage, b: SeriesCoverage): number {
+  return (
+    compareTexts(a.exchange, b.exchange) ||
+    compareTexts(a.dataType, b.dataType) ||
+    compareTexts(a.symbol, b.symbol)
+  );
 }
 
-function compare(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

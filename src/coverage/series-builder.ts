@@ -2,20 +2,20 @@ import type { Day } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { CoverageSelection, DayState, SeriesCoverage } from './coverage-facts.js';
 
-/** What is known of one day. */
+/** Files of one day. */
 interface DayFact {
-  /** Undefined where nothing is left on disk. */
+  /** Undefined if no file of the day is on disk. */
   bytes: number | undefined;
   rows: number;
 }
 
-/** Gathers the days of one series, in any order. */
+/** Collects the days of one series in any order. */
 export interface SeriesBuilder {
-  /** @param bytes on disk; undefined for a day file that is recorded and gone. */
+  /** @param bytes on disk; undefined if the recorded file no longer exists. */
   add(day: Day, rows: number, bytes: number | undefined): void;
-  /** Counts a conversion of another version than this build makes. */
+  /** Counts a conversion that another version of the converter wrote. */
   addOutdated(): void;
-  /** The series within the range of days; undefined where that leaves no day. */
+  /** Creates the series within a range of days; undefined if no day remains. */
   build(range: Pick<CoverageSelection, 'from' | 'to'>): SeriesCoverage | undefined;
 }
 
@@ -25,7 +25,7 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
   return {
     add(day, rows, bytes) {
       const fact = days.get(day);
-      // Under two layouts a folder has a day file twice.
+      // A folder with two layouts contains a day file twice.
       if (fact === undefined) days.set(day, { bytes, rows });
       else if (bytes !== undefined) days.set(day, { bytes: bytes + (fact.bytes ?? 0), rows });
     },
@@ -33,46 +33,46 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
       outdated++;
     },
     build(range) {
-      const { first, last } = extentOf(days.keys(), range);
+      const { first, last } = findExtent(days.keys(), range);
       if (first > last) return undefined;
-      const count = { p: 0, e: 0, m: 0, gone: 0, rows: 0, bytes: 0 };
+      const counts = { p: 0, e: 0, m: 0, gone: 0, rows: 0, bytes: 0 };
       const states: DayState[] = [];
       for (let day = first; day <= last; day++) {
         const fact = days.get(day as Day);
-        const state = stateOf(fact);
+        const state = readState(fact);
         states.push(state);
-        count[state]++;
+        counts[state]++;
         if (fact === undefined) continue;
-        if (fact.bytes === undefined) count.gone++;
+        if (fact.bytes === undefined) counts.gone++;
         else {
-          count.rows += fact.rows;
-          count.bytes += fact.bytes;
+          counts.rows += fact.rows;
+          counts.bytes += fact.bytes;
         }
       }
-      const { p: present, e: empty, m: missing, ...rest } = count;
-      const counts = { present, empty, missing, ...rest, outdated };
-      return { exchange, dataType, symbol, first, states: states.join(''), ...counts };
+      const { p: present, e: empty, m: missing, ...rest } = counts;
+      const totals = { present, empty, missing, ...rest, outdated };
+      return { exchange, dataType, symbol, first, states: states.join(''), ...totals };
     },
   };
 }
 
-function stateOf(fact: DayFact | undefined): DayState {
+function readState(fact: DayFact | undefined): DayState {
   if (fact?.bytes === undefined) return 'm';
   return fact.rows === 0 ? 'e' : 'p';
 }
 
-/** From the first recorded day to the last one, or the ends of the range where it has them; both included. */
-function extentOf(
+/** First and last day, inclusive: the bounds of the range if set, otherwise the recorded days within it. */
+function findExtent(
   days: Iterable<Day>,
   { from, to }: Pick<CoverageSelection, 'from' | 'to'>,
 ): { readonly first: Day; readonly last: Day } {
-  const end = to === undefined ? undefined : to - 1;
+  const lastSelected = to === undefined ? undefined : to - 1;
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const day of days) {
-    if (day < (from ?? day) || day > (end ?? day)) continue;
+    if (day < (from ?? day) || day > (lastSelected ?? day)) continue;
     first = Math.min(first, day);
     last = Math.max(last, day);
   }
-  return { first: (from ?? first) as Day, last: (end ?? last) as Day };
+  return { first: (from ?? first) as Day, last: (lastSelected ?? last) as Day };
 }

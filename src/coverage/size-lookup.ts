@@ -1,22 +1,24 @@
 import type { FileLookup } from '../store/destination.js';
 import type { ManifestRecord } from '../store/manifest-record.js';
 
-/** What `convertCommand` may have made beside a day file, and left in its place. */
-const CONVERTED = ['parquet', 'ndjson', 'ndjson.gz', 'ndjson.zst'];
+/** Extensions of the files that `tickhaul convert` may have written beside a day file that was then removed. */
+const CONVERTED_EXTENSIONS = ['parquet', 'ndjson', 'ndjson.gz', 'ndjson.zst'];
 
 /**
- * Tells how many bytes of a record are there: the day file and what a download made of it; where none of them is left,
- * what a conversion by hand put beside it. Undefined for nothing. Sizes are the recorded ones: whether a file is whole
- * is for `verify` to say.
+ * Creates a function that returns the bytes of a record's files on disk: the day file and its recorded conversions,
+ * or if none of them exists, a file that `tickhaul convert` wrote beside the day file; undefined if there is none. It
+ * returns recorded sizes; only `tickhaul verify` checks that files are complete.
  */
-export function createSizeLookup(survey: FileLookup): (record: ManifestRecord) => number | undefined {
-  const madeByHand = (path: string): number | undefined => {
+export function createSizeLookup(files: FileLookup): (record: ManifestRecord) => number | undefined {
+  const findConvertedFile = (path: string): number | undefined => {
     const stem = path.replace(/\.csv\.gz$/, '');
-    const made = CONVERTED.map((extension) => `${stem}.${extension}`).find(survey.has);
-    return made === undefined ? undefined : survey.get(made)?.bytes;
+    const converted = CONVERTED_EXTENSIONS.map((extension) => `${stem}.${extension}`).find(files.has);
+    return converted === undefined ? undefined : files.get(converted)?.bytes;
   };
   return (record) => {
-    const found = [record, ...(record.conversions ?? [])].filter(({ path }) => survey.has(path));
-    return found.length === 0 ? madeByHand(record.path) : found.reduce((sum, { bytes }) => sum + bytes, 0);
+    const existing = [record, ...(record.conversions ?? [])].filter(({ path }) => files.has(path));
+    return existing.length === 0
+      ? findConvertedFile(record.path)
+      : existing.reduce((sum, { bytes }) => sum + bytes, 0);
   };
 }

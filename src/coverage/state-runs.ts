@@ -1,14 +1,14 @@
 import type { DayState } from './coverage-facts.js';
 
-/** Days in a row that share a state. */
+/** Consecutive days of the same state. */
 export interface StateRun {
   readonly state: DayState;
-  /** Days before it. */
+  /** Index of its first day. */
   readonly start: number;
   readonly days: number;
 }
 
-/** The runs of a text of states, in order. */
+/** Splits a text of states into runs, in order. */
 export function splitIntoRuns(states: string): readonly StateRun[] {
   return [...states.matchAll(/(.)\1*/g)].map(({ 0: run, index }) => ({
     state: run.charAt(0) as DayState,
@@ -17,14 +17,14 @@ export function splitIntoRuns(states: string): readonly StateRun[] {
   }));
 }
 
-/** States as short text: `p300m2p` for 300 present days, two missing ones, and one more. */
+/** Packs states into a short text: `p300m2p` for 300 present days, two missing ones and one present. */
 export function packStates(states: string): string {
   return splitIntoRuns(states)
     .map(({ state, days }) => (days === 1 ? state : `${state}${days}`))
     .join('');
 }
 
-/** What `packStates` made short, at its full length. */
+/** Reverses `packStates`. */
 export function unpackStates(packed: string): string {
   return packed.replace(/([a-z])(\d+)/g, (_, state: string, days: string) => state.repeat(Number(days)));
 }

@@ -2,7 +2,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { isSystemError, usageError } from '../base/errors.js';
 import { MAX_HTTP_PORT, webSocketPort } from './ports.js';
 
-/** How often two ports beside each other are looked for. */
+/** Attempts to find two free adjacent ports. */
 const MAX_PORT_ATTEMPTS = 20;
 
 export interface ServerPorts {
@@ -11,9 +11,9 @@ export interface ServerPorts {
 }
 
 /**
- * Lets two servers listen on ports beside each other.
- * @param port of HTTP; 0 for any two that are free.
- * @throws usage error for a port that is in use, or an address that isn't this machine's.
+ * Makes two servers listen on adjacent ports (`docs/spec/local-server.md#ports`).
+ * @param port HTTP port; 0 for any two free ports.
+ * @throws usage error for a port in use, or an address that is not of this machine.
  */
 export async function listenOnAdjacentPorts(
   http: Server,
@@ -21,17 +21,20 @@ export async function listenOnAdjacentPorts(
   host: string,
   port: number,
 ): Promise<ServerPorts> {
-  for (let tries = port === 0 ? MAX_PORT_ATTEMPTS : 1; ; tries--) {
+  for (let attemptsLeft = port === 0 ? MAX_PORT_ATTEMPTS : 1; ; attemptsLeft--) {
     await listen(http, host, port);
-    const given = (http.address() as AddressInfo).port;
+    const httpPort = (http.address() as AddressInfo).port;
     try {
-      if (given > MAX_HTTP_PORT) throw usageError('no port is free above the highest one');
-      const wsPort = webSocketPort(given);
+      if (httpPort > MAX_HTTP_PORT)
+        throw usageError(
+          '--port: the system assigned the highest port, which has no next one; choose a --port',
+        );
+      const wsPort = webSocketPort(httpPort);
       await listen(sockets, host, wsPort);
-      return { httpPort: given, wsPort };
+      return { httpPort, wsPort };
     } catch (error) {
       await new Promise((resolve) => http.close(resolve));
-      if (tries === 1) throw error;
+      if (attemptsLeft === 1) throw error;
     }
   }
 }
@@ -52,14 +55,14 @@ function toListenError(error: Error, host: string, port: number): Error {
   switch (error.code) {
     case 'EADDRINUSE':
       return usageError(
-        `port ${port} of ${host} is in use; end what listens there, or choose another --port (WebSocket takes the one above it)`,
+        `port ${port} of ${host} is in use; stop the process that uses it, or choose another --port (WebSocket uses the next one)`,
       );
     case 'EACCES':
-      return usageError(`port ${port} may not be used here; choose a --port from 1024 on`);
+      return usageError(`port ${port} requires more permissions; choose a --port of 1024 or above`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return usageError(`--host ${host} is no address of this machine; leave it out, or name one that is`);
+      return usageError(`--host ${host} is not an address of this machine; use one that is, or omit --host`);
     default:
       return error;
   }

@@ -1,19 +1,19 @@
-/** What the server counts, since it began; the open ones as they are now. */
+/** Counters of a server since its start; `openHttp` and `openSockets` are current numbers. */
 export interface ServerMetrics {
   readonly startedMs: number;
   openHttp: number;
   openSockets: number;
   messages: number;
   bytes: number;
-  /** Slices that were read from the cache. */
+  /** Slices read from the cache. */
   cacheHits: number;
-  /** Requests that the service was sent. */
+  /** Requests sent to the service. */
   upstreamRequests: number;
-  /** Times that all requests to the service had to wait. */
+  /** How often all requests to the service had to wait. */
   waits: number;
 }
 
-/** What a process holds, in bytes. */
+/** Memory of a process in bytes. */
 export interface MemoryUsage {
   readonly rss: number;
   readonly heapTotal: number;
@@ -21,7 +21,7 @@ export interface MemoryUsage {
   readonly external: number;
 }
 
-/** What can be told of a process, or of several. */
+/** Counters and memory of one process, or sums of several. */
 export interface ServerCounts {
   readonly metrics: ServerMetrics;
   readonly memory: MemoryUsage;
@@ -40,24 +40,24 @@ export function createMetrics(): ServerMetrics {
   };
 }
 
-/** Of two processes as one, which began when the first of them did. */
-export function sumCounts(one: ServerCounts, other: ServerCounts): ServerCounts {
+/** Adds the counts of two processes; the start is the earlier one. */
+export function sumCounts(first: ServerCounts, second: ServerCounts): ServerCounts {
   return {
-    metrics: sumMetrics(one.metrics, other.metrics),
-    memory: sumNumbers(one.memory, other.memory),
+    metrics: sumMetrics(first.metrics, second.metrics),
+    memory: sumNumbers(first.memory, second.memory),
   };
 }
 
-export function sumMetrics(one: ServerMetrics, other: ServerMetrics): ServerMetrics {
-  return { ...sumNumbers(one, other), startedMs: Math.min(one.startedMs, other.startedMs) };
+export function sumMetrics(first: ServerMetrics, second: ServerMetrics): ServerMetrics {
+  return { ...sumNumbers(first, second), startedMs: Math.min(first.startedMs, second.startedMs) };
 }
 
-function sumNumbers<T extends { readonly [Name in keyof T]: number }>(one: T, other: T): T {
-  const names = Object.keys(one) as (keyof T)[];
-  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as T;
+function sumNumbers<T extends { readonly [Name in keyof T]: number }>(first: T, second: T): T {
+  const names = Object.keys(first) as (keyof T)[];
+  return Object.fromEntries(names.map((name) => [name, first[name] + second[name]])) as T;
 }
 
-/** In the text form of Prometheus. */
+/** Formats metrics in the Prometheus text format (`docs/spec/local-server.md#metrics`). */
 export function formatMetrics(metrics: ServerMetrics, nowMs = Date.now()): string {
   const rows: readonly (readonly [string, 'gauge' | 'counter', string, number])[] = [
     ['uptime_seconds', 'gauge', 'Since the start.', (nowMs - metrics.startedMs) / 1000],
@@ -71,8 +71,8 @@ export function formatMetrics(metrics: ServerMetrics, nowMs = Date.now()): strin
   ];
   return rows
     .map(([name, type, help, value]) => {
-      const full = `tickhaul_${name}`;
-      return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${full} ${value}\n`;
+      const metricName = `tickhaul_${name}`;
+      return `# HELP ${metricName} ${help}\n# TYPE ${metricName} ${type}\n${metricName} ${value}\n`;
     })
     .join('');
 }

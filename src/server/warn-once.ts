@@ -1,11 +1,11 @@
-/** Lines that are remembered, so that clients can't fill the memory with them. */
-const MAX_REMEMBERED = 10_000;
+/** Limits the memory that clients can fill with different warnings. */
+const MAX_REMEMBERED_LINES = 10_000;
 
-/** Warns of the same thing once. */
+/** Creates a function that passes each distinct line on once. */
 export function createWarnOnce(warn: (line: string) => void): (line: string) => void {
   const warned = new Set<string>();
   return (line) => {
-    if (warned.has(line) || warned.size >= MAX_REMEMBERED) return;
+    if (warned.has(line) || warned.size >= MAX_REMEMBERED_LINES) return;
     warned.add(line);
     warn(line);
   };

@@ -1,13 +1,13 @@
 /**
- * What the raw data API is asked for: the messages of one channel, of some symbols or, without any, of all (service
- * interface, Raw data replay API).
+ * Filter of the raw data API: the messages of one channel, for the given symbols or, without symbols, for all
+ * (`docs/spec/raw-feeds-api.md#filters`).
  */
 export interface FeedFilter {
   readonly channel: string;
   readonly symbols?: readonly string[];
 }
 
-/** A filter of a channel; without symbols, or with none, of all. */
+/** Creates the filter of a channel. An absent or empty list of symbols selects all. */
 export function createFeedFilter(channel: string, symbols?: readonly string[]): FeedFilter {
   return symbols === undefined || symbols.length === 0 ? { channel } : { channel, symbols };
 }

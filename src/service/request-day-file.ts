@@ -9,13 +9,13 @@ import type { ServiceClient } from './http/service-client.js';
 import type { DayFileResponse, ResumePoint } from './service-config.js';
 
 export interface DayFileRequest {
-  /** 0 for the first try; each one after it carries `?retryAttempt=n`, so that no bad cached copy is served. */
+  /** 0 for the first attempt. Later ones send `?retryAttempt=n`, so that a bad cached copy is not served again. */
   readonly attempt: number;
   readonly resume?: ResumePoint | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The day file's address (service interface, Datasets API). */
+/** Builds the day file's URL (`docs/spec/datasets-api.md#address`). @param base without a trailing slash. */
 export function dayFileUrl(base: string, file: DayFile): string {
   const days = formatDay(file.day).split('-');
   return [base, 'v1', encodePathSegment(file.exchange), encodePathSegment(file.dataType), ...days]
@@ -24,20 +24,20 @@ export function dayFileUrl(base: string, file: DayFile): string {
 }
 
 /**
- * A text as one segment of a URL's path.
- * @throws usage error for what cannot be one: nothing, `.`, `..`, half a character.
+ * Encodes a text as one segment of a URL's path.
+ * @throws usage error for an empty text, `.`, `..` and an unpaired surrogate.
  */
 export function encodePathSegment(text: string): string {
   if (/^\.{0,2}$/.test(text) || /\p{Surrogate}/u.test(text)) {
-    throw usageError(`"${text}" is not a name the service can know`);
+    throw usageError(`"${text}" cannot be part of a service URL; check the name`);
   }
   return encodeURIComponent(text);
 }
 
 /**
- * Asks for a day file. With a resume point the rest is asked for, and taken only if it surely belongs to what
- * is on disk; else the answer is the whole file, from the start.
- * @throws TickhaulError as the answer's status says, or as `sendGet` does.
+ * Requests a day file. With a resume point it requests the rest, and uses the response only if it matches the bytes on
+ * disk (`docs/spec/datasets-api.md#ranges`); otherwise the response is the whole file, from the start.
+ * @throws TickhaulError by the response's status, or as `sendGet` does.
  */
 export async function requestDayFile(
   client: ServiceClient,
@@ -49,22 +49,25 @@ export async function requestDayFile(
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   if (resume) {
     const range = { range: `bytes=${resume.from}-`, 'if-range': resume.etag };
-    const answer = await sendGet(client, url, { ...headers, ...range }, signal);
-    if (isRightPart(answer, resume)) return toPartialResponse(answer, resume);
-    if (answer.status === 200) return toWholeResponse(answer);
-    // These say nothing of ranges, and another request at once would only add to the trouble.
-    if (answer.status === 401 || answer.status === 429 || answer.status >= 500) {
-      throw await readErrorResponse(answer, apiKey);
+    const response = await sendGet(client, url, { ...headers, ...range }, signal);
+    if (matchesResumePoint(response, resume)) return toPartialResponse(response, resume);
+    if (response.status === 200) return toWholeResponse(response);
+    // The cause is not the range, and a second request at once would only add load.
+    if (response.status === 401 || response.status === 429 || response.status >= 500) {
+      throw await readErrorResponse(response, apiKey);
     }
-    await discardBody(answer.body);
+    await discardBody(response.body);
   }
-  const answer = await sendGet(client, url, headers, signal);
-  if (answer.status !== 200) throw await readErrorResponse(answer, apiKey);
-  return toWholeResponse(answer);
+  const response = await sendGet(client, url, headers, signal);
+  if (response.status !== 200) throw await readErrorResponse(response, apiKey);
+  return toWholeResponse(response);
 }
 
-/** Whether this is exactly the missing rest of the same content (RFC 9110, sections 14.4 and 15.3.7). */
-function isRightPart({ status, headers }: ServiceResponse, { from, etag, total }: ResumePoint): boolean {
+/** Whether a response is exactly the missing rest of the same content (RFC 9110, sections 14.4 and 15.3.7). */
+function matchesResumePoint(
+  { status, headers }: ServiceResponse,
+  { from, etag, total }: ResumePoint,
+): boolean {
   if (status !== 206) return false;
   const length = parseByteCount(headers['content-length']);
   return (
@@ -74,26 +77,26 @@ function isRightPart({ status, headers }: ServiceResponse, { from, etag, total }
   );
 }
 
-function toPartialResponse(answer: ServiceResponse, { from, etag, total }: ResumePoint): DayFileResponse {
-  return { body: answer.body, start: from, total, md5: readMd5Header(answer), resumeEtag: etag };
+function toPartialResponse(response: ServiceResponse, { from, etag, total }: ResumePoint): DayFileResponse {
+  return { body: response.body, start: from, total, md5: readMd5Header(response), resumeEtag: etag };
 }
 
-function toWholeResponse(answer: ServiceResponse): DayFileResponse {
-  const { headers, body } = answer;
+function toWholeResponse(response: ServiceResponse): DayFileResponse {
+  const { headers, body } = response;
   const total =
-    parseByteCount(headers['content-length']) ?? parseByteCount(findHeader(answer, 'x-dataset-size'));
+    parseByteCount(headers['content-length']) ?? parseByteCount(findHeader(response, 'x-dataset-size'));
   const offersRanges = headers['accept-ranges']?.trim().toLowerCase() === 'bytes';
   const etag = headers['etag'];
   const resumeEtag = offersRanges && etag !== undefined && /^"[^"]*"$/.test(etag) ? etag : undefined;
-  return { body, start: 0, total, md5: readMd5Header(answer), resumeEtag };
+  return { body, start: 0, total, md5: readMd5Header(response), resumeEtag };
 }
 
-function readMd5Header(answer: ServiceResponse): string | undefined {
-  const hex = findHeader(answer, 'x-md5')?.replaceAll('"', '').trim().toLowerCase();
+function readMd5Header(response: ServiceResponse): string | undefined {
+  const hex = findHeader(response, 'x-md5')?.replaceAll('"', '').trim().toLowerCase();
   return hex !== undefined && /^[0-9a-f]{32}$/.test(hex) ? hex : undefined;
 }
 
-/** A header of the final answer or else of the latest redirect that has it. */
+/** A header of the final response, or else of the latest redirect that has it. */
 function findHeader({ headers, redirects }: ServiceResponse, name: string): string | undefined {
   return headers[name] ?? redirects.findLast((hop) => hop[name] !== undefined)?.[name];
 }

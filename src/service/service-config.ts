@@ -1,47 +1,47 @@
 import type { RequestLog } from '../http/request-log.js';
 import type { ResponseBody } from '../http/watched-body.js';
 
-/** What every request needs to know. Made once a run (`createClient`), closed at its end. */
+/** Settings of all requests of a run. */
 export interface ServiceConfig {
-  /** Metadata host, without a slash at the end. */
+  /** Metadata host, without a trailing slash. */
   readonly apiUrl: string;
-  /** Dataset host, without a slash at the end. */
+  /** Dataset host, without a trailing slash. */
   readonly datasetsUrl: string;
-  /** Sent as a bearer token; with none, no Authorization header is sent at all. */
+  /** Sent as a bearer token; without a key, no Authorization header is sent. */
   readonly apiKey?: string | undefined;
-  /** Milliseconds without a byte after which an answer is broken off. */
+  /** Milliseconds without a byte after which a response is aborted. */
   readonly stallTimeoutMs: number;
-  /** Bytes that an answer of the metadata host may have; 512 MB where it isn't said. */
+  /** Largest response of the metadata host; 512 MiB by default. */
   readonly maxAnswerBytes?: number | undefined;
   /** The environment, for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told of every request as it is answered (`--verbose`); never holds a key. */
+  /** Called for each request and response (`--verbose`); its texts never contain a key. */
   readonly onRequest?: RequestLog | undefined;
 }
 
-/** Where a broken-off transfer goes on. */
+/** Position at which an interrupted transfer resumes. */
 export interface ResumePoint {
-  /** Bytes that are on disk already. */
+  /** Bytes that are already on disk. */
   readonly from: number;
-  /** The strong validator that came with them. */
+  /** Strong validator of the response that sent them. */
   readonly etag: string;
-  /** The whole file's size. */
+  /** Size of the whole file in bytes. */
   readonly total: number;
 }
 
-/** An answer of the dataset host with a body still to be read; its reader must drain or destroy it. */
+/** Response of the dataset host with an unread body; the reader must read it to its end or destroy it. */
 export interface DayFileResponse {
-  /** The gzip file's own bytes, never decoded; errors with `stalled`, `reset` or `short_body`. */
+  /** The bytes of the gzip file, never decoded; fails with `stalled`, `reset` or `short_body`. */
   readonly body: ResponseBody;
-  /** 0 for a whole answer; the resume point for a right 206. */
+  /** 0 for a whole file; the resume point for a matching 206. */
   readonly start: number;
-  /** Size of the whole file, where announced (Content-Range, Content-Length, x-dataset-size). */
+  /** Size of the whole file in bytes if announced (Content-Range, Content-Length, x-dataset-size). */
   readonly total: number | undefined;
-  /** The hex digits of `x-md5`, without quotes and in lower case. */
+  /** Hex digits of `x-md5`, in lower case without quotes. */
   readonly md5: string | undefined;
-  /** A strong ETag of an answer that offers `Accept-Ranges: bytes`: only then can a transfer be resumed. */
+  /** Strong ETag of a response with `Accept-Ranges: bytes`: the transfer can be resumed only with both. */
   readonly resumeEtag: string | undefined;
 }
 
-/** Takes an answer's JSON for what it should be; `name` is what an error names. Throws `bad_answer`. */
+/** Checks a response's JSON and gives it a type; `name` appears in errors. Throws `bad_answer`. */
 export type ParseResponse<T> = (json: unknown, name: string) => T;

@@ -20,8 +20,8 @@ import { clientFor } from '../service/loopback.js';
 
 export const EMAIL = 'jo@example.com';
 
-/** Identities in a folder, as this process keeps them. */
-export function storeIn(configDir: string): IdentityStore {
+/** Opens an identity store in a config folder. */
+export function openStore(configDir: string): IdentityStore {
   const owner = { pid: process.pid, host: 'here', command: 'test', isAlive };
   return openIdentityStore({ configDir, owner });
 }
@@ -31,8 +31,8 @@ export interface Account extends AccountContext {
   readonly issuer: Issuer;
 }
 
-/** What a test of the account works with: a client of the service, and a store of its own. */
-export async function accountFor(
+/** Creates a client of the service with an empty identity store. */
+export async function createAccount(
   t: TestContext,
   { apiUrl, issuerUrl }: Pick<Sandbox, 'apiUrl' | 'issuerUrl'>,
   { stallTimeoutMs = 10_000, maxWaitMs = 1000 } = {},
@@ -43,7 +43,7 @@ export async function accountFor(
   return {
     calls: { client, secrets: new Secrets(), maxWaitMs },
     issuer: parseIssuer(issuerUrl, 'the issuer'),
-    store: storeIn(configDir),
+    store: openStore(configDir),
     configDir,
   };
 }
@@ -53,7 +53,7 @@ export interface SignIn {
   readonly result: Promise<LoginResult>;
 }
 
-/** Signs in as somebody who goes to the page at once, and types the code that it shows. */
+/** Signs in like a user who opens the page at once and enters the code that it shows. */
 export function signIn(context: Account, changes: Partial<LoginInput> = {}): SignIn {
   const events: LoginEvent[] = [];
   const emit = (event: LoginEvent): void => {
@@ -67,27 +67,27 @@ export function signIn(context: Account, changes: Partial<LoginInput> = {}): Sig
   return { events, result: signInToAccount(input) };
 }
 
-/** An identity that the issuer takes, stored. */
-export async function signedIn(context: Account): Promise<Identity> {
+/** Signs in and returns the stored identity. */
+export async function storeNewIdentity(context: Account): Promise<Identity> {
   await signIn(context).result;
   const stored = await context.store.read(context.issuer.host, EMAIL);
   if (!stored) throw new Error('nothing was stored');
   return stored;
 }
 
-/** A JWT of no issuer, with these claims. */
-export function jwtOf(claims: object): string {
+/** Creates an unsigned JWT with these claims. */
+export function createJwt(claims: object): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'none' })}.${part(claims)}.signature`;
 }
 
 /** Stores an identity whose assertion has expired, so that the next use refreshes it. */
 export async function expireStored(context: Account, identity: Identity): Promise<Identity> {
-  const assertion = jwtOf({ iat: 1_000_000, exp: 1_000_100 });
+  const assertion = createJwt({ iat: 1_000_000, exp: 1_000_100 });
   return context.store.update(identity.issuer, identity.email, async () => ({ ...identity, assertion }));
 }
 
-/** How often each path of a host was asked for. */
-export function countOf({ requests }: Sandbox, path: string): number {
+/** Counts the POST requests for a path. */
+export function countPosts({ requests }: Sandbox, path: string): number {
   return requests.filter((request) => request.url === path && request.method === 'POST').length;
 }

@@ -8,11 +8,11 @@ const redirect =
     response.writeHead(status, { location: `${response.getHeader('x-elsewhere')}/x` }).end();
   };
 
-/** The codes of every step. */
-const TABLE = Object.values(REFUSAL_RULES).flatMap((rules) => Object.keys(rules));
+/** Error codes of all steps. */
+const ISSUER_CODES = Object.values(REFUSAL_RULES).flatMap((rules) => Object.keys(rules));
 
-/** Every promised field, as it should be: it leads on to the next step. */
-export const RIGHT = {
+/** A response with all required fields, valid at every step. */
+export const VALID_RESPONSE = {
   claim: { token: 'a-claim-token' },
   attempt: { verification_uri: 'https://example.com/claim' },
   identity: { assertion: 'an-assertion', refresh_token: { value: 'a-refresh-token' } },
@@ -22,8 +22,8 @@ export const RIGHT = {
 
 const text = fc.oneof(fc.string(), fc.anything());
 
-/** A JSON value that has some of the promised fields, with anything in them. */
-const nearly = fc.record(
+/** A JSON object with some of the required fields and any values. */
+const almostValid = fc.record(
   {
     claim: fc.oneof(fc.anything(), fc.record({ token: text })),
     attempt: fc.oneof(fc.anything(), fc.record({ verification_uri: fc.oneof(text, fc.webUrl()) })),
@@ -35,7 +35,7 @@ const nearly = fc.record(
     expires_in: fc.anything(),
     authorization_servers: fc.oneof(fc.anything(), fc.array(fc.oneof(fc.webUrl(), fc.string()))),
     resource: fc.anything(),
-    code: fc.oneof(fc.anything(), fc.constantFrom('rate_limit_exceeded', ...TABLE)),
+    code: fc.oneof(fc.anything(), fc.constantFrom('rate_limit_exceeded', ...ISSUER_CODES)),
     message: fc.oneof(fc.anything(), fc.string({ maxLength: 5000 })),
     retry_after: fc.anything(),
   },
@@ -44,8 +44,8 @@ const nearly = fc.record(
 
 const json = fc
   .oneof(
-    nearly,
-    nearly.map((some) => ({ ...RIGHT, ...some })),
+    almostValid,
+    almostValid.map((some) => ({ ...VALID_RESPONSE, ...some })),
     fc.anything(),
   )
   .map((value) => JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part)) ?? '');
@@ -63,13 +63,15 @@ const status = fc.oneof(
   { arbitrary: fc.integer({ min: 200, max: 599 }), weight: 1 },
 );
 
-/** Sends one answer. */
+/** Sends one response. */
 export type Respond = (response: ServerResponse) => void;
 
-/** Answers of every kind, right ones among them. */
+/** Responses of every kind, including valid ones. */
 export const answers: fc.Arbitrary<Respond> = fc.oneof(
   {
-    arbitrary: fc.constant<Respond>((response) => response.writeHead(200).end(JSON.stringify(RIGHT))),
+    arbitrary: fc.constant<Respond>((response) =>
+      response.writeHead(200).end(JSON.stringify(VALID_RESPONSE)),
+    ),
     weight: 8,
   },
   {
@@ -82,7 +84,7 @@ export const answers: fc.Arbitrary<Respond> = fc.oneof(
   },
   { arbitrary: fc.constantFrom(301, 302, 303, 307, 308).map(redirect), weight: 2 },
   { arbitrary: fc.constant<Respond>((response) => response.socket?.destroy()), weight: 1 },
-  // A byte now and then, without an end.
+  // An endless response with a byte every 20 ms.
   {
     arbitrary: fc.constant<Respond>((response) => {
       response.write('{');

@@ -11,9 +11,9 @@ import { AccountSession } from '../../src/account/account-session.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { setUpAccount } from '../../src/service/account/account-api.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { type Account, accountFor, countOf, expireStored, signedIn } from './helpers.js';
+import { type Account, countPosts, createAccount, expireStored, storeNewIdentity } from './helpers.js';
 
-/** In one file: a process starts in a third of the time. */
+/** The child's script in one file, which starts in a third of the time. */
 let bundle = '';
 before(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tickhaul-child-'));
@@ -32,18 +32,18 @@ after(() => rm(dirname(bundle), { recursive: true, force: true }));
 const REGISTER = '/agent/identity';
 const TOKEN = '/oauth2/token';
 
-/** @param limit of the shell that starts it. */
-async function readyChild(
+/** Starts a child that waits until its stdin ends. @param limit command of the shell that starts it. */
+async function startChild(
   { configDir }: Account,
   service: Sandbox,
   limit = 'ulimit -c 0',
 ): Promise<ChildProcess> {
   const words = [process.execPath, bundle, configDir, service.apiUrl, service.issuerUrl];
-  const started = spawn('sh', ['-c', `${limit} && exec "$0" "$@"`, ...words], {
+  const child = spawn('sh', ['-c', `${limit} && exec "$0" "$@"`, ...words], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  if (started.stdout) await once(started.stdout, 'data');
-  return started;
+  if (child.stdout) await once(child.stdout, 'data');
+  return child;
 }
 
 async function use(account: Account): Promise<void> {
@@ -53,39 +53,39 @@ async function use(account: Account): Promise<void> {
   await session.authorized((token) => setUpAccount(account.calls, token));
 }
 
-test('a dozen processes that refresh at once end with one valid identity', async (t) => {
+test('a dozen processes that refresh concurrently store one valid identity', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
-  const old = await expireStored(account, await signedIn(account));
+  const account = await createAccount(t, service);
+  const old = await expireStored(account, await storeNewIdentity(account));
   const children: ChildProcess[] = [];
   t.after(() => {
     for (const child of children) child.kill('SIGKILL');
   });
-  // A few at a time: to start them is what takes long.
+  // Start a few at a time, since starting takes long.
   while (children.length < 12) {
-    children.push(...(await Promise.all(Array.from({ length: 4 }, () => readyChild(account, service)))));
+    children.push(...(await Promise.all(Array.from({ length: 4 }, () => startChild(account, service)))));
   }
   const ends = children.map((child) => once(child, 'exit'));
   for (const child of children) child.stdin?.end();
   const codes = (await Promise.all(ends)).map(([code]) => code);
   assert.deepEqual(new Set(codes), new Set([0]));
-  assert.equal(countOf(service, REGISTER), 2);
+  assert.equal(countPosts(service, REGISTER), 2);
   const [identity] = await account.store.list();
   assert.notEqual(identity?.refreshToken, old.refreshToken);
   await use(account);
 });
 
-/** When a refreshing process is killed: as its request comes in, milliseconds after that, or at its next request. */
-const MOMENTS = ['asked', 0, 2, 8, 32, 'stored'] as const;
+/** When the refreshing process is killed: at its request, milliseconds later, or at its next request. */
+const MOMENTS = ['requested', 0, 2, 8, 32, 'stored'] as const;
 
-test('SIGKILL at any moment of a refresh leaves the old identity or the new one', async (t) => {
+test('SIGKILL at any moment of a refresh leaves the old or the new identity', async (t) => {
   let onRequest = (_url: string): void => {};
   const service = await sandbox(t, { onRequest: ({ url }) => onRequest(url) });
-  const account = await accountFor(t, service);
+  const account = await createAccount(t, service);
   for (const moment of MOMENTS) {
     await account.store.remove();
-    const old = await expireStored(account, await signedIn(account));
-    const child = await readyChild(account, service);
+    const old = await expireStored(account, await storeNewIdentity(account));
+    const child = await startChild(account, service);
     const kill = (): unknown => child.kill('SIGKILL');
     onRequest = (url) => {
       if (url === (moment === 'stored' ? TOKEN : REGISTER)) {
@@ -97,14 +97,14 @@ test('SIGKILL at any moment of a refresh leaves the old identity or the new one'
     child.stdin?.end();
     await ended;
     onRequest = () => {};
-    const [left, ...others] = await account.store.list();
-    assert.ok(left);
+    const [remaining, ...others] = await account.store.list();
+    assert.ok(remaining);
     assert.deepEqual(others, []);
-    if (moment === 'asked') assert.deepEqual(left, old);
-    if (moment === 'stored') assert.notEqual(left.refreshToken, old.refreshToken);
-    if (left.refreshToken === old.refreshToken) {
-      assert.deepEqual(left, old);
-      // It is used up, which no client can help: that is said.
+    if (moment === 'requested') assert.deepEqual(remaining, old);
+    if (moment === 'stored') assert.notEqual(remaining.refreshToken, old.refreshToken);
+    if (remaining.refreshToken === old.refreshToken) {
+      assert.deepEqual(remaining, old);
+      // The refresh token is used up, which no client can prevent; the error reports it.
       await assert.rejects(use(account), { code: 'not_signed_in' });
     } else {
       await use(account);
@@ -112,20 +112,20 @@ test('SIGKILL at any moment of a refresh leaves the old identity or the new one'
   }
 });
 
-test('a disk that takes no identity shows before the refresh token is used', async (t) => {
+test('detects a full disk before it uses the refresh token', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
-  const old = await expireStored(account, await signedIn(account));
+  const account = await createAccount(t, service);
+  const old = await expireStored(account, await storeNewIdentity(account));
   const before = service.requests.length;
-  const child = await readyChild(account, service, 'ulimit -f 8');
-  let said = '';
+  const child = await startChild(account, service, 'ulimit -f 8');
+  let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    stderr += text;
   });
   const closed = once(child, 'close');
   child.stdin?.end();
   await closed;
-  assert.match(said, /larger than the limit for files here \(ulimit -f\)/);
+  assert.match(stderr, /larger than the limit for files here \(ulimit -f\)/);
   assert.equal(service.requests.length, before);
   assert.deepEqual(await account.store.list(), [old]);
 });

@@ -4,14 +4,14 @@ import { Secrets } from '../../src/base/secrets.js';
 import { setUpAccount } from '../../src/service/account/account-api.js';
 import { parseIssuer } from '../../src/service/account/issuer.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
-import { EMAIL, storeIn } from './helpers.js';
+import { EMAIL, openStore } from './helpers.js';
 
-// A file past `ulimit -f` is then a failed write, as in the command.
+// A write beyond `ulimit -f` then fails instead of ending the process, as in the command.
 process.on('SIGXFSZ', () => {});
 const [configDir = '', apiUrl = '', issuerUrl = ''] = process.argv.slice(2);
 const client = createServiceClient({ apiUrl, datasetsUrl: apiUrl, stallTimeoutMs: 60_000, env: {} });
 const issuer = parseIssuer(issuerUrl, 'the issuer');
-const store = storeIn(configDir);
+const store = openStore(configDir);
 const calls = { client, secrets: new Secrets(), maxWaitMs: 1000 };
 const identity = await store.read(issuer.host, EMAIL);
 if (!identity) throw new Error('nothing is stored');

@@ -7,13 +7,13 @@ import { formatCoverage } from '../../src/cli/output/coverage/format-coverage.js
 import { textWidth } from '../../src/cli/output/text/width.js';
 import { readCoverage } from '../../src/coverage/read-coverage.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
-import { makeFolder, type Recorded, recordsOf, writeFolder } from '../coverage/folders.js';
+import { createFolder, createRecords, type RecordedSeries, writeFolder } from '../coverage/folders.js';
 import { envOf } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
-const SERIES: readonly Recorded[] = [
+const SERIES: readonly RecordedSeries[] = [
   { from: '2023-12-28', days: `pppp${'p'.repeat(31)}pe.gp` },
   { exchange: 'binance', dataType: 'quotes', symbol: 'BTCUSDT', from: '2024-02-28', days: 'ppp' },
 ];
@@ -51,7 +51,7 @@ deribit trades BTC-PERPETUAL
 
 test('tables, calendars and totals are printed to a pipe without colours, in 80 columns', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, SERIES);
+  await createFolder(dir, SERIES);
   const { exitCode, stdout, stderr } = await runHere(['coverage', dir]);
   assert.equal(stdout, TABLES + CALENDARS + TOTALS);
   assert.equal(stderr, '');
@@ -69,7 +69,7 @@ function paint(text: string, code: number): string {
 
 test('days are told apart by colour as well, where colours are wanted', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, SERIES);
+  await createFolder(dir, SERIES);
   const words = ['coverage', dir, '-s', 'btc-perpetual', '--from', '2024-02-01'];
   const { stdout } = await runHere(words, { env: { FORCE_COLOR: '1' } });
   const cells = [paint('■', 32), paint('○', 33), paint('××', 91), paint('■', 32)].join('');
@@ -84,7 +84,7 @@ test('days are told apart by colour as well, where colours are wanted', async (t
 
 test('on a screen of any width no line of months is longer than the screen', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, [
+  await createFolder(dir, [
     { symbol: 'A-VERY-LONG-SYMBOL-20240329', from: '2022-06-01', days: 'p'.repeat(600) },
   ]);
   const coverage = await readCoverage(openFolderDestination(dir), {
@@ -107,7 +107,7 @@ test('of many series the worst are shown, within some lines, and the rest is nam
     from: '2024-01-01',
     days: `p${'.'.repeat(i)}p`,
   }));
-  await makeFolder(dir, many);
+  await createFolder(dir, many);
   const { stdout } = await runHere(['coverage', dir]);
   assert.match(stdout, /^exchange +type +symbols.*\nderibit +trades +60 +120 +0 +1,770 /);
   assert.match(stdout, /most missing days first\n\nderibit trades S59\n/);
@@ -121,7 +121,7 @@ test('of many series the worst are shown, within some lines, and the rest is nam
 
 test('years of which nothing is there take a line', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, [{ from: '2023-12-31', days: 'p' }]);
+  await createFolder(dir, [{ from: '2023-12-31', days: 'p' }]);
   const { stdout } = await runHere(['coverage', dir, '--from', '1990-01-01']);
   assert.match(stdout, /\n1990 to 2022 {2}nothing is there\n2023 1 /);
 });
@@ -172,7 +172,7 @@ test('a download is covered: JSON names what is there and what is not', async (t
 
 test('a page replaces an earlier one, and no other file', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, SERIES);
+  await createFolder(dir, SERIES);
   const page = join(dir, 'page.html');
   const make = (...more: string[]) => runHere(['coverage', dir, '--html', ...more]);
   const first = await make(page);
@@ -189,7 +189,7 @@ test('a page replaces an earlier one, and no other file', async (t) => {
     assert.equal(refused.exitCode, 2);
     assert.match(
       refused.stderr,
-      /html: a file stands here that is no report of tickhaul; choose another name/,
+      /html: the file exists and is not a report of tickhaul; choose another name/,
     );
   }
   assert.equal(await readFile(other, 'utf8'), '<p>mine</p>');
@@ -216,7 +216,7 @@ for (const [words, message] of wrong) {
 
 test('-o names the folder as everywhere, and an argument does still', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, SERIES);
+  await createFolder(dir, SERIES);
   const [flag, argument] = [await runHere(['coverage', '-o', dir]), await runHere(['coverage', dir])];
   assert.equal(flag.exitCode, 0, flag.stderr);
   assert.equal(flag.stdout, argument.stdout);
@@ -227,7 +227,7 @@ test('-o names the folder as everywhere, and an argument does still', async (t) 
 
 test('a folder in a download folder stands for what is below it', async (t) => {
   const dir = await tempDir(t);
-  const [first, second] = recordsOf({ from: '2024-03-01', days: 'pp' });
+  const [first, second] = createRecords({ from: '2024-03-01', days: 'pp' });
   assert.ok(first && second);
   const records = [
     { ...first, path: `a/b/${first.path}` },
@@ -245,5 +245,5 @@ test('a folder in a download folder stands for what is below it', async (t) => {
   }
   const { exitCode, stderr } = await runHere(['coverage', join(dir, 'b')]);
   assert.equal(exitCode, 2);
-  assert.match(stderr, /b: nothing is recorded here; name a download folder/);
+  assert.match(stderr, /b: the manifest is empty; use a download folder/);
 });

@@ -9,7 +9,7 @@ import { parseDay } from '../../src/dataset/day.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import type { ManifestRecord } from '../../src/store/manifest-record.js';
 import { tempDir } from '../helpers/temp.js';
-import { BYTES, conversionOf, makeFolder, ROWS, recordsOf, writeFolder } from './folders.js';
+import { BYTES, createConversion, createFolder, createRecords, ROWS, writeFolder } from './folders.js';
 
 const warn = (message: string): void => assert.fail(message);
 
@@ -17,7 +17,7 @@ function read(dir: string, selection: CoverageSelection = {}): Promise<Coverage>
   return readCoverage(openFolderDestination(dir), { selection, warn, signal: new AbortController().signal });
 }
 
-test('each day of a series is present, empty or missing, and the sums add up', async (t) => {
+test('each day of a series is present, empty or missing, and the totals match', async (t) => {
   const root = await tempDir(t);
   let run = 0;
   const days = fc.string({ unit: fc.constantFrom('p', 'e', 'g', '.'), minLength: 1, maxLength: 20 });
@@ -25,24 +25,24 @@ test('each day of a series is present, empty or missing, and the sums add up', a
   await fc.assert(
     fc.asyncProperty(fc.array(inside, { minLength: 1, maxLength: 4 }), async (series) => {
       const dir = join(root, String(run++));
-      await makeFolder(
+      await createFolder(
         dir,
         series.map((letters, i) => ({ symbol: `S${i}`, from: '2024-02-25', days: letters })),
       );
       const coverage = await read(dir);
       for (const [i, letters] of series.entries()) {
-        const one = coverage.series[i];
-        assert.ok(one);
-        assert.equal(one.states, letters.replace(/[g.]/g, 'm'));
-        assert.equal(one.present + one.empty + one.missing, letters.length);
-        assert.equal(one.gone, letters.split('g').length - 1);
-        assert.equal(one.bytes, BYTES * (one.present + one.empty));
-        assert.equal(one.rows, ROWS * one.present);
+        const entry = coverage.series[i];
+        assert.ok(entry);
+        assert.equal(entry.states, letters.replace(/[g.]/g, 'm'));
+        assert.equal(entry.present + entry.empty + entry.missing, letters.length);
+        assert.equal(entry.gone, letters.split('g').length - 1);
+        assert.equal(entry.bytes, BYTES * (entry.present + entry.empty));
+        assert.equal(entry.rows, ROWS * entry.present);
       }
       for (const key of ['present', 'empty', 'missing', 'gone', 'rows', 'bytes'] as const) {
         assert.equal(
           coverage.totals[key],
-          coverage.series.reduce((sum, one) => sum + one[key], 0),
+          coverage.series.reduce((sum, entry) => sum + entry[key], 0),
         );
       }
       for (const sums of [coverage.byDay, coverage.byRecording]) {
@@ -61,9 +61,9 @@ test('each day of a series is present, empty or missing, and the sums add up', a
   );
 });
 
-test('a range cuts a series, and makes days before and after it missing', async (t) => {
+test('a range limits a series, and days of the range without records are missing', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, [
+  await createFolder(dir, [
     { symbol: 'A', from: '2024-03-01', days: 'ppp.p' },
     { symbol: 'OLD', from: '2023-01-01', days: 'pp' },
   ]);
@@ -76,32 +76,35 @@ test('a range cuts a series, and makes days before and after it missing', async 
       ['OLD', 'mmmmm', range.from],
     ],
   );
-  // With one end only, the other is the series' own: what has no day there is left out.
+  // With one bound only, the series sets the other; a series without days in the range is left out.
   const statesWithin = async (selection: CoverageSelection): Promise<unknown> =>
     (await read(dir, selection)).series.map(({ symbol, states }) => [symbol, states]);
   assert.deepEqual(await statesWithin({ from: range.from }), [['A', 'pmp']]);
   assert.deepEqual(await statesWithin({ to: parseDay('2023-01-04') }), [['OLD', 'ppm']]);
   await assert.rejects(read(dir, { from: parseDay('2024-06-01') }), {
     code: 'usage',
-    message: /nothing is recorded of these series and days$/,
+    message: /the manifest has no records of these series and days$/,
   });
 });
 
-test('conversions count as present, with or without the CSV', async (t) => {
+test('a day with a conversion is present, with or without its CSV file', async (t) => {
   const dir = await tempDir(t);
-  const [plain, converted, dropped, lost, byHand, twice] = recordsOf({ from: '2024-03-01', days: 'pppppp' });
+  const [plain, converted, dropped, lost, byHand, twice] = createRecords({
+    from: '2024-03-01',
+    days: 'pppppp',
+  });
   assert.ok(plain && converted && dropped && lost && byHand && twice);
   const hive = { ...twice, path: `date=2024-03-06/${twice.path}` };
   const records = [
     plain,
-    { ...converted, conversions: [conversionOf(converted)] },
-    { ...dropped, conversions: [conversionOf(dropped)], dropped: true as const },
-    { ...lost, conversions: [conversionOf(lost)], dropped: true as const },
+    { ...converted, conversions: [createConversion(converted)] },
+    { ...dropped, conversions: [createConversion(dropped)], dropped: true as const },
+    { ...lost, conversions: [createConversion(lost)], dropped: true as const },
     byHand,
     twice,
     hive,
   ];
-  const outputs = [converted, dropped].map((record) => conversionOf(record).path);
+  const outputs = [converted, dropped].map((record) => createConversion(record).path);
   await writeFolder(dir, records, [plain.path, converted.path, twice.path, hive.path, ...outputs]);
   await writeFile(join(dir, byHand.path.replace('.csv.gz', '.ndjson.zst')), 'x'.repeat(77));
   const [series] = (await read(dir)).series;
@@ -111,32 +114,32 @@ test('conversions count as present, with or without the CSV', async (t) => {
   assert.equal(series?.rows, 5 * ROWS);
 });
 
-test('recorded conversions of another version that are on disk are counted', async (t) => {
+test('counts conversions of another version that are on disk', async (t) => {
   const dir = await tempDir(t);
-  const [first, second, gone] = recordsOf({ from: '2024-03-01', days: 'ppp' });
+  const [first, second, gone] = createRecords({ from: '2024-03-01', days: 'ppp' });
   assert.ok(first && second && gone);
   const older = (record: ManifestRecord): ManifestRecord => ({
     ...record,
-    conversions: [{ ...conversionOf(record), version: '0.1' }],
+    conversions: [{ ...createConversion(record), version: '0.1' }],
   });
-  const records = [older(first), { ...second, conversions: [conversionOf(second)] }, older(gone)];
-  const outputs = [first, second].map((record) => conversionOf(record).path);
+  const records = [older(first), { ...second, conversions: [createConversion(second)] }, older(gone)];
+  const outputs = [first, second].map((record) => createConversion(record).path);
   await writeFolder(dir, records, [first.path, second.path, gone.path, ...outputs]);
   const { series, totals } = await read(dir);
   assert.deepEqual([totals.outdated, series.map(({ outdated }) => outdated)], [1, [1]]);
 });
 
-test('series are sorted, and chosen by exchange, type and symbol', async (t) => {
+test('sorts series and selects them by exchange, type and symbol', async (t) => {
   const dir = await tempDir(t);
   const from = '2024-03-01';
-  await makeFolder(dir, [
+  await createFolder(dir, [
     { exchange: 'okex', symbol: 'BTC-USDT', from, days: 'p' },
     { exchange: 'deribit', symbol: 'ETH-PERPETUAL', from, days: 'p' },
     { exchange: 'deribit', symbol: 'BTC-PERPETUAL', from, days: 'p' },
     { exchange: 'deribit', symbol: 'BTC-PERPETUAL', dataType: 'quotes', from, days: 'p' },
   ]);
   const names = async (selection: CoverageSelection): Promise<string[]> =>
-    (await read(dir, selection)).series.map((one) => `${one.exchange} ${one.dataType} ${one.symbol}`);
+    (await read(dir, selection)).series.map((entry) => `${entry.exchange} ${entry.dataType} ${entry.symbol}`);
   const all = [
     'deribit quotes BTC-PERPETUAL',
     'deribit trades BTC-PERPETUAL',
@@ -160,16 +163,16 @@ test('series are sorted, and chosen by exchange, type and symbol', async (t) => 
   await wrong({ symbols: ['BTC*', 'SOL*'] }, 'there is no day file of symbol "SOL*"');
   await wrong(
     { exchanges: ['okex'], dataTypes: ['quotes'] },
-    `${dir}: nothing is recorded of these series and days`,
+    `${dir}: the manifest has no records of these series and days`,
   );
 });
 
-test('a folder that is gone, one without a manifest, and one of damaged lines are told of', async (t) => {
+test('reports a missing folder, a missing manifest and damaged lines', async (t) => {
   const dir = await tempDir(t);
-  const nothing = { code: 'usage', message: /nothing is recorded here; .* tickhaul verify --adopt$/ };
+  const nothing = { code: 'usage', message: /the manifest is empty; .* tickhaul verify --adopt$/ };
   await assert.rejects(read(join(dir, 'none')), nothing);
   await assert.rejects(read(dir), nothing);
-  await makeFolder(dir, [{ from: '2024-03-01', days: 'pp' }]);
+  await createFolder(dir, [{ from: '2024-03-01', days: 'pp' }]);
   const line = { exchange: 'x', dataType: 'trades', symbol: 'A', date: '2024-03-01', path: '../out.csv.gz' };
   const rest = { bytes: 1, md5: '', sha256: '', md5Match: null, rows: 1, time: '', version: '' };
   await appendFile(join(dir, '.tickhaul/manifest.jsonl'), `{"bad\n${JSON.stringify({ ...line, ...rest })}\n`);
@@ -183,9 +186,9 @@ test('a folder that is gone, one without a manifest, and one of damaged lines ar
   assert.equal(warnings.length, 2);
 });
 
-test('a file under the name of a folder makes its days missing', async (t) => {
+test('days are missing if their folder was replaced by a file', async (t) => {
   const dir = await tempDir(t);
-  const records = recordsOf({ from: '2024-03-01', days: 'pp' }).map((record) => ({
+  const records = createRecords({ from: '2024-03-01', days: 'pp' }).map((record) => ({
     ...record,
     path: `sub/${record.path}`,
   }));

@@ -7,7 +7,7 @@ const states = fc
   .array(fc.tuple(fc.constantFrom('p', 'e', 'm'), fc.integer({ min: 1, max: 400 })))
   .map((runs) => runs.map(([state, days]) => state.repeat(days)).join(''));
 
-test('packed states are short, and come back as they were', () => {
+test('packed states are not longer and unpack to the same text', () => {
   assert.equal(packStates(`${'p'.repeat(300)}mmp`), 'p300m2p');
   fc.assert(
     fc.property(states, (text) => {
@@ -17,7 +17,7 @@ test('packed states are short, and come back as they were', () => {
   );
 });
 
-test('runs follow one another without a gap, each of another state than the one before', () => {
+test('runs are contiguous, and neighbours have different states', () => {
   fc.assert(
     fc.property(states, (text) => {
       let end = 0;

@@ -7,7 +7,7 @@ import { loopbackExchange, teller } from '../live/exchange.js';
 import { ask, busySandbox, serveHere, withOptions } from './serving.js';
 import { connectTo, hear, whileOpen } from './socket/connecting.js';
 
-/** What clients that exist ask for and insist on (replay facts, section 10). */
+/** Requests and requirements of existing clients (`docs/spec/local-server.md#known-clients`). */
 
 interface Level {
   readonly price?: number;
@@ -27,8 +27,8 @@ interface Message {
 const KNOWN_TYPES = ['book_change', 'book_snapshot', 'trade', 'trade_bar', 'derivative_ticker', 'disconnect'];
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
-/** Reads a message as nautilus_trader does, which ends its stream at the first that is otherwise. */
-function readStrictly(text: string): Message {
+/** Checks a message like nautilus_trader, which ends its stream at the first message it cannot parse. */
+function parseStrictly(text: string): Message {
   const message = JSON.parse(text) as Message;
   assert.ok(KNOWN_TYPES.includes(message.type), text);
   for (const [key, value] of Object.entries(message)) {
@@ -44,8 +44,8 @@ function readStrictly(text: string): Message {
   return message;
 }
 
-/** Always a list, days, and one type that not every exchange has: the rest is served, and a word is in the log. */
-test('nautilus_trader: lists, days, and derivative_ticker among the types of every exchange', async (t) => {
+/** It always sends a list and days, and one type that some exchanges lack: the server skips that type with a warning. */
+test('nautilus_trader: lists, days, and derivative_ticker for every exchange', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const dataTypes = ['trade', 'book_change', 'book_snapshot_3_1m', 'trade_bar_1m', 'derivative_ticker'];
@@ -53,22 +53,22 @@ test('nautilus_trader: lists, days, and derivative_ticker among the types of eve
     ['datasets', '2024-03-02'],
     ['feeds', '2024-03-01T04:00'],
   ] as const) {
-    const asked = { dataTypes, from: '2024-03-01', to };
+    const commonOptions = { dataTypes, from: '2024-03-01', to };
     const options = [
-      { ...asked, exchange: 'coinbase', symbols: ['BTC-USD'], withDisconnectMessages: null },
-      { ...asked, exchange: 'bitmex', symbols: ['xbtusd'], withDisconnectMessages: true },
+      { ...commonOptions, exchange: 'coinbase', symbols: ['BTC-USD'], withDisconnectMessages: null },
+      { ...commonOptions, exchange: 'bitmex', symbols: ['xbtusd'], withDisconnectMessages: true },
     ];
     const server = await serveHere(t, service, dir, { source });
     const { messages, code } = await hear(server, withOptions('/ws-replay-normalized', options));
     assert.equal(code, 1000);
-    const read = messages.map(readStrictly);
-    const typesOf = (exchange: string): ReadonlySet<string> =>
+    const read = messages.map(parseStrictly);
+    const listTypes = (exchange: string): ReadonlySet<string> =>
       new Set(read.filter((message) => message.exchange === exchange).map(({ type }) => type));
     for (const type of ['trade', 'book_change', 'book_snapshot', 'trade_bar']) {
-      assert.ok(typesOf('coinbase').has(type) && typesOf('bitmex').has(type), `${source} ${type}`);
+      assert.ok(listTypes('coinbase').has(type) && listTypes('bitmex').has(type), `${source} ${type}`);
     }
     assert.deepEqual(
-      [typesOf('coinbase'), typesOf('bitmex')].map((types) => types.has('derivative_ticker')),
+      [listTypes('coinbase'), listTypes('bitmex')].map((types) => types.has('derivative_ticker')),
       [false, true],
     );
     const lacking = server.warnings.filter((line) => /coinbase has no derivative_ticker/.test(line));
@@ -76,7 +76,7 @@ test('nautilus_trader: lists, days, and derivative_ticker among the types of eve
   }
 });
 
-test('nautilus_trader: a stream with its ping each 10 s; tardis-rs: whole times', async (t) => {
+test('nautilus_trader: a stream with pings; tardis-rs: full ISO times', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
       await peer.asked();
@@ -95,17 +95,17 @@ test('nautilus_trader: a stream with its ping each 10 s; tardis-rs: whole times'
       timeoutIntervalMS: 60_000,
     },
   ];
-  const came: string[] = [];
+  const receivedTypes: string[] = [];
   let onBoth = (): void => {};
   const both = new Promise<void>((resolve) => {
     onBoth = resolve;
   });
   const connected = connectTo(server, withOptions('/ws-stream-normalized', stream), [], (text) => {
-    came.push(readStrictly(text).type);
-    if (came.length === 2) onBoth();
+    receivedTypes.push(parseStrictly(text).type);
+    if (receivedTypes.length === 2) onBoth();
   });
   await whileOpen(connected, both);
-  assert.deepEqual(came, ['book_change', 'trade']);
+  assert.deepEqual(receivedTypes, ['book_change', 'trade']);
   const { socket } = connected;
   const pong = once(socket, 'pong');
   socket.ping('still there');
@@ -129,7 +129,7 @@ test('nautilus_trader: a stream with its ping each 10 s; tardis-rs: whole times'
   for (const text of messages) assert.match(text, /"side":"(?:buy|sell|unknown)"/);
 });
 
-test('others: times as isoformat() writes them, JSON and plus signs that nobody escaped, on each endpoint', async (t) => {
+test('others: times in the form of isoformat(), unescaped JSON and plus signs, on each endpoint', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const minutes = (from: string, to: string) => ({ exchange: 'bitmex', from, to });
   const usual = minutes('2024-03-01T00:00:00.000Z', '2024-03-01T00:10:00.000Z');
@@ -156,7 +156,7 @@ test('others: times as isoformat() writes them, JSON and plus signs that nobody 
       hear(server, `/ws-replay?exchange=bitmex&from=${from}&to=${to}`, subscribe),
     ]);
     assert.deepEqual([http.status, http.text === raw.text], [200, true], from);
-    // Normalized messages of feeds come by whole minutes too.
+    // Normalized replays of feeds have whole minutes, too.
     assert.deepEqual([sockets.code, sockets.messages], [1000, lines], from);
     assert.equal(native.code, 1000);
     assert.equal(native.messages.length, raw.text.split('\n').length - 1);
@@ -165,7 +165,7 @@ test('others: times as isoformat() writes them, JSON and plus signs that nobody 
   assert.deepEqual(server.warnings, []);
 });
 
-test('bitmex-realtime-api and the like: an endpoint with its query, messages without welcome', async (t) => {
+test('bitmex-realtime-api and similar clients: an endpoint with a query, and no welcome message', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const endpoint = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-01T00:05';
   const { messages, code } = await hear(server, endpoint, [
@@ -177,7 +177,7 @@ test('bitmex-realtime-api and the like: an endpoint with its query, messages wit
   assert.equal(code, 1000);
   assert.ok(messages.length > 5);
   for (const text of messages) assert.match(text, /^\{"table":"(?:trade|instrument)",/);
-  // What isn't understood is told once, with what would be.
+  // A message that is not understood is logged once, with an example of a valid one.
   assert.equal(server.warnings.length, 1);
   assert.match(
     server.warnings[0] ?? '',

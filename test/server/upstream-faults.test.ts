@@ -7,10 +7,10 @@ import { tempDir } from '../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from './serving.js';
 import { hear } from './socket/connecting.js';
 
-test('what fails in mid-stream is told by every endpoint: none ends as if all had come', async (t) => {
+test('no endpoint ends a response regularly after an error in the middle', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
-  // A try again lets those who wait have what is there.
+  // During a retry the available messages are sent.
   const server = await serveHere(t, service, dir, { feeds: { retries: 1 } });
   const period = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:30' };
   const query = withOptions('-normalized', { ...period, symbols: ['XBTUSD'], dataTypes: ['trade'] });
@@ -30,7 +30,7 @@ test('what fails in mid-stream is told by every endpoint: none ends as if all ha
     hear(server, `/ws-replay${query}`),
     hear(server, native, subscribe),
   ]);
-  // It may be found before the first line is sent, and has a status then.
+  // The error may occur before the first line; the response then has its status.
   if (status === 200) {
     assert.equal(isWhole, false);
     assert.ok(whole.text.startsWith(text) && /(?:^|\n)$/.test(text));
@@ -38,14 +38,14 @@ test('what fails in mid-stream is told by every endpoint: none ends as if all ha
     assert.equal(status, 503);
   }
   const lines = whole.text.split('\n');
-  for (const [heard, all] of [
+  for (const [received, all] of [
     [normalized, lines],
     [replayed, messages.messages],
   ] as const) {
-    assert.equal(heard.code, 1011, heard.reason);
-    assert.match(heard.reason, /bitmex 2024-03-01T00:|cannot be reached/);
-    assert.ok(heard.messages.length < all.length - 1);
-    assert.deepEqual(heard.messages, all.slice(0, heard.messages.length));
+    assert.equal(received.code, 1011, received.reason);
+    assert.match(received.reason, /bitmex 2024-03-01T00:|cannot be reached/);
+    assert.ok(received.messages.length < all.length - 1);
+    assert.deepEqual(received.messages, all.slice(0, received.messages.length));
   }
   assert.ok(replayed.messages.length > 0);
 });

@@ -19,7 +19,7 @@ const WHOLE = Buffer.from('0123456789');
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 const RESUME = { from: 4, etag: '"e1"', total: 10 };
 
-test('a symbol of any letters stays one segment of the path', () => {
+test('a symbol of any characters is one segment of the path', () => {
   const symbols = fc.string({ unit: 'grapheme', minLength: 1 }).filter((s) => !/^\.{1,2}$/.test(s));
   fc.assert(
     fc.property(symbols, (symbol) => {
@@ -31,14 +31,14 @@ test('a symbol of any letters stays one segment of the path', () => {
 });
 
 for (const exchange of ['', '.', '..', '\ud800']) {
-  test(`an exchange ${JSON.stringify(exchange)} is refused`, () => {
+  test(`refuses ${JSON.stringify(exchange)} as an exchange`, () => {
     assert.throws(() => dayFileUrl('https://d.example', { ...FILE, exchange }), { code: 'usage' });
   });
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Serves, and notes what each request asked for. */
+/** Starts a server and records its requests. */
 async function start(t: TestContext, listener: Listener, apiKey?: string) {
   const requests: IncomingMessage[] = [];
   const base = await serve(t, (request, response) => {
@@ -48,7 +48,7 @@ async function start(t: TestContext, listener: Listener, apiKey?: string) {
   return { requests, client: clientFor(t, base, { apiKey }) };
 }
 
-test('a first request carries no query, and no Authorization without a key', async (t) => {
+test('the first attempt has no query, and no Authorization header without a key', async (t) => {
   const { requests, client } = await start(t, (_, response) => response.end(WHOLE));
   const answer = await requestDayFile(client, FILE, { attempt: 0 });
   assert.deepEqual(await readBody(answer.body), WHOLE);
@@ -56,14 +56,14 @@ test('a first request carries no query, and no Authorization without a key', asy
   assert.equal('authorization' in (requests[0]?.headers ?? {}), false);
 });
 
-test('a try again carries its number, and the key', async (t) => {
+test('a retry sends its number and the key', async (t) => {
   const { requests, client } = await start(t, (_, response) => response.end(WHOLE), 'k1');
   await readBody((await requestDayFile(client, FILE, { attempt: 3 })).body);
   assert.equal(requests[0]?.url, `${PATH}?retryAttempt=3`);
   assert.equal(requests[0]?.headers.authorization, 'Bearer k1');
 });
 
-test('size and sum are read from the redirect too', async (t) => {
+test('reads size and MD5 from the redirect too', async (t) => {
   const { client } = await start(t, (request, response) => {
     if (request.url !== '/store') {
       const headers = { location: '/store', 'x-md5': `"${MD5.toUpperCase()}"`, 'x-dataset-size': '10' };
@@ -79,14 +79,18 @@ test('size and sum are read from the redirect too', async (t) => {
   await readBody(body);
 });
 
-const PLAIN: readonly [string, OutgoingHttpHeaders, object][] = [
+const WHOLE_RESPONSES: readonly [string, OutgoingHttpHeaders, object][] = [
   ['Content-Length beats x-dataset-size', { 'content-length': 10, 'x-dataset-size': '99' }, { total: 10 }],
-  ['a weak ETag resumes nothing', { 'accept-ranges': 'bytes', etag: 'W/"e"' }, { resumeEtag: undefined }],
-  ['an ETag without ranges resumes nothing', { etag: '"e"' }, { resumeEtag: undefined }],
-  ['ranges without an ETag resume nothing', { 'accept-ranges': 'bytes' }, { resumeEtag: undefined }],
-  ['an x-md5 that is none is left out', { 'x-md5': '"abc"' }, { md5: undefined }],
+  [
+    'a weak ETag does not allow a resume',
+    { 'accept-ranges': 'bytes', etag: 'W/"e"' },
+    { resumeEtag: undefined },
+  ],
+  ['an ETag without ranges does not allow a resume', { etag: '"e"' }, { resumeEtag: undefined }],
+  ['ranges without an ETag do not allow a resume', { 'accept-ranges': 'bytes' }, { resumeEtag: undefined }],
+  ['an invalid x-md5 is ignored', { 'x-md5': '"abc"' }, { md5: undefined }],
 ];
-for (const [title, headers, expected] of PLAIN) {
+for (const [title, headers, expected] of WHOLE_RESPONSES) {
   test(title, async (t) => {
     const { client } = await start(t, (_, response) => response.writeHead(200, headers).end(WHOLE));
     const answer = await requestDayFile(client, FILE, { attempt: 0 });
@@ -95,10 +99,10 @@ for (const [title, headers, expected] of PLAIN) {
   });
 }
 
-const RIGHT = { 'content-range': 'bytes 4-9/10', etag: '"e1"' };
+const MATCHING = { 'content-range': 'bytes 4-9/10', etag: '"e1"' };
 
-/** Answers a request for a range as told, a plain one with the whole file. */
-const ranged =
+/** Responds to range requests as given, and to others with the whole file. */
+const respondToRange =
   (status: number, headers: OutgoingHttpHeaders, bytes: Buffer): Listener =>
   (request, response) => {
     if (request.headers.range === undefined) response.end(WHOLE);
@@ -106,11 +110,11 @@ const ranged =
   };
 
 for (const [title, headers] of [
-  ['a right 206', RIGHT],
-  ['a right 206 that repeats no ETag', { 'content-range': 'bytes 4-9/10' }],
+  ['a matching 206', MATCHING],
+  ['a matching 206 without an ETag', { 'content-range': 'bytes 4-9/10' }],
 ] as const) {
-  test(`${title} goes on where the transfer broke off`, async (t) => {
-    const { requests, client } = await start(t, ranged(206, headers, WHOLE.subarray(4)));
+  test(`${title} resumes the interrupted transfer`, async (t) => {
+    const { requests, client } = await start(t, respondToRange(206, headers, WHOLE.subarray(4)));
     const answer = await requestDayFile(client, FILE, { attempt: 1, resume: RESUME });
     assert.equal((await readBody(answer.body)).toString(), '456789');
     assert.deepEqual([answer.start, answer.total, answer.resumeEtag], [4, 10, '"e1"']);
@@ -119,21 +123,21 @@ for (const [title, headers] of [
   });
 }
 
-const WRONG: readonly [string, number, OutgoingHttpHeaders][] = [
-  ['another ETag', 206, { ...RIGHT, etag: '"e2"' }],
-  ['a weak ETag', 206, { ...RIGHT, etag: 'W/"e1"' }],
-  ['another start', 206, { ...RIGHT, 'content-range': 'bytes 3-9/10' }],
-  ['another end', 206, { ...RIGHT, 'content-range': 'bytes 4-8/10' }],
-  ['another size', 206, { ...RIGHT, 'content-range': 'bytes 4-9/11' }],
-  ['an unknown size', 206, { ...RIGHT, 'content-range': 'bytes 4-9/*' }],
+const MISMATCHES: readonly [string, number, OutgoingHttpHeaders][] = [
+  ['another ETag', 206, { ...MATCHING, etag: '"e2"' }],
+  ['a weak ETag', 206, { ...MATCHING, etag: 'W/"e1"' }],
+  ['another start', 206, { ...MATCHING, 'content-range': 'bytes 3-9/10' }],
+  ['another end', 206, { ...MATCHING, 'content-range': 'bytes 4-8/10' }],
+  ['another size', 206, { ...MATCHING, 'content-range': 'bytes 4-9/11' }],
+  ['an unknown size', 206, { ...MATCHING, 'content-range': 'bytes 4-9/*' }],
   ['no Content-Range', 206, { etag: '"e1"' }],
-  ['a length that contradicts', 206, { ...RIGHT, 'content-length': 5 }],
+  ['a contradicting length', 206, { ...MATCHING, 'content-length': 5 }],
   ['416', 416, { 'content-range': 'bytes */10' }],
   ['403', 403, {}],
 ];
-for (const [title, status, headers] of WRONG) {
-  test(`a partial answer with ${title} is thrown away and the whole file asked for`, async (t) => {
-    const { requests, client } = await start(t, ranged(status, headers, Buffer.from('XXXXX')));
+for (const [title, status, headers] of MISMATCHES) {
+  test(`a partial response with ${title} is discarded and the whole file requested`, async (t) => {
+    const { requests, client } = await start(t, respondToRange(status, headers, Buffer.from('XXXXX')));
     const answer = await requestDayFile(client, FILE, { attempt: 1, resume: RESUME });
     assert.equal(answer.start, 0);
     assert.deepEqual(await readBody(answer.body), WHOLE);
@@ -144,14 +148,14 @@ for (const [title, status, headers] of WRONG) {
   });
 }
 
-test('a whole answer to a request for a range is used as it is', async (t) => {
+test('uses a whole file that is sent in response to a range request', async (t) => {
   const { requests, client } = await start(t, (_, response) => response.end(WHOLE));
   const answer = await requestDayFile(client, FILE, { attempt: 1, resume: RESUME });
   assert.deepEqual([answer.start, await readBody(answer.body), requests.length], [0, WHOLE, 1]);
 });
 
-test('429 to a request for a range is an error at once', async (t) => {
-  const { requests, client } = await start(t, ranged(429, { 'retry-after': '5' }, Buffer.alloc(0)));
+test('429 in response to a range request is an error without a second request', async (t) => {
+  const { requests, client } = await start(t, respondToRange(429, { 'retry-after': '5' }, Buffer.alloc(0)));
   await assert.rejects(requestDayFile(client, FILE, { attempt: 1, resume: RESUME }), {
     code: 'rate_limited',
     retryAfterMs: 5000,
@@ -159,7 +163,7 @@ test('429 to a request for a range is an error at once', async (t) => {
   assert.equal(requests.length, 1);
 });
 
-test('an answer that echoes the key gives an error without it', async (t) => {
+test('redacts the key if the response contains it', async (t) => {
   const { client } = await start(
     t,
     (request, response) =>

@@ -7,21 +7,21 @@ import type { AccountSession } from '../account-session.js';
 import { type AccountOperation, listOperations } from './list-operations.js';
 import { createOperationRequest } from './operation-request.js';
 
-/** Where an access token comes from, for a service that asks for one. */
+/** Opens the session of the stored identity; called only if the service requires a token. */
 export type OpenSession = () => Promise<AccountSession>;
 
-/** What the account API can do, by its own description. */
+/** Lists the operations of the account API from its OpenAPI description. */
 export async function describeOperations(
   context: CallContext,
   openSession: OpenSession,
 ): Promise<readonly AccountOperation[]> {
-  return listOperations(await description(context, openSession));
+  return listOperations(await loadDescription(context, openSession));
 }
 
 /**
- * Calls an account operation with parameters that are checked by its description.
- * @returns what the service answers; undefined for nothing.
- * @throws usage error for an operation that isn't there, with the nearest, and for wrong parameters.
+ * Calls an account operation after checking the parameters against its description.
+ * @returns the JSON of the response; undefined if the body is empty.
+ * @throws usage error for an unknown operation, with a similar name, and for invalid parameters.
  */
 export async function callAccount(
   context: CallContext,
@@ -29,23 +29,23 @@ export async function callAccount(
   operationId: string,
   data: unknown,
 ): Promise<unknown> {
-  const document = await description(context, openSession);
+  const document = await loadDescription(context, openSession);
   const operations = listOperations(document);
   const operation = operations.find(({ id }) => id === operationId);
   if (!operation) {
-    const near = didYouMean(
+    const suggestion = didYouMean(
       operationId,
       operations.map(({ id }) => id),
     );
-    throw usageError(`unknown operation "${operationId}"${near}; see tickhaul account --operations`);
+    throw usageError(`unknown operation "${operationId}"${suggestion}; see tickhaul account --operations`);
   }
   const request = createOperationRequest(document, operation, data);
   const session = await openSession();
   return session.authorized((token) => callOperation(context, request, token));
 }
 
-/** The page doesn't say whether the description is for everybody; the token is sent only where it must be. */
-async function description(context: CallContext, openSession: OpenSession): Promise<JsonObject> {
+/** The description may be public, so the token is sent only if the service requires it. */
+async function loadDescription(context: CallContext, openSession: OpenSession): Promise<JsonObject> {
   try {
     return await fetchDescription(context, undefined);
   } catch (error) {

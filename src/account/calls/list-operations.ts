@@ -7,18 +7,18 @@ export interface OperationParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
-  /** How a list is written in a query: as one value each, or with commas. */
+  /** Whether a list in a query is sent as repeated parameters; otherwise as one, separated by commas. */
   readonly explode: boolean;
-  /** JSON pointer to its schema; undefined where it has none. */
+  /** JSON pointer to its schema; undefined if it has none. */
   readonly schema: string | undefined;
 }
 
-/** One operation of the account API, as its description tells. */
+/** One operation of the account API, from its OpenAPI description. */
 export interface AccountOperation {
-  /** `operationId`, or method and path where it has none. */
+  /** `operationId`, or method and path if it has none. */
   readonly id: string;
   readonly method: string;
-  /** With `{name}` in place of each path parameter. */
+  /** With `{name}` for each path parameter. */
   readonly path: string;
   readonly summary: string;
   readonly parameters: readonly OperationParameter[];
@@ -26,49 +26,49 @@ export interface AccountOperation {
   readonly body: { readonly required: boolean; readonly schema: string | undefined } | undefined;
 }
 
-/** What a URL takes as it is; a template's braces are filled in. */
+/** Path templates of printable ASCII, which needs no encoding in a URL apart from the parameters in braces. */
 const PATH = /^\/[\x21-\x7e]*$/;
 const JSON_TYPE = /^application\/json *(;|$)/i;
-/** The longest name or summary that is shown. */
-const MAX_TEXT = 200;
-/** Where descriptions are, for servers that are relative to that. */
-const DESCRIPTION = 'https://openapi.invalid/v1/account/openapi.json';
+/** Longest name or summary that is shown. */
+const MAX_TEXT_LENGTH = 200;
+/** Base URL of the description, to resolve relative server URLs. Only the path of the result is used. */
+const DESCRIPTION_URL = 'https://openapi.invalid/v1/account/openapi.json';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
-/** Headers that a description cannot set (OpenAPI 3.1.0, section 4.8.12.2), and those that frame a request. */
-const OWN_HEADERS =
+/** Headers that a description cannot set (OpenAPI 3.1.0, section 4.8.12.2), and headers of the HTTP connection. */
+const RESERVED_HEADERS =
   /^(accept|content-type|authorization|host|connection|content-length|transfer-encoding|upgrade|expect|cookie)$/i;
 
-/** The operations of an OpenAPI 3.0 or 3.1 document; what is none is passed over. */
+/** Lists the operations of an OpenAPI 3.0 or 3.1 document. Invalid entries are skipped. */
 export function listOperations(document: JsonObject): readonly AccountOperation[] {
-  const base = basePathOf(document);
+  const base = readBasePath(document);
   const paths = listMembers(getMember({ value: document, pointer: '' }, 'paths'));
-  return paths.flatMap((place) => {
-    const path = nameOf(place);
+  return paths.flatMap((location) => {
+    const path = readLastName(location);
     if (!PATH.test(path)) return [];
-    const item = resolveReference(document, place);
+    const item = resolveReference(document, location);
     return METHODS.flatMap((method) => {
       const operation = getMember(item, method);
-      const isThere = typeof operation.value === 'object' && operation.value !== null;
-      return isThere ? [operationAt(document, item, operation, method.toUpperCase(), base + path)] : [];
+      const exists = typeof operation.value === 'object' && operation.value !== null;
+      return exists ? [readOperation(document, item, operation, method.toUpperCase(), base + path)] : [];
     });
   });
 }
 
 /**
- * The path that all others are below, by the first server (OpenAPI 3.1.0, section 4.8.5). Of its host nothing is
- * taken: tokens go to the API host only.
+ * Reads the base path of all operations from the first server (OpenAPI 3.1.0, section 4.8.5). The server's host is
+ * ignored, since tokens are sent to the API host only.
  */
-function basePathOf(document: JsonObject): string {
+function readBasePath(document: JsonObject): string {
   const [server] = listMembers(getMember({ value: document, pointer: '' }, 'servers'));
-  const url = server && textAt(server, 'url');
-  // What has variables is left alone.
-  if (url === undefined || url.includes('{') || !URL.canParse(url, DESCRIPTION)) return '';
-  const { pathname } = new URL(url, DESCRIPTION);
-  // `mailto:.example.com` has a path that is none: put behind our host's name, it would make another of it.
+  const url = server && readText(server, 'url');
+  // Server variables are not supported.
+  if (url === undefined || url.includes('{') || !URL.canParse(url, DESCRIPTION_URL)) return '';
+  const { pathname } = new URL(url, DESCRIPTION_URL);
+  // The path of `x:.example.com` has no leading slash: appended to the API host, it would change the host name.
   return pathname.startsWith('/') ? pathname.replace(/\/+$/, '') : '';
 }
 
-function operationAt(
+function readOperation(
   document: JsonObject,
   item: JsonLocation,
   operation: JsonLocation,
@@ -76,66 +76,71 @@ function operationAt(
   path: string,
 ): AccountOperation {
   return {
-    id: toOneLine(textAt(operation, 'operationId') ?? `${method} ${path}`, MAX_TEXT),
+    id: toOneLine(readText(operation, 'operationId') ?? `${method} ${path}`, MAX_TEXT_LENGTH),
     method,
     path,
-    summary: toOneLine(textAt(operation, 'summary') ?? textAt(operation, 'description') ?? '', MAX_TEXT),
-    parameters: parametersAt(document, item, operation),
-    body: bodyAt(document, operation),
+    summary: toOneLine(
+      readText(operation, 'summary') ?? readText(operation, 'description') ?? '',
+      MAX_TEXT_LENGTH,
+    ),
+    parameters: readParameters(document, item, operation),
+    body: readBody(document, operation),
   };
 }
 
-/** The path's parameters and the operation's own, which stand over them. */
-function parametersAt(
+/** Parameters of the path and of the operation; the operation's parameters take precedence. */
+function readParameters(
   document: JsonObject,
   item: JsonLocation,
   operation: JsonLocation,
 ): readonly OperationParameter[] {
   const parameters = new Map<string, OperationParameter>();
-  for (const place of [item, operation].flatMap((owner) => listMembers(getMember(owner, 'parameters')))) {
-    const parameter = parameterAt(resolveReference(document, place));
+  for (const location of [item, operation].flatMap((owner) => listMembers(getMember(owner, 'parameters')))) {
+    const parameter = readParameter(resolveReference(document, location));
     if (parameter) parameters.set(`${parameter.in} ${parameter.name}`, parameter);
   }
   return [...parameters.values()];
 }
 
-function parameterAt(place: JsonLocation): OperationParameter | undefined {
-  const name = textAt(place, 'name');
-  const where = textAt(place, 'in');
-  if (name === undefined || name !== toOneLine(name, MAX_TEXT)) return undefined;
+function readParameter(location: JsonLocation): OperationParameter | undefined {
+  const name = readText(location, 'name');
+  const where = readText(location, 'in');
+  if (name === undefined || name !== toOneLine(name, MAX_TEXT_LENGTH)) return undefined;
   if (where !== 'path' && where !== 'query' && where !== 'header') return undefined;
-  if (where === 'header' && OWN_HEADERS.test(name)) return undefined;
+  if (where === 'header' && RESERVED_HEADERS.test(name)) return undefined;
   return {
     name,
     in: where,
-    required: where === 'path' || getMember(place, 'required').value === true,
-    explode: getMember(place, 'explode').value !== false,
-    schema: pointerOf(getMember(place, 'schema')),
+    required: where === 'path' || getMember(location, 'required').value === true,
+    explode: getMember(location, 'explode').value !== false,
+    schema: pointerIfPresent(getMember(location, 'schema')),
   };
 }
 
-function bodyAt(document: JsonObject, operation: JsonLocation): AccountOperation['body'] {
+function readBody(document: JsonObject, operation: JsonLocation): AccountOperation['body'] {
   const body = resolveReference(document, getMember(operation, 'requestBody'));
   // A media type may have parameters: `application/json; charset=utf-8`.
-  const media = listMembers(getMember(body, 'content')).find((one) => JSON_TYPE.test(nameOf(one)));
+  const media = listMembers(getMember(body, 'content')).find((content) =>
+    JSON_TYPE.test(readLastName(content)),
+  );
   if (!media) return undefined;
   return {
     required: getMember(body, 'required').value === true,
-    schema: pointerOf(getMember(media, 'schema')),
+    schema: pointerIfPresent(getMember(media, 'schema')),
   };
 }
 
-function pointerOf({ value, pointer }: JsonLocation): string | undefined {
+function pointerIfPresent({ value, pointer }: JsonLocation): string | undefined {
   return value === undefined ? undefined : pointer;
 }
 
-function textAt(place: JsonLocation, name: string): string | undefined {
-  const { value } = getMember(place, name);
+function readText(location: JsonLocation, name: string): string | undefined {
+  const { value } = getMember(location, name);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The last name of the way to a place. */
-function nameOf({ pointer }: JsonLocation): string {
+/** The last name of a location's pointer. */
+function readLastName({ pointer }: JsonLocation): string {
   const token = pointer.slice(pointer.lastIndexOf('/') + 1);
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -5,47 +5,47 @@ import type { AccountOperation, OperationParameter } from './list-operations.js'
 import { createSchemaValidator, type ValidateValue } from './schema-validator.js';
 
 /**
- * Makes the request of an operation from one JSON value. Of an object, the members that are named as parameters
- * go into path, query and headers, and the others are the body; anything else is the body as a whole.
- * @throws usage error for what the description does not allow; TickhaulError `bad_answer` for a description
- * whose schemas can't be read.
+ * Creates the request of an operation from one JSON value. Members of an object that are named like parameters go
+ * into path, query and headers, and the other members are the body. Any other value is the body.
+ * @throws usage error if the description does not allow the value; TickhaulError `bad_answer` for a description with
+ * invalid schemas.
  */
 export function createOperationRequest(
   document: JsonObject,
   operation: AccountOperation,
   data: unknown,
 ): OperationRequest {
-  const check = createSchemaValidator(document);
-  const { members, rest } = split(operation, data);
+  const validate = createSchemaValidator(document);
+  const { members, rest } = splitData(operation, data);
   const texts = new Map<OperationParameter, readonly string[]>();
   for (const parameter of operation.parameters) {
     const value = members.get(parameter.name);
-    if (value !== undefined) texts.set(parameter, checkedTexts(check, parameter, value));
-    else if (parameter.required) throw missing(operation, parameter);
+    if (value !== undefined) texts.set(parameter, validateTexts(validate, parameter, value));
+    else if (parameter.required) throw createMissingError(operation, parameter);
   }
-  const body = bodyOf(check, operation, rest);
+  const body = buildBody(validate, operation, rest);
   return {
     method: operation.method,
-    path: pathOf(operation, texts) + queryOf(texts),
-    headers: headersOf(texts),
+    path: buildPath(operation, texts) + buildQuery(texts),
+    headers: buildHeaders(texts),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
 }
 
-/** What a place of a request can carry, and does not take for something else, as a path does `..`. */
+/** Texts that each part of a request can contain without changing their meaning; a path would resolve `..`. */
 const SENDABLE: Readonly<Record<OperationParameter['in'], RegExp>> = {
   path: /^(?!\.{0,2}$)[^\p{Cc}\p{Cs}]+$/u,
   query: /^\P{Cs}*$/u,
   header: /^[\x20-\x7e]+$/,
 };
 
-interface Split {
+interface SplitData {
   readonly members: ReadonlyMap<string, unknown>;
-  /** What is left for the body; undefined for nothing. */
+  /** Content of the body; undefined if nothing remains. */
   readonly rest: unknown;
 }
 
-function split(operation: AccountOperation, data: unknown): Split {
+function splitData(operation: AccountOperation, data: unknown): SplitData {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     return { members: new Map(), rest: data };
   const names = new Set(operation.parameters.map(({ name }) => name));
@@ -57,51 +57,61 @@ function split(operation: AccountOperation, data: unknown): Split {
   };
 }
 
-function missing({ id, method, path }: AccountOperation, { name, in: where }: OperationParameter): Error {
+function createMissingError(
+  { id, method, path }: AccountOperation,
+  { name, in: where }: OperationParameter,
+): Error {
   return usageError(
-    `${id} (${method} ${path}) needs ${name} (in its ${where}): give it with --data '{"${name}": …}'`,
+    `${id} (${method} ${path}) requires ${name} (in its ${where}); add it with --data '{"${name}": …}'`,
   );
 }
 
-function bodyOf(check: ValidateValue, { id, body, parameters }: AccountOperation, rest: unknown): unknown {
+function buildBody(
+  validate: ValidateValue,
+  { id, body, parameters }: AccountOperation,
+  rest: unknown,
+): unknown {
   if (!body) {
     if (rest === undefined) return undefined;
     const [first] = typeof rest === 'object' && rest !== null ? Object.keys(rest) : [];
-    if (first === undefined) throw usageError(`${id} takes no body; give --data an object of its parameters`);
+    if (first === undefined)
+      throw usageError(`${id} takes no body; set --data to an object of its parameters`);
     const known = parameters.map(({ name }) => name);
-    const taken = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
-    throw usageError(`${id} has no parameter "${first}"${didYouMean(first, known) || `; ${taken}`}`);
+    const valid = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+    throw usageError(`${id} has no parameter "${first}"${didYouMean(first, known) || `; ${valid}`}`);
   }
   if (rest === undefined && !body.required) return undefined;
   const value = rest === undefined ? {} : rest;
-  const problem = body.schema === undefined ? undefined : check(body.schema, value);
-  if (problem !== undefined) throw usageError(`--data: the body of ${id} is not right: ${problem}`);
+  const problem = body.schema === undefined ? undefined : validate(body.schema, value);
+  if (problem !== undefined) throw usageError(`--data: the body of ${id} is invalid: ${problem}`);
   return value;
 }
 
-function checkedTexts(
-  check: ValidateValue,
+function validateTexts(
+  validate: ValidateValue,
   parameter: OperationParameter,
   value: unknown,
 ): readonly string[] {
   const { name, schema } = parameter;
-  const problem = schema === undefined ? undefined : check(schema, value);
-  if (problem !== undefined) throw usageError(`--data: ${name} is not right: ${problem}`);
+  const problem = schema === undefined ? undefined : validate(schema, value);
+  if (problem !== undefined) throw usageError(`--data: ${name} is invalid: ${problem}`);
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values.map((one) => {
-    const text = typeof one === 'object' ? undefined : String(one);
-    const isWrong = text === undefined || !SENDABLE[parameter.in].test(text);
-    if (isWrong) throw usageError(`--data: ${name} cannot be sent in the ${parameter.in} of a request`);
+  return values.map((item) => {
+    const text = typeof item === 'object' ? undefined : String(item);
+    const isUnsendable = text === undefined || !SENDABLE[parameter.in].test(text);
+    if (isUnsendable) throw usageError(`--data: ${name} cannot be sent in the ${parameter.in} of a request`);
     return text;
   });
 }
 
-function pathOf(
+function buildPath(
   { id, path }: AccountOperation,
   texts: ReadonlyMap<OperationParameter, readonly string[]>,
 ): string {
   const byName = new Map(
-    [...texts].filter(([one]) => one.in === 'path').map(([one, all]) => [one.name, all]),
+    [...texts]
+      .filter(([parameter]) => parameter.in === 'path')
+      .map(([parameter, values]) => [parameter.name, values]),
   );
   return path.replace(/\{([^{}]*)\}/g, (_, name: string) => {
     const values = byName.get(name);
@@ -110,17 +120,17 @@ function pathOf(
   });
 }
 
-function queryOf(texts: ReadonlyMap<OperationParameter, readonly string[]>): string {
+function buildQuery(texts: ReadonlyMap<OperationParameter, readonly string[]>): string {
   const pairs = [...texts]
-    .filter(([one]) => one.in === 'query')
+    .filter(([parameter]) => parameter.in === 'query')
     .flatMap(([{ name, explode }, values]) => {
-      const shown = values.map(encodeURIComponent);
-      return (explode ? shown : [shown.join(',')]).map((text) => `${encodeURIComponent(name)}=${text}`);
+      const encoded = values.map(encodeURIComponent);
+      return (explode ? encoded : [encoded.join(',')]).map((text) => `${encodeURIComponent(name)}=${text}`);
     });
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-function headersOf(texts: ReadonlyMap<OperationParameter, readonly string[]>): Record<string, string> {
-  const headers = [...texts].filter(([one]) => one.in === 'header');
+function buildHeaders(texts: ReadonlyMap<OperationParameter, readonly string[]>): Record<string, string> {
+  const headers = [...texts].filter(([parameter]) => parameter.in === 'header');
   return Object.fromEntries(headers.map(([{ name }, values]) => [name.toLowerCase(), values.join(',')]));
 }

@@ -4,49 +4,49 @@ import { TickhaulError } from '../../base/errors.js';
 import type { JsonObject } from '../../service/account/account-api.js';
 import { toOneLine } from '../../service/http/read-error-response.js';
 
-/** The document's name for references; nothing is ever asked for there. */
-const DOCUMENT = 'https://openapi.invalid/document';
-/** The longest reason that is shown. */
-const MAX_QUOTE = 200;
+/** Identifies the document in references. No request is sent to it. */
+const DOCUMENT_URI = 'https://openapi.invalid/document';
+/** Longest reason that is shown. */
+const MAX_QUOTE_LENGTH = 200;
 
-/** Says what is wrong with a value by the schema at a JSON pointer; undefined where it is right. */
+/** Validates a value against the schema at a JSON pointer. Returns the problem; undefined if the value is valid. */
 export type ValidateValue = (pointer: string, value: unknown) => string | undefined;
 
 /**
- * Checks values by the schemas of an OpenAPI document (JSON Schema 2020-12, and what 3.0 has of its own: `nullable`,
- * and exclusive bounds).
+ * Creates a validator for the schemas of an OpenAPI document: JSON Schema 2020-12, and from OpenAPI 3.0 `nullable` and
+ * boolean exclusive bounds.
  */
 export function createSchemaValidator(document: JsonObject): ValidateValue {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, code: { regExp } });
   formats.default(ajv);
-  const unreadable = (cause: unknown): never => {
-    const why = toOneLine(cause instanceof Error ? cause.message : String(cause), MAX_QUOTE);
+  const throwInvalidSchema = (cause: unknown): never => {
+    const reason = toOneLine(cause instanceof Error ? cause.message : String(cause), MAX_QUOTE_LENGTH);
     throw new TickhaulError(
       'bad_answer',
-      `the description of the account operations has a wrong schema, so that --data cannot be checked: "${why}"`,
+      `the description of the account operations has an invalid schema, so --data cannot be checked: "${reason}"`,
       { cause },
     );
   };
   try {
-    ajv.addSchema(isOpenApi30(document) ? withBounds(document) : document, DOCUMENT);
+    ajv.addSchema(isOpenApi30(document) ? convertExclusiveBounds(document) : document, DOCUMENT_URI);
   } catch (error) {
-    unreadable(error);
+    throwInvalidSchema(error);
   }
   return (pointer, value) => {
     const fragment = pointer.split('/').map(encodeURIComponent).join('/');
     try {
-      if (ajv.validate({ $ref: `${DOCUMENT}#${fragment}` }, value)) return undefined;
+      if (ajv.validate({ $ref: `${DOCUMENT_URI}#${fragment}` }, value)) return undefined;
     } catch (error) {
-      return unreadable(error);
+      return throwInvalidSchema(error);
     }
     const issue = ajv.errors?.[0];
     const where = issue?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-    // It quotes the schema: names, patterns.
-    return toOneLine(`${where} ${issue?.message ?? 'is wrong'}`, MAX_QUOTE);
+    // The message quotes names and patterns of the schema, which may contain control characters.
+    return toOneLine(`${where} ${issue?.message ?? 'is invalid'}`, MAX_QUOTE_LENGTH);
   };
 }
 
-/** Many descriptions hold patterns that are right only without the strictness of the flag `u`. */
+/** Many descriptions contain patterns that are valid only without the strict flag `u`. */
 const regExp = Object.assign(
   (pattern: string, flags: string): RegExp => {
     try {
@@ -55,7 +55,7 @@ const regExp = Object.assign(
       return new RegExp(pattern);
     }
   },
-  // Its name in ajv's standalone code, which is not made here.
+  // Required by ajv for standalone code, which is not generated here.
   { code: 'regExp' },
 );
 
@@ -68,8 +68,8 @@ const BOUNDS = [
   ['maximum', 'exclusiveMaximum'],
 ] as const;
 
-/** 3.0 marks a bound as exclusive by a boolean beside it; in JSON Schema of today the exclusive bound is a number. */
-function withBounds(document: JsonObject): JsonObject {
+/** OpenAPI 3.0 marks a bound as exclusive with a boolean; in JSON Schema 2020-12 the exclusive bound is a number. */
+function convertExclusiveBounds(document: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(document), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
     const schema = value as Record<string, unknown>;

@@ -5,24 +5,24 @@ import { parseEmail } from '../sign-in/parse-email.js';
 import type { Identity } from './identity.js';
 
 /**
- * The stored identity of an e-mail, or the only one of the issuer.
- * @throws TickhaulError `not_signed_in` where there is none; usage error where there are several to choose from.
+ * Finds the stored identity of an e-mail, or without an e-mail the only identity of the issuer.
+ * @throws TickhaulError `not_signed_in` if there is none; usage error if the issuer has several.
  */
 export async function chooseIdentity(
   { store, issuer }: AccountContext,
   email: string | undefined,
 ): Promise<Identity> {
   if (email !== undefined) {
-    const found = await store.read(issuer.host, parseEmail(email));
-    if (!found) throw createNotSignedInError(email);
-    return found;
+    const identity = await store.read(issuer.host, parseEmail(email));
+    if (!identity) throw createNotSignedInError(email);
+    return identity;
   }
-  const here = (await store.list()).filter((identity) => identity.issuer === issuer.host);
-  const [only] = here;
-  if (!only) throw createNotSignedInError(undefined);
-  if (here.length > 1) {
-    const emails = here.map((identity) => identity.email).sort();
-    throw usageError(`several identities are stored: choose one with --email (${emails.join(', ')})`);
+  const identities = (await store.list()).filter((identity) => identity.issuer === issuer.host);
+  const [first] = identities;
+  if (!first) throw createNotSignedInError(undefined);
+  if (identities.length > 1) {
+    const emails = identities.map((identity) => identity.email).sort();
+    throw usageError(`several identities are stored; choose one with --email (${emails.join(', ')})`);
   }
-  return only;
+  return first;
 }

@@ -6,25 +6,27 @@ import type { Identity } from './identity.js';
 import { assertPrivateFolder, assertPrivateMode, FILE_MODE, quoteForShell } from './private-files.js';
 
 /**
- * Reads a stored identity; undefined where there is none.
- * @throws usage error for a file that others may read, or one that is damaged; TickhaulError `disk`.
+ * Reads a stored identity; undefined if the file does not exist.
+ * @throws usage error for a damaged file or one that others may read; TickhaulError `disk`.
  */
 export async function readIdentity(path: string): Promise<Identity | undefined> {
   const text = await readPrivate(path);
   if (text === undefined) return undefined;
   const identity = parseIdentity(text);
   if (identity) return identity;
-  throw usageError(`${path}: a damaged identity; remove it (rm ${quoteForShell(path)}) and sign in again`);
+  throw usageError(
+    `${path}: the identity is damaged; remove it (rm ${quoteForShell(path)}) and sign in again`,
+  );
 }
 
-/** The text that `readIdentity` reads. */
+/** Formats an identity as the text that `readIdentity` reads (`docs/spec/account-api.md#stored-identities`). */
 export function formatIdentity({ issuer, email, assertion, refreshToken }: Identity): string {
   return `${JSON.stringify({ issuer, email, assertion, refreshToken })}\n`;
 }
 
 async function readPrivate(path: string): Promise<string | undefined> {
   try {
-    // A link could lead to somebody else's file.
+    // A link could lead to another user's file.
     const file = await openRegular(path, NO_FOLLOW);
     try {
       await assertPrivateFolder(dirname(path));
@@ -42,8 +44,8 @@ async function readPrivate(path: string): Promise<string | undefined> {
 function parseIdentity(text: string): Identity | undefined {
   try {
     const { issuer, email, assertion, refreshToken } = JSON.parse(text) as Record<keyof Identity, unknown>;
-    const all = [issuer, email, assertion, refreshToken];
-    if (!all.every((field) => typeof field === 'string' && field !== '')) return undefined;
+    const fields = [issuer, email, assertion, refreshToken];
+    if (!fields.every((field) => typeof field === 'string' && field !== '')) return undefined;
     return { issuer, email, assertion, refreshToken } as Identity;
   } catch {
     return undefined;

@@ -10,49 +10,53 @@ import { formatIdentity, readIdentity } from './identity-file.js';
 import { createPrivateFolder, FILE_MODE } from './private-files.js';
 import { type StagedFile, stageFile } from './staged-file.js';
 
-/** Milliseconds: longer than a lock that nobody touches holds. */
+/** Longer than the lifetime of an abandoned lock. */
 const LOCK_TIMEOUT_MS = 150_000;
 
 export interface IdentityStoreOptions {
-  /** The user's config folder of tickhaul; identities are kept in a folder of their own in it. */
+  /** The user's config folder of tickhaul; identities are stored in its folder `identities`. */
   readonly configDir: string;
-  /** Who runs, for the lock. */
+  /** Identifies this process in the lock. */
   readonly owner: Omit<LockOwner, 'now'>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Stored identities, a file each, for this user's eyes only. Every method throws TickhaulError `disk`, and a
- * usage error for what others may read or what is damaged.
+ * Stored identities, one file each, readable by this user only (`docs/spec/account-api.md#stored-identities`). Every
+ * method throws TickhaulError `disk`, and a usage error for a file that is damaged or that others may read.
  */
 export interface IdentityStore {
   read(issuer: string, email: string): Promise<Identity | undefined>;
   list(): Promise<readonly Identity[]>;
-  /** Makes sure that an identity can be stored, before anybody goes to the trouble of getting one. */
+  /** Checks that an identity can be stored. Called before sign-in, so that the user does not sign in for nothing. */
   prepare(issuer: string, email: string): Promise<void>;
   /**
-   * Replaces an identity while no other process can; other identities are free meanwhile. `make` is given what is
-   * stored now, and gives what to store, or the same for no change. When it throws, all stays as it was.
-   * @throws TickhaulError `locked`; what `make` throws.
+   * Replaces one identity under a lock across processes; other identities are not locked. `replace` gets the stored
+   * identity and returns the one to store, or the same for no change. If it throws, nothing changes.
+   * @throws TickhaulError `locked`; errors of `replace`.
    */
   update(
     issuer: string,
     email: string,
-    make: (current: Identity | undefined) => Promise<VerifiedIdentity>,
+    replace: (current: Identity | undefined) => Promise<VerifiedIdentity>,
   ): Promise<Identity>;
   /**
-   * Forgets those that the test names; without one everything, damaged files too.
-   * @param passOver told of each file that can't be read, and so is passed over by the test.
-   * @returns how many there were.
+   * Removes the identities that match the test; without a test all, including damaged files.
+   * @param onUnreadable called for each file that cannot be read and is therefore skipped.
+   * @returns the number of removed identities.
    */
-  remove(test?: (identity: Identity) => boolean, passOver?: (why: TickhaulError) => void): Promise<number>;
+  remove(
+    test?: (identity: Identity) => boolean,
+    onUnreadable?: (error: TickhaulError) => void,
+  ): Promise<number>;
 }
 
+/** Opens the store without touching the disk. */
 export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOptions): IdentityStore {
   const folder = join(configDir, 'identities');
 
-  /** Does some work on one file while no other process does. */
-  const locked = async <T>(
+  /** Runs work on one file under a lock across processes. */
+  const runLocked = async <T>(
     name: string,
     work: (path: string) => Promise<T>,
     timeoutMs = LOCK_TIMEOUT_MS,
@@ -61,8 +65,8 @@ export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOpt
     const holder = { ...owner, now: Date.now() };
     const lock = await lockIdentity(folder, holder, { timeoutMs, signal, name });
     try {
-      // What a crash left behind: who makes one holds the lock.
-      await removeFiles(folder, (other) => other !== name && fileOf(other) === name);
+      // Temporary files are written under the lock, so these remain from a crash.
+      await removeFiles(folder, (other) => other !== name && identityFileName(other) === name);
       return await work(join(folder, name));
     } finally {
       await lock.release();
@@ -71,18 +75,19 @@ export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOpt
 
   return {
     list: async () => {
-      const names = (await namesIn(folder)).filter((name) => fileOf(name) === name);
-      const all = await Promise.all(names.map((name) => readIdentity(join(folder, name))));
-      return all.filter((identity) => identity !== undefined);
+      const names = (await listNames(folder)).filter((name) => identityFileName(name) === name);
+      const identities = await Promise.all(names.map((name) => readIdentity(join(folder, name))));
+      return identities.filter((identity) => identity !== undefined);
     },
-    read: (issuer, email) => readIdentity(join(folder, nameOf(issuer, email))),
-    prepare: (issuer, email) => locked(nameOf(issuer, email), async (path) => stage(path).discard()),
-    update: (issuer, email, make) =>
-      locked(nameOf(issuer, email), async (path) => {
+    read: (issuer, email) => readIdentity(join(folder, createFileName(issuer, email))),
+    prepare: (issuer, email) =>
+      runLocked(createFileName(issuer, email), async (path) => stageIdentity(path).discard()),
+    update: (issuer, email, replace) =>
+      runLocked(createFileName(issuer, email), async (path) => {
         const current = await readIdentity(path);
-        const staged = stage(path);
+        const staged = stageIdentity(path);
         try {
-          const { assertion, refreshToken } = await make(current);
+          const { assertion, refreshToken } = await replace(current);
           if (assertion === current?.assertion && refreshToken === current.refreshToken) return current;
           const identity = { issuer, email, assertion, refreshToken };
           staged.commit(formatIdentity(identity));
@@ -93,50 +98,51 @@ export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOpt
           staged.discard();
         }
       }),
-    remove: async (test, passOver = () => {}) => {
-      const names = new Set((await namesIn(folder)).flatMap((name) => fileOf(name) ?? []));
+    remove: async (test, onUnreadable = () => {}) => {
+      const names = new Set((await listNames(folder)).flatMap((name) => identityFileName(name) ?? []));
       if (names.size > 0) await createPrivateFolder(folder);
-      const isMeant = async (path: string): Promise<boolean> => {
+      const matches = async (path: string): Promise<boolean> => {
         if (test === undefined) return true;
         const identity = await readIdentity(path).catch((error: unknown) => {
           if (!(error instanceof TickhaulError)) throw error;
-          passOver(error);
+          onUnreadable(error);
         });
         return identity !== undefined && test(identity);
       };
       const removals = [...names].map(async (name) => {
-        if (await isMeant(join(folder, name))) {
-          return locked(name, () => removeFiles(folder, (other) => other === name));
+        if (await matches(join(folder, name))) {
+          return runLocked(name, () => removeFiles(folder, (other) => other === name));
         }
-        // What a crash left behind may hold anybody's secrets; where somebody is at work, it is no such thing.
-        await locked(name, async () => {}, 0).catch(unlessLocked);
+        // A temporary file of a crash may contain the secrets of any identity; taking the lock removes it. If the
+        // identity is locked, its owner still uses the temporary file.
+        await runLocked(name, async () => {}, 0).catch(rethrowUnlessLocked);
         return 0;
       });
-      return sumOf(await Promise.allSettled(removals));
+      return sumRemovals(await Promise.allSettled(removals));
     },
   };
 }
 
-/** Any host and e-mail make a name that every file system takes; who they are stands in the file. */
-function nameOf(issuer: string, email: string): string {
+/** A hash is a valid name on every file system; the file itself contains issuer and e-mail. */
+function createFileName(issuer: string, email: string): string {
   const name = createHash('sha256').update(`${issuer}\n${email.toLowerCase()}`).digest('hex');
   return `${name}.json`;
 }
 
-/** The file that a name of the folder is, or was to become; undefined for anything else. */
-function fileOf(name: string): string | undefined {
+/** Name of the identity file for a file or its temporary file; undefined for other names. */
+function identityFileName(name: string): string | undefined {
   return /^(.+\.json)(\..+\.tmp)?$/.exec(name)?.[1];
 }
 
-/** One that can't be removed keeps no other from going. @throws why the first one could not be. */
-function sumOf(removals: readonly PromiseSettledResult<number>[]): number {
+/** Sums the removals after all are done. @throws the error of the first failed one. */
+function sumRemovals(removals: readonly PromiseSettledResult<number>[]): number {
   return removals.reduce((sum, removal) => {
     if (removal.status === 'rejected') throw removal.reason;
     return sum + removal.value;
   }, 0);
 }
 
-function stage(path: string): StagedFile {
+function stageIdentity(path: string): StagedFile {
   try {
     return stageFile(`${path}.${randomUUID()}.tmp`, path, FILE_MODE);
   } catch (error) {
@@ -152,20 +158,20 @@ async function lockIdentity(
   try {
     return await acquireRunLock(folder, owner, { ...options, name: `${name}.lock` });
   } catch (error) {
-    unlessLocked(error);
+    rethrowUnlessLocked(error);
     throw new TickhaulError(
       'locked',
-      `${join(folder, name)}: another process keeps this identity locked; try again later`,
+      `${join(folder, name)}: another process has locked this identity; try again later`,
     );
   }
 }
 
-/** @throws any other error than `locked`. */
-function unlessLocked(error: unknown): void {
+/** @throws the error, unless its code is `locked`. */
+function rethrowUnlessLocked(error: unknown): void {
   if (!(error instanceof TickhaulError) || error.code !== 'locked') throw error;
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function listNames(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
@@ -175,7 +181,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 async function removeFiles(folder: string, test: (name: string) => boolean): Promise<number> {
-  const names = (await namesIn(folder)).filter(test);
+  const names = (await listNames(folder)).filter(test);
   for (const name of names) {
     await rm(join(folder, name), { force: true }).catch((error: unknown) => {
       throw toDiskError(error, join(folder, name), 'disk');

@@ -1,49 +1,54 @@
 import type { VerifiedIdentity } from '../../service/account/issuer.js';
 
-/** An identity as it is stored: for one issuer host and e-mail. */
+/** A stored identity; unique for issuer host and e-mail. */
 export interface Identity extends VerifiedIdentity {
   /** The issuer's host, with its port. */
   readonly issuer: string;
   readonly email: string;
 }
 
-const LONGEST_MARGIN_MS = 300_000;
-const MARGIN_MS = 60_000;
-/** Of an assertion's life, the part in which it is refreshed ahead of time. */
-const MARGIN_SHARE = 0.1;
+const MAX_MARGIN_MS = 300_000;
+/** Used if the assertion has no `iat`. */
+const DEFAULT_MARGIN_MS = 60_000;
+/** Share of its lifetime in which an assertion is refreshed ahead of its expiry. */
+const MARGIN_RATIO = 0.1;
 
-/** Whether an assertion's `exp` has come, or is near (RFC 7519, section 4.1.4); false where it can't be read. */
+/**
+ * Whether an assertion has expired or expires soon (`docs/spec/account-api.md#assertion-expiry`); false if its `exp`
+ * cannot be read. @param now secondsToMs since the epoch
+ */
 export function nearsExpiry(assertion: string, now: number): boolean {
-  const { expMs, iatMs } = timesOf(assertion);
+  const { expMs, iatMs } = readTimes(assertion);
   if (expMs === undefined) return false;
-  const life = iatMs === undefined ? undefined : Math.max(0, expMs - iatMs);
-  const margin = life === undefined ? MARGIN_MS : Math.min(LONGEST_MARGIN_MS, life * MARGIN_SHARE);
-  return expMs - margin <= now;
+  const lifetimeMs = iatMs === undefined ? undefined : Math.max(0, expMs - iatMs);
+  const marginMs =
+    lifetimeMs === undefined ? DEFAULT_MARGIN_MS : Math.min(MAX_MARGIN_MS, lifetimeMs * MARGIN_RATIO);
+  return expMs - marginMs <= now;
 }
 
-/** Whether an assertion's `exp` has come; false where it can't be read. @param now milliseconds since the epoch */
+/** Whether an assertion has expired; false if its `exp` cannot be read. @param now secondsToMs since the epoch */
 export function isExpired(assertion: string, now: number): boolean {
-  const { expMs } = timesOf(assertion);
+  const { expMs } = readTimes(assertion);
   return expMs !== undefined && expMs <= now;
 }
 
-interface Times {
+interface AssertionTimes {
   /** Milliseconds since the epoch. */
   readonly expMs: number | undefined;
   readonly iatMs: number | undefined;
 }
 
-/** The times in an assertion that is a JWT; its signature is the issuer's affair. */
-function timesOf(assertion: string): Times {
+/** Reads the times of an assertion that is a JWT (RFC 7519, section 4.1). Only the issuer checks the signature. */
+function readTimes(assertion: string): AssertionTimes {
   try {
     const payload: unknown = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString());
     const { exp, iat } = payload as { readonly exp?: unknown; readonly iat?: unknown };
-    return { expMs: milliseconds(exp), iatMs: milliseconds(iat) };
+    return { expMs: secondsToMs(exp), iatMs: secondsToMs(iat) };
   } catch {
     return { expMs: undefined, iatMs: undefined };
   }
 }
 
-function milliseconds(seconds: unknown): number | undefined {
+function secondsToMs(seconds: unknown): number | undefined {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1000 : undefined;
 }

@@ -8,14 +8,14 @@ export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /**
- * Makes a folder for this user's eyes only.
- * @throws usage error where it is there and others may look into it; TickhaulError `disk`.
+ * Creates a folder that only this user can read.
+ * @throws usage error if it exists and others may read it; TickhaulError `disk`.
  */
 export async function createPrivateFolder(folder: string): Promise<void> {
   try {
     await createFolder(join(folder, '..'));
     await mkdir(folder, { mode: FOLDER_MODE });
-    // The umask may have taken away more than others' permissions.
+    // The umask may have removed permissions of this user, too.
     await chmod(folder, FOLDER_MODE);
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'EEXIST') throw toDiskError(error, folder, 'disk');
@@ -23,10 +23,10 @@ export async function createPrivateFolder(folder: string): Promise<void> {
   }
 }
 
-/** @throws usage error where others may look into the folder; TickhaulError `disk`. */
+/** @throws usage error if others may read the folder; TickhaulError `disk`. */
 export async function assertPrivateFolder(folder: string): Promise<void> {
   try {
-    // Of a link the folder behind it counts: a link's own mode is wide, and no chmod changes it.
+    // For a link, check its target: the mode of the link itself is open to all and chmod cannot change it.
     assertPrivateMode((await stat(folder)).mode, folder, FOLDER_MODE);
   } catch (error) {
     throw toDiskError(error, folder, 'disk');
@@ -34,19 +34,20 @@ export async function assertPrivateFolder(folder: string): Promise<void> {
 }
 
 /**
- * Refuses what others may read, with the command that mends it.
- * @param found the mode it has. @param wanted the mode it should have.
+ * Checks that others may not read a file or folder.
+ * @param mode actual mode. @param privateMode mode that the error's command sets.
+ * @throws usage error with the command that corrects the mode.
  */
-export function assertPrivateMode(found: number, path: string, wanted: number): void {
-  // Windows keeps others out in its own way, which a mode doesn't show.
-  if (platform() === 'win32' || (found & 0o077) === 0) return;
-  const mode = (found & 0o777).toString(8).padStart(4, '0');
+export function assertPrivateMode(mode: number, path: string, privateMode: number): void {
+  // Windows protects files with access control lists, which the mode does not show.
+  if (platform() === 'win32' || (mode & 0o077) === 0) return;
+  const shownMode = (mode & 0o777).toString(8).padStart(4, '0');
   throw usageError(
-    `${path}: others may read it (mode ${mode}), and it holds what signs you in; mend it with: chmod ${wanted.toString(8)} ${quoteForShell(path)}`,
+    `${path}: others may read your credentials (mode ${shownMode}); correct it with: chmod ${privateMode.toString(8)} ${quoteForShell(path)}`,
   );
 }
 
-/** A path as a word of a shell. */
+/** Quotes a path for a POSIX shell, if needed. */
 export function quoteForShell(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

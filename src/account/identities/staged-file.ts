@@ -10,21 +10,21 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Room for an identity of the usual kind. */
+/** Larger than a usual identity. */
 const RESERVED_BYTES = 64 * 1024;
 
-/** A file that is ready to be written, beside the one that it will replace. */
+/** A temporary file beside the file that it will replace. */
 export interface StagedFile {
-  /** Writes, syncs and renames without giving way to anything else. */
+  /** Writes, syncs and renames synchronously. */
   commit(text: string): void;
-  /** Removes it; does nothing after a commit. */
+  /** Removes the temporary file; does nothing after a commit. */
   discard(): void;
 }
 
 /**
- * Makes a file ready, with its bytes reserved on the disk: a refresh token is used up the moment it is sent, so
- * a full or read-only disk must show before that, and nothing may come between the answer and the write. Hence
- * the synchronous calls.
+ * Creates a temporary file and reserves its bytes on the disk. A refresh token is used up when it is sent, so a full
+ * or read-only disk must be detected before that. The calls are synchronous so that nothing can interrupt between
+ * the response and the write.
  * @param temporary a path in the same folder. @param mode permissions of a new file.
  */
 export function stageFile(temporary: string, path: string, mode: number): StagedFile {
@@ -40,7 +40,7 @@ export function stageFile(temporary: string, path: string, mode: number): Staged
     if (!isCommitted) rmSync(temporary, { force: true });
   };
   try {
-    // The umask may have taken away more than others' permissions.
+    // The umask may have removed permissions of this user, too.
     fchmodSync(file, mode);
     writeAll(file, Buffer.alloc(RESERVED_BYTES, ' '));
     fsyncSync(file);
@@ -67,7 +67,7 @@ function writeAll(file: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, done);
 }
 
-/** So that the new name outlives a power failure; not every file system can. */
+/** Makes the new name survive a power failure. Not every file system supports it. */
 function syncFolder(path: string): void {
   try {
     const folder = openSync(path, 'r');
@@ -77,6 +77,6 @@ function syncFolder(path: string): void {
       closeSync(folder);
     }
   } catch {
-    // The file itself is on the disk.
+    // Ignore errors: the content of the file is already synced.
   }
 }

@@ -7,38 +7,38 @@ import type { CodeReason, LinkReason, LoginEvent } from '../login-events.js';
 import { IssuerRefusal, runStep } from './issuer-refusals.js';
 import { normalizeUserCode } from './user-code.js';
 
-/** How often all begins anew by itself. */
-const RESTARTS = 1;
-const PAUSE_MS = 2_000;
+/** Restarts without action of the user. */
+const MAX_RESTARTS = 1;
+const INITIAL_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.5;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 export interface ClaimInput {
-  /** Its signal also ends the ceremony when the time for it is over. */
+  /** Its signal also aborts the sign-in at its time limit. */
   readonly context: AccountContext & { readonly calls: { readonly signal: AbortSignal } };
   readonly email: string;
-  /** Asks the user for the code of the page; after `organization` an empty one stands for the same as before. */
+  /** Asks the user for the code of the page; an empty text after `organization` means the same code as before. */
   readonly askCode: (reason: CodeReason, signal: AbortSignal) => Promise<string>;
   readonly emit: (event: LoginEvent) => void;
-  /** Milliseconds of the first pause between two looks whether the user is done; the next ones grow. */
+  /** Milliseconds of the first pause before checking again whether the user is done; later pauses are longer. */
   readonly pauseMs?: number | undefined;
 }
 
 /**
- * Registers and has the user confirm it: the claim ceremony, at whose end the identity is stored (service
- * interface, Authentication, steps 2 to 4). Claim tokens are kept in memory.
- * @throws IssuerRefusal; whatever the requests and `askCode` throw; the reason of an abort.
+ * Registers, lets the user confirm it, and stores the identity: the steps 2 to 4 of
+ * `docs/spec/account-api.md#sign-in`. Claim tokens stay in memory.
+ * @throws IssuerRefusal; errors of the requests and of `askCode`; the reason of an abort.
  */
 export async function claimIdentity(input: ClaimInput): Promise<Identity> {
   const { context, emit } = input;
-  // What can't be stored need not be asked for.
+  // Fail before the user signs in if the identity cannot be stored.
   await context.store.prepare(context.issuer.host, input.email);
   for (let restarts = 0; ; restarts++) {
     try {
       return await new Claim(input).run();
     } catch (error) {
-      const again = error instanceof IssuerRefusal && error.handling === 'restart';
-      if (!again || restarts >= RESTARTS) throw error;
+      const canRestart = error instanceof IssuerRefusal && error.handling === 'restart';
+      if (!canRestart || restarts >= MAX_RESTARTS) throw error;
       emit({ event: 'restart', reason: error.refusal, message: error.meaning });
     }
   }
@@ -51,7 +51,7 @@ class Claim {
 
   constructor(input: ClaimInput) {
     this.#input = input;
-    this.#pauseMs = input.pauseMs ?? PAUSE_MS;
+    this.#pauseMs = input.pauseMs ?? INITIAL_PAUSE_MS;
   }
 
   async run(): Promise<Identity> {
@@ -60,7 +60,7 @@ class Claim {
     const claimToken = await runStep('register', () => register(calls, issuer, email));
     emit({ event: 'registered' });
     for (let reason: LinkReason = 'first'; ; reason = 'expired') {
-      const uri = await this.#patiently(() =>
+      const uri = await this.#withWaits(() =>
         runStep('claim', () => startClaim(calls, issuer, claimToken, email)),
       );
       emit({ event: 'verification', uri, reason });
@@ -69,24 +69,24 @@ class Claim {
     }
   }
 
-  /** @returns undefined where the code expired and a fresh link is needed. */
+  /** @returns undefined if the code expired and a new link is needed. */
   async #complete(claimToken: string): Promise<Identity | undefined> {
-    let code = await this.#ask('first');
+    let code = await this.#askCode('first');
     for (;;) {
       try {
-        return await this.#patiently(() => this.#submit(claimToken, code));
+        return await this.#withWaits(() => this.#submit(claimToken, code));
       } catch (error) {
         if (!(error instanceof IssuerRefusal)) throw error;
         if (error.handling === 'fresh-link') return undefined;
-        if (error.handling === 'ask') code = await this.#ask('wrong', error.meaning);
+        if (error.handling === 'ask') code = await this.#askCode('wrong', error.meaning);
         else if (error.handling === 'reselect')
-          code = (await this.#ask('organization', error.meaning)) || code;
+          code = (await this.#askCode('organization', error.meaning)) || code;
         else throw error;
       }
     }
   }
 
-  /** What the user has confirmed is not thrown away for a failure that passes: only the time for it all ends this. */
+  /** Retries temporary errors until the time limit of the sign-in, since the user has already confirmed. */
   #submit(claimToken: string, code: string): Promise<Identity> {
     const { context, email } = this.#input;
     const { store, issuer, calls } = context;
@@ -98,8 +98,8 @@ class Claim {
     return withRetries(submitOnce, { maxAttempts: Number.POSITIVE_INFINITY, maxWaitMs, signal, onWait });
   }
 
-  /** @param message what the issuer refused. */
-  async #ask(reason: CodeReason, message?: string): Promise<string> {
+  /** @param message the issuer's refusal. */
+  async #askCode(reason: CodeReason, message?: string): Promise<string> {
     const { emit, askCode, context } = this.#input;
     for (;;) {
       emit({ event: 'code', reason, message });
@@ -108,15 +108,15 @@ class Claim {
     }
   }
 
-  /** Does it again, with pauses that grow, as long as the issuer says to wait. */
-  async #patiently<T>(action: () => Promise<T>): Promise<T> {
+  /** Repeats an action with growing pauses as long as the issuer responds that it has to wait. */
+  async #withWaits<T>(action: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await action();
       } catch (error) {
         if (!(error instanceof IssuerRefusal) || error.handling !== 'wait') throw error;
         const waitMs = this.#pauseMs;
-        this.#pauseMs = Math.min(LONGEST_PAUSE_MS, waitMs * PAUSE_GROWTH);
+        this.#pauseMs = Math.min(MAX_PAUSE_MS, waitMs * PAUSE_GROWTH);
         this.#input.emit({ event: 'waiting', reason: error.refusal, waitMs, message: error.message });
         await wait(waitMs, this.#input.context.calls.signal);
       }

@@ -1,81 +1,81 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import { RefusedError } from '../../service/account/refused-error.js';
 
-/** The steps of the protocol at which the issuer may refuse. */
+/** Steps of the sign-in at which the issuer may refuse. */
 export type SignInStep = 'register' | 'claim' | 'complete' | 'exchange' | 'refresh';
 
-/** What a refusal leads to. */
+/** How the client reacts to a refusal. */
 export type RefusalHandling =
-  /** It ends with the error. */
+  /** Fail with the error. */
   | 'fail'
-  /** All begins anew with a registration. */
+  /** Restart with a registration. */
   | 'restart'
-  /** The same request again, later. */
+  /** Repeat the same request later. */
   | 'wait'
-  /** The user is asked for the code again. */
+  /** Ask the user for the code again. */
   | 'ask'
-  /** A new claim attempt, which has a new link. */
+  /** Start a new claim attempt, which has a new link. */
   | 'fresh-link'
-  /** The user has something to choose on the page, and then the code again. */
+  /** Let the user select something on the page and enter the code again. */
   | 'reselect';
 
 interface Rule {
   readonly handling: RefusalHandling;
-  /** The error it is where the handling comes to nothing. */
+  /** Error code if the handling does not succeed. */
   readonly code: ErrorCode;
   readonly meaning: string;
-  /** What to do, for a user who is not just doing it. */
+  /** Next step for the user if the sign-in has ended. */
   readonly advice?: string;
 }
 
-const advice = 'sign in again: tickhaul login --email <address>';
+const advice = 'sign in again with tickhaul login --email <address>';
 
 const fixEmail: Rule = {
   handling: 'fail',
   code: 'usage',
-  meaning: 'the issuer does not take this e-mail: give --email with the address that you sign in with',
+  meaning: 'the issuer does not accept this e-mail; set --email to the address that you sign in with',
 };
 const disabled: Rule = {
   handling: 'fail',
   code: 'no_access',
-  meaning: 'signing in by e-mail and code is not enabled here: ask the operator of the service',
+  meaning: 'signing in by e-mail and code is not enabled here; ask the operator of the service',
 };
-const claimOver = (meaning: string): Rule => ({
+const endedClaim = (meaning: string): Rule => ({
   handling: 'restart',
   code: 'claim_failed',
   meaning,
-  advice: 'a second registration was refused too: run tickhaul login again',
+  advice: 'a second registration was refused too; run tickhaul login again',
 });
 const reselect: Rule = {
   handling: 'reselect',
   code: 'claim_failed',
   meaning: 'an organization must be selected on the page',
 };
-const expiredClaim = claimOver('the claim has expired');
-const claimedClaim = claimOver('the claim was completed before');
+const expiredClaim = endedClaim('the claim has expired');
+const claimedClaim = endedClaim('the claim was completed before');
 
-/** Required handling of each error code at each step (service interface, Identity issuer error codes). */
+/** Handling of each error code at each step (`docs/spec/account-api.md#issuer-error-codes`). */
 export const REFUSAL_RULES: Readonly<Record<SignInStep, Readonly<Record<string, Rule>>>> = {
   register: {
     invalid_request: {
       handling: 'fail',
       code: 'rejected',
-      meaning: 'the issuer does not understand the registration: a newer tickhaul may',
+      meaning: 'the issuer does not support this registration; update tickhaul',
     },
     invalid_login_hint: fixEmail,
     service_auth_registration_disabled: disabled,
   },
   claim: {
-    invalid_claim_token: claimOver('the issuer no longer knows the registration'),
+    invalid_claim_token: endedClaim('the issuer no longer knows the registration'),
     invalid_login_hint: fixEmail,
     claim_expired: expiredClaim,
-    claim_revoked: claimOver('the claim was revoked'),
+    claim_revoked: endedClaim('the claim was revoked'),
     already_claimed: claimedClaim,
     auth_method_disabled: disabled,
     too_many_attempts: {
       handling: 'wait',
       code: 'timed_out',
-      meaning: 'too many attempts are pending: one has to expire first',
+      meaning: 'too many attempts are pending; wait until one expires',
     },
   },
   complete: {
@@ -88,7 +88,7 @@ export const REFUSAL_RULES: Readonly<Record<SignInStep, Readonly<Record<string, 
     user_code_expired: { handling: 'fresh-link', code: 'claim_failed', meaning: 'the code has expired' },
     claim_expired: expiredClaim,
     already_claimed: claimedClaim,
-    claim_denied: claimOver('the claim was denied on the page'),
+    claim_denied: endedClaim('the claim was denied on the page'),
     auth_method_disabled: disabled,
     organization_selection_required: reselect,
     stale_organization_selection: reselect,
@@ -98,7 +98,7 @@ export const REFUSAL_RULES: Readonly<Record<SignInStep, Readonly<Record<string, 
       handling: 'fail',
       code: 'not_signed_in',
       meaning:
-        'the issuer cannot read the stored identity: forget it with tickhaul logout --email <address>, then sign in again',
+        'the issuer cannot read the stored identity; remove it with tickhaul logout --email <address>, then sign in again',
     },
     invalid_grant: {
       handling: 'restart',
@@ -109,12 +109,12 @@ export const REFUSAL_RULES: Readonly<Record<SignInStep, Readonly<Record<string, 
     invalid_target: {
       handling: 'fail',
       code: 'usage',
-      meaning: 'the issuer does not know this API host: check --api-url and --auth-url',
+      meaning: 'the issuer does not know this API host; check --api-url and --auth-url',
     },
     unsupported_grant_type: {
       handling: 'fail',
       code: 'rejected',
-      meaning: 'the issuer does not take the jwt-bearer grant: check --auth-url',
+      meaning: 'the issuer does not support the jwt-bearer grant; check --auth-url',
     },
   },
   refresh: {
@@ -127,17 +127,17 @@ export const REFUSAL_RULES: Readonly<Record<SignInStep, Readonly<Record<string, 
   },
 };
 
-/** A refusal of the issuer whose handling is laid down. */
+/** A refusal of the issuer with a defined handling. */
 export class IssuerRefusal extends TickhaulError {
   readonly handling: RefusalHandling;
   /** The issuer's code, such as `claim_denied`. */
   readonly refusal: string;
-  /** The message without what to do. */
+  /** The message without advice. */
   readonly meaning: string;
 
   constructor(rule: Rule, refused: RefusedError) {
-    const { refusal, says, status } = refused;
-    const meaning = `${rule.meaning} (${refusal}${says})`;
+    const { refusal, quote, status } = refused;
+    const meaning = `${rule.meaning} (${refusal}${quote})`;
     const message = rule.advice === undefined ? meaning : `${meaning}; ${rule.advice}`;
     super(rule.code, message, { status, cause: refused });
     this.meaning = meaning;
@@ -146,7 +146,7 @@ export class IssuerRefusal extends TickhaulError {
   }
 }
 
-/** Does one step; a refusal that the table knows becomes an IssuerRefusal, any other error goes up as it is. */
+/** Runs one step and converts a refusal in `REFUSAL_RULES` to an IssuerRefusal. @throws other errors unchanged. */
 export async function runStep<T>(step: SignInStep, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

@@ -4,17 +4,17 @@ import { usageError } from '../../base/errors.js';
 const MAX_LENGTH = 254;
 
 /**
- * Reads an e-mail address; whether somebody reads mail there only the issuer can know.
- * @throws usage error for what is none.
+ * Parses an e-mail address. Only its form is checked; the issuer knows whether it exists.
+ * @throws usage error if the text is not an e-mail address.
  */
 export function parseEmail(text: string): string {
   const email = text.trim();
   const isAddress = /^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+\.[^\s@.\p{Cc}\p{Cf}]+$/u.test(email);
   if (isAddress && email.length <= MAX_LENGTH) return email;
-  throw usageError(`${JSON.stringify(email)} is not an e-mail address: write it as name@example.com`);
+  throw usageError(`${JSON.stringify(email)} is not an e-mail address; use the form name@example.com`);
 }
 
-/** Whether two addresses are the same mailbox: no provider tells letters by their case. */
+/** Whether two addresses are the same mailbox: providers ignore the case of letters. */
 export function isSameEmail(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

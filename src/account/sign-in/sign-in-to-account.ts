@@ -11,20 +11,20 @@ import { IssuerRefusal } from './issuer-refusals.js';
 
 export interface LoginInput extends Omit<ClaimInput, 'context'> {
   readonly context: AccountContext;
-  /** Milliseconds for all of it; undefined where the signals of the calls end it. */
+  /** Time limit of the sign-in in milliseconds; undefined if only the signals of the calls end it. */
   readonly timeoutMs?: number | undefined;
 }
 
 export interface LoginResult {
   /** As the service returns it. */
   readonly account: JsonObject;
-  /** Whether a stored identity was used, and nobody had to do anything. */
+  /** Whether a stored identity was used, without action of the user. */
   readonly reused: boolean;
 }
 
 /**
- * Signs in and completes account setup (service interface, Authentication): with the identity that is stored for
- * this issuer and e-mail, or where there is none that the issuer takes, with a new one.
+ * Signs in and completes account setup (`docs/spec/account-api.md#sign-in`): with the stored identity for this issuer
+ * and e-mail, or with a new one if there is none or the issuer refuses it.
  * @throws TickhaulError `timed_out`; as `claimIdentity` and `AccountSession`.
  */
 export async function signInToAccount(input: LoginInput): Promise<LoginResult> {
@@ -32,34 +32,34 @@ export async function signInToAccount(input: LoginInput): Promise<LoginResult> {
   assertSecureApiHost(context.calls);
   const deadline = createSignInDeadline(timeoutMs);
   const { signal = deadline.signal, lastSignal = deadline.signal } = context.calls;
-  let unfinished = '';
+  let pendingMessage = '';
   const calls = {
     ...context.calls,
     signal: AbortSignal.any([signal, deadline.signal]),
     lastSignal: AbortSignal.any([lastSignal, deadline.signal]),
     onWait: (waitMs: number, error: TickhaulError) => {
-      unfinished = error.message;
+      pendingMessage = error.message;
       context.calls.onWait?.(waitMs, error);
     },
   };
   const emit = (event: LoginEvent): void => {
-    unfinished = ('message' in event && event.message) || '';
+    pendingMessage = ('message' in event && event.message) || '';
     input.emit(event);
   };
   try {
     return await signIn({ ...input, emit, context: { ...context, calls } });
   } catch (error) {
-    const isLate = error instanceof TickhaulError && error.code === 'timed_out' && unfinished !== '';
-    throw isLate ? new TickhaulError('timed_out', `${error.message}: ${unfinished}`) : error;
+    const isTimeout = error instanceof TickhaulError && error.code === 'timed_out' && pendingMessage !== '';
+    throw isTimeout ? new TickhaulError('timed_out', `${error.message}: ${pendingMessage}`) : error;
   } finally {
     deadline.clear();
   }
 }
 
-/** The time by which a sign-in must be done. @param timeoutMs milliseconds; undefined for no end. */
+/** Starts the time limit of a sign-in. @param timeoutMs milliseconds; undefined for no limit. */
 export function createSignInDeadline(timeoutMs: number | undefined): Deadline {
-  const late = `the sign-in was not finished within ${formatDuration(timeoutMs ?? 0)}`;
-  return startDeadline(timeoutMs, new TickhaulError('timed_out', late));
+  const message = `the sign-in was not finished within ${formatDuration(timeoutMs ?? 0)}`;
+  return startDeadline(timeoutMs, new TickhaulError('timed_out', message));
 }
 
 async function signIn(input: ClaimInput): Promise<LoginResult> {

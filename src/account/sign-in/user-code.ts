@@ -1,4 +1,4 @@
-/** A code as the issuer takes it: without the hyphens and blanks that make it easy to read; letters as typed. */
+/** Removes the hyphens and blanks of a code, as the issuer requires; letters keep their case. */
 export function normalizeUserCode(text: string): string {
   return text.replace(/[\s\p{Pd}]+/gu, '');
 }

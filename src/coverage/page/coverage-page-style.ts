@@ -1,6 +1,6 @@
 import { BASE_STYLE } from '../../page/base-style.js';
 
-/** The page's style sheet, light and dark. */
+/** Style sheet of the page, for light and dark mode. */
 export const COVERAGE_PAGE_STYLE = `${BASE_STYLE}
 code { white-space: nowrap; }
 .series {

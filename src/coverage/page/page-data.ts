@@ -1,20 +1,20 @@
 import type { Coverage, DayBytes, SeriesCoverage } from '../coverage-facts.js';
 import { packStates } from '../state-runs.js';
 
-/** A series as the page holds it, with texts that many share as numbers of a list. */
+/** A series in the page's data; exchange and data type are indexes of lists. */
 export type PackedSeries = readonly [
   exchange: number,
   dataType: number,
   symbol: string,
   first: number,
-  /** As `packStates` gives them. */
+  /** Packed by `packStates`. */
   states: string,
   rows: number,
   bytes: number,
   gone: number,
 ];
 
-/** All that the page's script draws. */
+/** Data that the page's script draws. */
 export interface PageData {
   readonly exchanges: readonly string[];
   readonly dataTypes: readonly string[];
@@ -23,32 +23,33 @@ export interface PageData {
   readonly byRecording: ChartData;
 }
 
-/** Days and their bytes. */
+/** Days and the bytes of each day. */
 export type ChartData = readonly [days: readonly number[], bytes: readonly number[]];
 
+/** Converts coverage to the data of the page. */
 export function toPageData({ series, byDay, byRecording }: Coverage): PageData {
   const exchanges = distinct(series.map(({ exchange }) => exchange));
   const dataTypes = distinct(series.map(({ dataType }) => dataType));
-  const pack = (one: SeriesCoverage): PackedSeries => [
-    exchanges.indexOf(one.exchange),
-    dataTypes.indexOf(one.dataType),
-    one.symbol,
-    one.first,
-    packStates(one.states),
-    one.rows,
-    one.bytes,
-    one.gone,
+  const packSeries = (item: SeriesCoverage): PackedSeries => [
+    exchanges.indexOf(item.exchange),
+    dataTypes.indexOf(item.dataType),
+    item.symbol,
+    item.first,
+    packStates(item.states),
+    item.rows,
+    item.bytes,
+    item.gone,
   ];
-  const chart = (sums: readonly DayBytes[]): ChartData => [
+  const toChartData = (sums: readonly DayBytes[]): ChartData => [
     sums.map(({ day }) => day),
     sums.map(({ bytes }) => bytes),
   ];
   return {
     exchanges,
     dataTypes,
-    series: series.map(pack),
-    byDay: chart(byDay),
-    byRecording: chart(byRecording),
+    series: series.map(packSeries),
+    byDay: toChartData(byDay),
+    byRecording: toChartData(byRecording),
   };
 }
 

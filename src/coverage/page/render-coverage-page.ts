@@ -10,18 +10,18 @@ import { toPageData } from './page-data.js';
 import { REPORT_MARK } from './write-report.js';
 
 export interface PageOptions {
-  /** The download folder; only its own name is shown. */
+  /** Download folder; only its last name is shown. */
   readonly dir: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The modules under `browser/` and what they import, which the build puts beside this module. */
+/** The bundled modules of `browser/`, which the build writes beside this module. */
 export function readCoveragePageScript(): string {
   return readFileSync(new URL('./coverage-page.txt', import.meta.url), 'utf8');
 }
 
-/** The report as one page that loads nothing, and is allowed nothing else than what stands in it. */
+/** Renders the report as one page that loads nothing; its content security policy allows only its own content. */
 export function renderCoveragePage(coverage: Coverage, { dir, now }: PageOptions): string {
   const chart = readChartParts();
   const script = readCoveragePageScript();
@@ -43,10 +43,10 @@ ${REPORT_MARK}
 <body>
 <header>
 <h1>${title}</h1>
-<p class="soft">Made ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC by tickhaul ${VERSION}</p>
+<p class="soft">Created ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC by tickhaul ${VERSION}</p>
 </header>
 <main>
-${totalsHtml(coverage.totals)}
+${renderTotals(coverage.totals)}
 <noscript><p>The charts and calendars are drawn by a script, which is turned off in this browser.</p></noscript>
 <section class="charts" aria-label="Growth">
 <figure><figcaption>Size of each day’s data</figcaption><div class="chart" id="by-day"></div></figure>
@@ -66,7 +66,7 @@ ${totalsHtml(coverage.totals)}
 </section>
 </main>
 <div id="tooltip" role="status" hidden></div>
-<script type="application/json" id="data">${scriptText(JSON.stringify(toPageData(coverage)))}</script>
+<script type="application/json" id="data">${escapeForScript(JSON.stringify(toPageData(coverage)))}</script>
 <script>${chart.script}</script>
 <script type="module">${script}</script>
 </body>
@@ -74,14 +74,14 @@ ${totalsHtml(coverage.totals)}
 `;
 }
 
-function totalsHtml(totals: CoverageTotals): string {
+function renderTotals(totals: CoverageTotals): string {
   const { exchanges, series, present, empty, missing, gone, rows, bytes } = totals;
   const pairs = [
-    ['series', count(series)],
-    ['exchanges', count(exchanges)],
-    ['days present', count(present)],
-    ['days empty', count(empty)],
-    ['days missing', count(missing)],
+    ['series', formatNumber(series)],
+    ['exchanges', formatNumber(exchanges)],
+    ['days present', formatNumber(present)],
+    ['days empty', formatNumber(empty)],
+    ['days missing', formatNumber(missing)],
     ['rows', formatCount(rows)],
     ['size', formatSize(bytes)],
   ];
@@ -89,15 +89,15 @@ function totalsHtml(totals: CoverageTotals): string {
   const note =
     gone === 0
       ? ''
-      : `<p>Recorded, but gone from the disk: ${count(gone)} of the missing days. <code>tickhaul verify --repair</code> brings them again.</p>`;
+      : `<p>Recorded, but no longer on disk: ${formatNumber(gone)} of the missing days. <code>tickhaul verify --repair</code> downloads them again.</p>`;
   return `<dl class="totals">${tiles}</dl>${note}`;
 }
 
-function count(number: number): string {
+function formatNumber(number: number): string {
   return number.toLocaleString('en');
 }
 
-/** A text inside a script element ends at its first `</`, whatever it means (HTML, 4.12.1.3). */
-function scriptText(json: string): string {
+/** Escapes `<`, since a script element ends at `</script` even within a string (HTML Standard, section 4.12.1.3). */
+function escapeForScript(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

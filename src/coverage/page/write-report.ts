@@ -4,29 +4,30 @@ import type { OutputHost } from '../../base/output-sink.js';
 import type { OutputTarget } from '../../base/output-target.js';
 import { writeOutput } from '../../base/write-output.js';
 
-/** What every report has near its beginning. */
+/** Identifies a report; near the start of every report. */
 export const REPORT_MARK = '<meta name="generator" content="tickhaul coverage">';
 
-const HEAD_BYTES = 1024;
+/** The mark is within the first bytes. */
+const SEARCHED_BYTES = 1024;
 
 /**
- * Writes a report, to a regular file whole or not at all. Only an earlier report is replaced.
- * @throws usage error where another file stands there; as `writeOutput`.
+ * Writes a report; a regular file is written completely or not at all. It replaces earlier reports only.
+ * @throws usage error if the path is another file; errors of `writeOutput`.
  */
 export async function writeReport(target: OutputTarget, html: string, host: OutputHost): Promise<void> {
-  if (target.kind === 'file' && (await isOther(target.path))) {
+  if (target.kind === 'file' && (await isOtherFile(target.path))) {
     throw usageError(
-      `${target.name}: a file stands here that is no report of tickhaul; choose another name, or remove it`,
+      `${target.name}: the file exists and is not a report of tickhaul; choose another name or remove it`,
     );
   }
   await writeOutput(target, [html], host);
 }
 
-async function isOther(path: string): Promise<boolean> {
+async function isOtherFile(path: string): Promise<boolean> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(path);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SEARCHED_BYTES), 0, SEARCHED_BYTES, 0);
     return bytesRead > 0 && !buffer.toString('utf8', 0, bytesRead).includes(REPORT_MARK);
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return false;

@@ -6,36 +6,37 @@ interface RemoteLock {
   end(): void;
 }
 
-/** Who has turns at the same time needs the latest. */
+/** Limits memory: only the latest notes are needed. */
 const MAX_NOTES = 10_000;
 
-/** Works of several workers, where those of the same name follow each other. */
+/** Locks by name for several worker processes. Each holder can leave a number (note) for the next holder. */
 export class RemoteMutex {
-  readonly #turns = new LocalMutex();
+  readonly #mutex = new LocalMutex();
   readonly #notes = new Map<string, number>();
-  readonly #lent = new Map<string, RemoteLock>();
+  readonly #locks = new Map<string, RemoteLock>();
 
   /**
-   * Resolves when it is a worker's turn, which lasts until it gives it back, or is gone, with what the one before noted.
+   * Acquires a lock and resolves with the note of the previous holder. The lock is held until `giveBack`, or until the
+   * worker has ended, which aborts `gone`.
    */
   take(work: string, gone: AbortSignal): Promise<number | undefined> {
     return new Promise((resolve) => {
       const turn = (): Promise<void> => {
-        const ended = new Promise<void>((end) => this.#lent.set(work, { gone, end }));
+        const ended = new Promise<void>((end) => this.#locks.set(work, { gone, end }));
         resolve(this.#notes.get(work));
         return rejectOnAbort(ended, gone);
       };
-      // One that is gone has no turn, or loses it.
-      this.#turns.run(work, gone, turn).catch(() => {});
+      // If the worker ends, it never gets the lock, or loses it.
+      this.#mutex.run(work, gone, turn).catch(() => {});
     });
   }
 
   giveBack(work: string, gone: AbortSignal, note: number | undefined): void {
-    const lent = this.#lent.get(work);
-    if (lent?.gone !== gone) return;
-    this.#lent.delete(work);
+    const lock = this.#locks.get(work);
+    if (lock?.gone !== gone) return;
+    this.#locks.delete(work);
     if (note !== undefined) this.#note(work, note);
-    lent.end();
+    lock.end();
   }
 
   #note(work: string, note: number): void {
@@ -45,27 +46,27 @@ export class RemoteMutex {
   }
 }
 
-/** Works of the same name, one after the other. */
+/** Runs tasks of the same name one after the other. */
 class LocalMutex {
   readonly #last = new Map<string, Promise<void>>();
 
   async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name) ?? Promise.resolve();
-    const working = (async () => {
-      // Who leaves while it waits is let go at once; who comes after it waits for the one before.
-      await rejectOnAbort(before, signal);
+    const previous = this.#last.get(name) ?? Promise.resolve();
+    const current = (async () => {
+      // An aborted task stops waiting at once; the next task still waits for the previous one.
+      await rejectOnAbort(previous, signal);
       if (signal.aborted) throw abortReason(signal);
       return work();
     })();
-    const done = working.then(
+    const done = current.then(
       () => {},
-      () => before,
+      () => previous,
     );
     this.#last.set(name, done);
-    // Not when it leaves: the one before it may still be at work.
+    // Not on abort: the previous task may still be running.
     void done.then(() => {
       if (this.#last.get(name) === done) this.#last.delete(name);
     });
-    return working;
+    return current;
   }
 }

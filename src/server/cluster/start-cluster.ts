@@ -5,50 +5,50 @@ import { WorkerPool, type WorkerPoolOptions } from './worker-pool.js';
 export interface ClusterOptions extends WorkerPoolOptions {
   readonly port: number;
   readonly host: string;
-  /** What is to be done once for all, when the ports are its own. */
+  /** Runs once after the ports are open and before the workers start. */
   readonly prepare: () => Promise<void>;
 }
 
 export interface RunningCluster extends ServerPorts {
-  /** Takes nothing new, and lets answers under way end, for a while. */
+  /** Refuses new connections and waits for open responses, at most for the grace period. */
   close(graceMs: number): Promise<void>;
-  /** Numbers of the workers' processes. */
+  /** Process ids of the workers. */
   readonly pids: readonly (number | undefined)[];
 }
 
 /**
- * Starts the local replay server over several processes: this one holds the ports, and gives each connection to a
- * worker. It resolves when all of them are ready.
- * @throws usage error for a port that is in use, or an address that isn't this machine's, before any worker begins; what
- *   ends one at its start.
+ * Starts the local replay server in several processes. This process owns the ports and passes each connection to a
+ * worker. Resolves when all workers are ready.
+ * @throws usage error for a port in use or an address that is not of this machine, before any worker starts; the error
+ * of a worker that fails to start.
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
-  const early: PassedConnection[] = [];
-  let take = (connection: PassedConnection): void => void early.push(connection);
+  const earlyConnections: PassedConnection[] = [];
+  let take = (connection: PassedConnection): void => void earlyConnections.push(connection);
   const { http, sockets } = createClusterListeners((connection) => take(connection));
   const ports = await listenOnAdjacentPorts(http, sockets, options.host, options.port);
-  const closeDoors = (): void => {
+  const closeListeners = (): void => {
     http.close();
     sockets.close();
     sockets.closeAllConnections();
   };
-  let crew: WorkerPool | undefined;
+  let pool: WorkerPool | undefined;
   try {
     await options.prepare();
-    crew = new WorkerPool(options);
-    await crew.open();
+    pool = new WorkerPool(options);
+    await pool.open();
   } catch (error) {
-    closeDoors();
-    await crew?.end(0);
-    for (const { socket } of early) socket.destroy();
+    closeListeners();
+    await pool?.end(0);
+    for (const { socket } of earlyConnections) socket.destroy();
     throw error;
   }
-  const open = crew;
-  take = (connection) => open.take(connection);
-  for (const connection of early) take(connection);
+  const openPool = pool;
+  take = (connection) => openPool.take(connection);
+  for (const connection of earlyConnections) take(connection);
   const close = (graceMs: number): Promise<void> => {
-    closeDoors();
-    return open.end(graceMs);
+    closeListeners();
+    return openPool.end(graceMs);
   };
-  return { ...ports, close, pids: open.pids };
+  return { ...ports, close, pids: openPool.pids };
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../base/errors.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { ServeOptions } from '../serve-options.js';
 
-/** Those that are passed on as the service gave them (contract, Serve). */
+/** Statuses of the service that are passed on (`docs/spec/local-server.md#http-answers`). */
 const FORWARDED_STATUSES = new Set([400, 401, 403, 404, 429]);
 
 const STATUS_BY_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -19,16 +19,16 @@ const STATUS_BY_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
   unreadable: 500,
 };
 
-/** The service can't be reached, is silent, or gave up for now. */
+/** The service is unreachable, silent or failed temporarily. */
 const SERVICE_UNAVAILABLE = 503;
 
-/** The status that says why a request can't be answered. */
+/** The HTTP status for an error. */
 export function errorToStatus(error: unknown, { feeds }: ServeOptions): number {
   if (!(error instanceof TickhaulError)) return 500;
   const { code, status } = error;
   if (status !== undefined && FORWARDED_STATUSES.has(status)) return status;
   if (code === 'no_access') return feeds.client.config.apiKey === undefined ? 401 : 403;
-  // What isn't exported yet is a wrong period; under --offline it may be there another time.
+  // A period that is not exported yet is the client's error; with --offline its data may become available.
   if (code === 'not_exported') return feeds.offline ? SERVICE_UNAVAILABLE : 400;
   return STATUS_BY_CODE[code] ?? SERVICE_UNAVAILABLE;
 }

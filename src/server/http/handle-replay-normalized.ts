@@ -4,7 +4,7 @@ import { parseOptionsParameter } from '../request/options-parameter.js';
 import type { HttpCall } from './http-call.js';
 import { sendLineResponse } from './line-response.js';
 
-/** `GET /replay-normalized`: normalized messages of a period (service interface, Local replay server). */
+/** `GET /replay-normalized`: normalized messages of a period (`docs/spec/local-server.md#normalized-options`). */
 export function handleReplayNormalized(call: HttpCall): Promise<void> {
   return sendLineResponse(call, (target) => {
     const options = parseNormalizedOptions(parseOptionsParameter(call.query), call.serving.warnOnce);

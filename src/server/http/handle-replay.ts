@@ -6,19 +6,27 @@ import { parseRawOptions } from '../request/raw-options.js';
 import type { HttpCall } from './http-call.js';
 import { sendLineResponse } from './line-response.js';
 
-/** Why day files can't answer for an exchange's own messages. */
-export const NO_RAW_MESSAGES = "day files hold no exchange's own messages; serve with --source feeds";
+/** Error for raw messages with `--source datasets`. */
+export const NO_RAW_MESSAGES = "day files do not contain the exchange's own messages; use --source feeds";
 
-/** `GET /replay`: an exchange's own messages of a period (service interface, Local replay server). */
+/** `GET /replay`: an exchange's own messages of a period (`docs/spec/local-server.md#get-replay`). */
 export function handleReplay(call: HttpCall): Promise<void> {
   return sendLineResponse(call, async ({ output, written, signal }) => {
     const { options, run, warnOnce } = call.serving;
     if (options.source === 'datasets') throw usageError(NO_RAW_MESSAGES);
     const { withDisconnects, ...request } = parseRawOptions(parseOptionsParameter(call.query), warnOnce);
     if (request.range.start === request.range.end) return;
-    const own = { ...run, signal };
-    const feed = await openFeed(own, request, options.records);
-    await replayRaw({ run: own, feed, withDisconnects, output, written, onMinutes: () => {}, signal });
+    const responseRun = { ...run, signal };
+    const feed = await openFeed(responseRun, request, options.records);
+    await replayRaw({
+      run: responseRun,
+      feed,
+      withDisconnects,
+      output,
+      written,
+      onMinutes: () => {},
+      signal,
+    });
     await run.cache.trim();
   });
 }

@@ -3,26 +3,26 @@ import { bugStack, toRunFailure } from '../../run/run-failure.js';
 import type { ServerContext } from '../server-context.js';
 import { errorToStatus } from './error-to-status.js';
 
-/** One HTTP request, and who answers it. */
+/** One HTTP request with its response. */
 export interface HttpCall {
   readonly serving: ServerContext;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Lower case, without a slash at its end. */
+  /** In lower case, without a trailing slash. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** Answers a request; what it throws is told to the client. */
+/** Handles a request; the client gets the message of a thrown error. */
 export type HttpHandler = (call: HttpCall) => Promise<void> | void;
 
-/** Path and query of an address: the path in any case, with or without a slash at its end. */
+/** Splits a request target into path and query. The path is in lower case, without a trailing slash. */
 export function readTarget(url = '/'): { readonly path: string; readonly query: URLSearchParams } {
   const [path = '', query = ''] = url.split(/\?(.*)/s);
   return { path: path.toLowerCase().replace(/(.)\/$/, '$1'), query: new URLSearchParams(query) };
 }
 
-/** Connections of `/ws-replay` that name the same are replayed together; an empty key is none. */
+/** Session key of a `/ws-replay` connection; connections with the same key are replayed together. */
 export function parseSessionKey(query: URLSearchParams): string | undefined {
   return query.get('session') || undefined;
 }
@@ -40,20 +40,20 @@ export function sendJsonResponse(
   response.end(body);
 }
 
-/** Says why a request can't be answered, before the first byte of an answer. */
+/** Sends an error as JSON with its status. Only possible before the first byte of the response. */
 export function sendErrorResponse(call: HttpCall, error: unknown): void {
   logBug(call.serving, error);
   const { options } = call.serving;
   sendJsonResponse(call, errorToStatus(error, options), { message: toRunFailure(error).error.message });
 }
 
-/** Cuts an answer off. For HTTP/1.0, as proxies speak it, a closed connection is its end: only a reset tells the two apart. */
+/** Aborts a response. In HTTP/1.0 a closed connection is a regular end, so the connection is reset instead. */
 export function abortResponse({ request, response }: Pick<HttpCall, 'request' | 'response'>): void {
   if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
   else response.destroy();
 }
 
-/** A bug's stack goes to the log. */
+/** Logs the stack of an unexpected error. */
 export function logBug({ options }: ServerContext, error: unknown): void {
   const stack = bugStack(error);
   if (stack !== undefined) options.log.warn(stack);

@@ -16,9 +16,9 @@ import {
 } from './http-call.js';
 import type { OriginGuard } from './origin-guard.js';
 
-/** Bounds of what a client may hold while it asks for nothing, in bytes and milliseconds. */
+/** Limits for idle and slow clients, in bytes and milliseconds. */
 export const SERVER_LIMITS = {
-  /** A list of symbols in an address is long. */
+  /** Addresses may contain long lists of symbols. */
   maxHeaderSize: 64 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -38,20 +38,20 @@ const ROUTES: Readonly<Record<string, HttpHandler>> = {
   },
 };
 
-/** Probes come under any name, and learn nothing that the key opens. */
-const KEYLESS: ReadonlySet<string> = new Set(['/health-check', '/metrics']);
+/** Paths that monitoring may request with any host name, since they reveal no data of the key. */
+const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/health-check', '/metrics']);
 
-/** What is told to pages and under names that may not use the server. */
+/** Message for pages and host names that may not use the server. */
 export const FOREIGN_ORIGIN_MESSAGE =
-  'not for pages of another origin, or under another name; --allow-origin http://<name> lets one in';
+  'the origin or the host name is not allowed; allow it with --allow-origin http://<name>';
 
-/** The HTTP endpoints; nothing listens yet. */
+/** Creates the HTTP server without listening. */
 export function createHttpServer(serving: ServerContext, guard: OriginGuard): Server {
   const { request: logRequest } = serving.options.log;
   const routes = { ...ROUTES, ...createPageRoutes(serving) };
   return createServer(SERVER_LIMITS, (request, response) => {
     if (logRequest) logFinishedRequest(request, response, logRequest);
-    void answer({ serving, guard, routes }, request, response);
+    void handleRequest({ serving, guard, routes }, request, response);
   });
 }
 
@@ -61,22 +61,22 @@ interface RequestContext {
   readonly routes: Readonly<Record<string, HttpHandler>>;
 }
 
-async function answer(
+async function handleRequest(
   { serving, guard, routes }: RequestContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const call = { serving, request, response, ...readTarget(request.url) };
-  // A body that nobody reads would hold the connection.
+  // An unread body would block the connection.
   request.resume();
   try {
-    // One that is sent behind another has its turn then; where the connection closes before, nothing was begun.
+    // A pipelined request waits for its turn; if the connection closes before, it is never handled.
     if (response.socket === null) await once(response, 'socket');
-    const allowed = guard.allowedOrigin(request);
-    // Without that its browser keeps the answer from the page.
-    if (allowed !== undefined) response.setHeader('access-control-allow-origin', allowed);
+    const allowedOrigin = guard.allowedOrigin(request);
+    // Without this header the browser hides the response from the page.
+    if (allowedOrigin !== undefined) response.setHeader('access-control-allow-origin', allowedOrigin);
     const isForeignHost = isPagePath(call.path) ? guard.isForeignHost : guard.isUntrustedHost;
-    if (guard.isForeignPage(request) || (!KEYLESS.has(call.path) && isForeignHost(request))) {
+    if (guard.isForeignPage(request) || (!PUBLIC_PATHS.has(call.path) && isForeignHost(request))) {
       return sendJsonResponse(call, 403, { message: FOREIGN_ORIGIN_MESSAGE });
     }
     const route = Object.hasOwn(routes, call.path) ? routes[call.path] : undefined;
@@ -88,20 +88,20 @@ async function answer(
   }
 }
 
-/** The page, and what it asks for. */
+/** Whether a path is the page or one of its endpoints. */
 function isPagePath(path: string): boolean {
   return path === '/' || path.startsWith('/page/');
 }
 
-/** A line a request, when it is over. */
+/** Logs one line for each request when it ends. */
 function logFinishedRequest(
   { method, url = '' }: IncomingMessage,
   response: ServerResponse,
   log: (line: string) => void,
 ): void {
-  const started = performance.now();
+  const startMs = performance.now();
   response.once('close', () => {
-    const how = response.writableFinished ? String(response.statusCode) : 'broken off';
-    log(sanitizeForTerminal(`${method} ${url} ${how} ${Math.round(performance.now() - started)}ms`));
+    const outcome = response.writableFinished ? String(response.statusCode) : 'broken off';
+    log(sanitizeForTerminal(`${method} ${url} ${outcome} ${Math.round(performance.now() - startMs)}ms`));
   });
 }

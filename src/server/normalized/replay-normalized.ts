@@ -5,17 +5,17 @@ import { replayNormalizedFromDayFiles } from './replay-from-day-files.js';
 import { replayNormalizedFromFeeds } from './replay-from-feeds.js';
 
 /**
- * Writes the normalized messages of several options, merged by local timestamp; ties go to the option named first.
- * @throws TickhaulError, before the first line, for what can't be had at all; later as `mergeLines`.
+ * Writes the normalized messages of several options, merged by local timestamp; ties go to the earlier option.
+ * @throws TickhaulError before the first line if the data are not available; later as `mergeLines`.
  */
 export async function replayNormalized(
-  serving: ServerContext,
+  context: ServerContext,
   options: readonly NormalizedOptions[],
   target: Omit<MergeOptions, 'speed'>,
 ): Promise<void> {
-  const wanted = options.filter(({ period }) => period.start < period.end);
-  if (wanted.length === 0) return;
-  const from =
-    serving.options.source === 'datasets' ? replayNormalizedFromDayFiles : replayNormalizedFromFeeds;
-  await from(serving, wanted, target);
+  const nonEmpty = options.filter(({ period }) => period.start < period.end);
+  if (nonEmpty.length === 0) return;
+  const replay =
+    context.options.source === 'datasets' ? replayNormalizedFromDayFiles : replayNormalizedFromFeeds;
+  await replay(context, nonEmpty, target);
 }

@@ -1,4 +1,4 @@
-/** Data types that most clients ask for; any other can be written. */
+/** Common data types, offered as buttons; any other can be typed. */
 const COMMON_TYPES = [
   'trade',
   'book_change',
@@ -15,7 +15,7 @@ const TYPE_BUTTONS = COMMON_TYPES.map(
   (name) => `<button type="button" data-type="${name}" aria-pressed="false">${name}</button>`,
 ).join('');
 
-/** The part of the page that builds addresses. Fields have the names of options; `data-field` shows and hides them. */
+/** Address builder of the page. Fields have the names of options; `data-field` shows and hides them. */
 export const BUILDER = `
 <section aria-labelledby="builder-title">
 <h2 id="builder-title">Build an address</h2>
@@ -37,24 +37,24 @@ export const BUILDER = `
 <button id="try" type="button">Try it</button>
 </div>
 <p id="build-state" role="status"></p>
-<pre id="answer" tabindex="0" aria-label="First lines of the answer" hidden></pre>
+<pre id="answer" tabindex="0" aria-label="First lines of the response" hidden></pre>
 </form>
 <template id="selection">
 <fieldset class="selection">
 <legend>Options</legend>
 <div class="fields">
 <label data-field="exchange">Exchange <select name="exchange"></select></label>
-<label data-field="symbols">Symbols, none for all <input name="symbols" spellcheck="false" autocapitalize="off" placeholder="XBTUSD, ETHUSD"></label>
+<label data-field="symbols">Symbols, empty for all <input name="symbols" spellcheck="false" autocapitalize="off" placeholder="XBTUSD, ETHUSD"></label>
 <label data-field="from">From <input name="from" spellcheck="false" placeholder="2024-03-01"></label>
-<label data-field="to">To, not included <input name="to" spellcheck="false" placeholder="2024-03-01T01:00"></label>
+<label data-field="to">To (exclusive) <input name="to" spellcheck="false" placeholder="2024-03-01T01:00"></label>
 <label data-field="session">Session <input name="session" spellcheck="false" placeholder="none"></label>
-<label data-field="timeoutIntervalMS">Silent for, milliseconds <input name="timeoutIntervalMS" inputmode="numeric" placeholder="10000"></label>
+<label data-field="timeoutIntervalMS">Silence timeout in milliseconds <input name="timeoutIntervalMS" inputmode="numeric" placeholder="10000"></label>
 </div>
 <div data-field="dataTypes"><label>Data types <input name="dataTypes" spellcheck="false" autocapitalize="off" value="trade"></label>
-<div class="chips" role="group" aria-label="Data types to put in or take out">${TYPE_BUTTONS}</div></div>
-<label data-field="filters">Channels, one a line, with symbols behind a colon; none for all <textarea name="filters" rows="3" spellcheck="false" placeholder="trade: XBTUSD"></textarea></label>
+<div class="chips" role="group" aria-label="Data types to add or remove">${TYPE_BUTTONS}</div></div>
+<label data-field="filters">Channels, one per line, with symbols after a colon; empty for all <textarea name="filters" rows="3" spellcheck="false" placeholder="trade: XBTUSD"></textarea></label>
 <div class="ticks">
-<label data-field="withDisconnects"><input type="checkbox" name="withDisconnects"> an empty line where the connection broke</label>
+<label data-field="withDisconnects"><input type="checkbox" name="withDisconnects"> an empty line for each disconnect</label>
 <label data-field="withDisconnectMessages"><input type="checkbox" name="withDisconnectMessages"> disconnect messages</label>
 <label data-field="withErrorMessages"><input type="checkbox" name="withErrorMessages"> error messages</label>
 </div>

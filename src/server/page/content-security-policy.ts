@@ -1,12 +1,12 @@
 import { urlPort, webSocketPort } from '../ports.js';
 import type { RenderedServerPage } from './render-server-page.js';
 
-/** A host, in names and numbers that a policy can have: not an IPv6 address. */
+/** Host names and IPv4 addresses; a policy cannot contain IPv6 addresses. */
 const HOST = /^[a-z\d.-]+$/;
 
 /**
- * The content security policy of the page: what stands in it, and its server's two ports.
- * @param host as the browser named the server, with the port; WebSocket is on the next one.
+ * Creates the content security policy of the page: its own scripts and styles, and its server's two ports.
+ * @param host Host header with the HTTP port; WebSocket uses the next port.
  */
 export function createContentSecurityPolicy(
   { scripts, styles }: Pick<RenderedServerPage, 'scripts' | 'styles'>,

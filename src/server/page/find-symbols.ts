@@ -1,17 +1,17 @@
-/** Names that the page offers at a time. */
+/** Maximum number of names in one response. */
 const MAX_OFFERED_SYMBOLS = 50;
 
-/** The names that have a text, in any case; those that begin with it first, else in their order. */
+/** Finds the names that contain a text, ignoring case; names that start with it come first. */
 export function findSymbols(
-  all: readonly string[],
+  names: readonly string[],
   search: string,
 ): { readonly symbols: readonly string[]; readonly found: number } {
-  const wanted = search.trim().toLowerCase();
+  const text = search.trim().toLowerCase();
   const beginning: string[] = [];
   const within: string[] = [];
   let found = 0;
-  for (const name of all) {
-    const at = name.toLowerCase().indexOf(wanted);
+  for (const name of names) {
+    const at = name.toLowerCase().indexOf(text);
     if (at < 0) continue;
     found++;
     const list = at === 0 ? beginning : within;

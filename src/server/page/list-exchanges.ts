@@ -4,22 +4,22 @@ import { listStoredExchanges } from '../../service/records/stored-names.js';
 import type { ServeOptions } from '../serve-options.js';
 import type { ListedExchange } from './page-facts.js';
 
-/** The symbols that replays of one exchange take. */
+/** Symbols of one exchange that can be replayed. */
 export interface ExchangeNames {
   readonly symbols: readonly string[];
-  /** UTC day, `YYYY-MM-DD`; where day files are served. */
+  /** UTC day, `YYYY-MM-DD`; set if the server uses day files. */
   readonly exportedUntil?: string;
 }
 
 /**
- * All exchanges; where the service can't be asked, those of which this machine knows.
- * @throws as `fetchExchanges`, where it knows none.
+ * Lists all exchanges, or those with stored records if the service cannot be reached.
+ * @throws as `fetchExchanges` if no record is stored either.
  */
 export async function listExchanges({ feeds, records }: ServeOptions): Promise<readonly ListedExchange[]> {
   const { client, offline } = feeds;
   try {
-    const all = await fetchExchanges(client, { cache: records, offline });
-    return all.map(({ id, name, availableSince, availableTo }) => ({
+    const exchanges = await fetchExchanges(client, { cache: records, offline });
+    return exchanges.map(({ id, name, availableSince, availableTo }) => ({
       id,
       name,
       availableSince,
@@ -32,14 +32,15 @@ export async function listExchanges({ feeds, records }: ServeOptions): Promise<r
   }
 }
 
-/** The symbols of one exchange's record: those of its feeds, or of its day files. @throws as `fetchExchange`. */
+/** Lists the symbols of an exchange's feeds or of its day files. @throws as `fetchExchange`. */
 export async function listExchangeNames(
   { source, feeds, records }: ServeOptions,
   exchange: string,
 ): Promise<ExchangeNames> {
-  const asking = { cache: records, offline: feeds.offline };
-  if (source === 'feeds') return { symbols: (await fetchFeedNames(feeds.client, exchange, asking)).symbols };
-  const { datasets } = await fetchDatasetRecord(feeds.client, exchange, asking);
+  const fetchOptions = { cache: records, offline: feeds.offline };
+  if (source === 'feeds')
+    return { symbols: (await fetchFeedNames(feeds.client, exchange, fetchOptions)).symbols };
+  const { datasets } = await fetchDatasetRecord(feeds.client, exchange, fetchOptions);
   if (datasets === undefined) return { symbols: [] };
   return {
     symbols: datasets.symbols.map(({ id }) => id),

@@ -1,32 +1,32 @@
 interface RememberedValue<T> {
-  readonly made: Promise<T>;
+  readonly value: Promise<T>;
   /** Milliseconds since the epoch. */
-  readonly untilMs: number;
+  readonly expiresMs: number;
 }
 
 /**
- * Keeps for a while what was made under a key: who asks meanwhile gets the same. What fails is made anew.
- * @param most keys; the one that was made first goes first.
+ * Caches the result of an asynchronous function by key for a limited time, including pending results. Failures are not
+ * cached. @param maxKeys beyond this number the oldest result is removed.
  */
 export function memoizeForTime<T>(
-  make: (key: string) => Promise<T>,
+  compute: (key: string) => Promise<T>,
   {
     forMs,
-    most,
+    maxKeys,
     now = Date.now,
-  }: { readonly forMs: number; readonly most: number; readonly now?: () => number },
+  }: { readonly forMs: number; readonly maxKeys: number; readonly now?: () => number },
 ): (key: string) => Promise<T> {
-  const kept = new Map<string, RememberedValue<T>>();
+  const cache = new Map<string, RememberedValue<T>>();
   return (key) => {
-    const known = kept.get(key);
-    if (known && known.untilMs > now()) return known.made;
-    const made = make(key);
-    kept.delete(key);
-    kept.set(key, { made, untilMs: now() + forMs });
-    for (const first of kept.keys()) if (kept.size > most) kept.delete(first);
-    made.catch(() => {
-      if (kept.get(key)?.made === made) kept.delete(key);
+    const cached = cache.get(key);
+    if (cached && cached.expiresMs > now()) return cached.value;
+    const value = compute(key);
+    cache.delete(key);
+    cache.set(key, { value, expiresMs: now() + forMs });
+    for (const first of cache.keys()) if (cache.size > maxKeys) cache.delete(first);
+    value.catch(() => {
+      if (cache.get(key)?.value === value) cache.delete(key);
     });
-    return made;
+    return value;
   };
 }

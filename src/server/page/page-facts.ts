@@ -1,22 +1,22 @@
-/** What the page asks of its server, as JSON. */
+/** JSON responses of the server for its page. */
 
 /** `GET /page/server` */
 export interface ServerFacts {
   readonly version: string;
   /** Where normalized messages come from. */
   readonly source: 'feeds' | 'datasets';
-  /** Whether nothing is asked for. */
+  /** Whether the server sends no requests. */
   readonly offline: boolean;
   readonly uptimeMs: number;
-  /** Sent to clients, since the start. */
+  /** Messages sent to clients since the start. */
   readonly messages: number;
 }
 
-/** `GET /page/cache`: the slices of raw data. */
+/** `GET /page/cache`: size of the cached slices of raw data. */
 export interface CacheFacts {
   readonly slices: number;
   readonly bytes: number;
-  /** Bytes; null for none. */
+  /** Limit in bytes; null for no limit. */
   readonly limit: number | null;
 }
 
@@ -31,10 +31,10 @@ export interface ListedExchange {
 
 /** `GET /page/symbols?exchange=…&search=…` */
 export interface FoundSymbols {
-  /** Some of those that have the text that is searched for; those that begin with it come first. */
+  /** Matching symbols up to a limit; those that start with the text come first. */
   readonly symbols: readonly string[];
-  /** How many have it. */
+  /** Number of all matching symbols. */
   readonly found: number;
-  /** The first UTC day whose data isn't there yet, `YYYY-MM-DD`, where day files are served. */
+  /** First UTC day that is not exported yet, `YYYY-MM-DD`; set if the server uses day files. */
   readonly exportedUntil?: string | undefined;
 }

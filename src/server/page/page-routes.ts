@@ -10,16 +10,16 @@ import { memoizeForTime } from './memoize-for-time.js';
 import type { CacheFacts, FoundSymbols, ServerFacts } from './page-facts.js';
 import { renderServerPage } from './render-server-page.js';
 
-/** Looking at each slice takes a while in a large cache. */
-const CACHE = { forMs: 60_000, most: 1 };
-/** An exchange may have 270,000 symbols, and who types asks often. */
-const NAMES = { forMs: 600_000, most: 2 };
+/** Measuring a large cache takes a while. */
+const CACHE_SIZE_MEMO = { forMs: 60_000, maxKeys: 1 };
+/** An exchange may have 270,000 symbols, and the page sends a request for each typed letter. */
+const NAMES_MEMO = { forMs: 600_000, maxKeys: 2 };
 
-/** The page at `/`, and what it asks for. */
-export function createPageRoutes(serving: ServerContext): Readonly<Record<string, HttpHandler>> {
-  const { options, run } = serving;
-  const sizeOf = memoizeForTime(measureSlices, CACHE);
-  const namesOf = memoizeForTime((exchange) => listExchangeNames(options, exchange), NAMES);
+/** Creates the routes of the page at `/` and its JSON endpoints. */
+export function createPageRoutes(context: ServerContext): Readonly<Record<string, HttpHandler>> {
+  const { options, run } = context;
+  const measureCache = memoizeForTime(measureSlices, CACHE_SIZE_MEMO);
+  const listNames = memoizeForTime((exchange) => listExchangeNames(options, exchange), NAMES_MEMO);
   let page: ReturnType<typeof renderServerPage> | undefined;
   return {
     '/'(call) {
@@ -27,7 +27,7 @@ export function createPageRoutes(serving: ServerContext): Readonly<Record<string
       sendPage(call, page.html, createContentSecurityPolicy(page, call.request.headers.host));
     },
     async '/page/server'(call) {
-      const { metrics } = await serving.counts();
+      const { metrics } = await context.counts();
       const facts: ServerFacts = {
         version: VERSION,
         source: options.source,
@@ -38,7 +38,7 @@ export function createPageRoutes(serving: ServerContext): Readonly<Record<string
       sendJsonResponse(call, 200, facts);
     },
     async '/page/cache'(call) {
-      const size = await sizeOf(run.cache.feeds);
+      const size = await measureCache(run.cache.feeds);
       const facts: CacheFacts = { ...size, limit: options.feeds.cacheLimit ?? null };
       sendJsonResponse(call, 200, facts);
     },
@@ -48,8 +48,8 @@ export function createPageRoutes(serving: ServerContext): Readonly<Record<string
     async '/page/symbols'(call) {
       const exchange = call.query.get('exchange')?.trim().toLowerCase();
       if (!exchange) throw usageError('the query parameter "exchange" is missing');
-      const { symbols, ...more } = await namesOf(exchange);
-      const found: FoundSymbols = { ...findSymbols(symbols, call.query.get('search') ?? ''), ...more };
+      const { symbols, ...rest } = await listNames(exchange);
+      const found: FoundSymbols = { ...findSymbols(symbols, call.query.get('search') ?? ''), ...rest };
       sendJsonResponse(call, 200, found);
     },
   };

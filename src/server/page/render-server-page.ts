@@ -7,17 +7,17 @@ import { VIEWER } from './viewer-html.js';
 
 export interface RenderedServerPage {
   readonly html: string;
-  /** How its content security policy names the scripts and styles that stand in it. */
+  /** Hashes of the inline scripts and styles for the content security policy. */
   readonly scripts: string;
   readonly styles: string;
 }
 
-/** The modules under `browser/` and what they import, which the build puts beside this module. */
+/** The bundled modules of `browser/`, which the build writes beside this module. */
 export function readServerPageScript(): string {
   return readFileSync(new URL('./server-page.txt', import.meta.url), 'utf8');
 }
 
-/** The page at `/`, the same for everybody: what it shows of the server it asks for. */
+/** Renders the page at `/`. It is static; its script loads the facts of the server. */
 export function renderServerPage(): RenderedServerPage {
   const chart = readChartParts();
   const script = readServerPageScript();
@@ -38,8 +38,8 @@ export function renderServerPage(): RenderedServerPage {
 <p class="soft">Local replay server, version ${VERSION}. Times are UTC.</p>
 </header>
 <main>
-<noscript><p>This page works by a script, which is turned off in this browser. The endpoints work without it.</p></noscript>
-<section aria-label="What is served">
+<noscript><p>This page requires JavaScript, which is turned off in this browser. The endpoints work without it.</p></noscript>
+<section aria-label="Server status">
 <dl class="totals">
 <div><dt>source</dt><dd id="source">–</dd></div>
 <div><dt>exchanges</dt><dd id="exchange-count">–</dd></div>
@@ -48,7 +48,7 @@ export function renderServerPage(): RenderedServerPage {
 <div><dt>messages sent</dt><dd id="sent">–</dd></div>
 </dl>
 <p id="facts-problem" class="problem" role="status" hidden></p>
-<details id="exchange-list"><summary>Exchanges, and since when</summary><ul class="names"></ul></details>
+<details id="exchange-list"><summary>Exchanges with their first day</summary><ul class="names"></ul></details>
 </section>
 ${VIEWER}
 ${BUILDER}

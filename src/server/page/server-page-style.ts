@@ -1,6 +1,6 @@
 import { BASE_STYLE } from '../../page/base-style.js';
 
-/** The page's style sheet, light and dark. */
+/** Style sheet of the page, for light and dark mode. */
 export const SERVER_PAGE_STYLE = `${BASE_STYLE}
 :root { --buy: #0f7a55; --sell: #b8330f; --buy-fill: #0f7a5526; --sell-fill: #b8330f26; --on-main: #ffffff; }
 @media (prefers-color-scheme: dark) {

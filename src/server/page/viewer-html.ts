@@ -1,4 +1,4 @@
-/** The viewer's part of the page. */
+/** Replay viewer of the page. */
 export const VIEWER = `
 <section aria-labelledby="viewer-title">
 <h2 id="viewer-title">Watch a replay</h2>
@@ -8,14 +8,14 @@ export const VIEWER = `
 <label>Symbol <input name="symbol" list="watch-symbols" spellcheck="false" autocapitalize="off"></label>
 <datalist id="watch-symbols"></datalist>
 <label>From <input name="from" placeholder="2024-03-01T00:00" spellcheck="false"></label>
-<label>To, not included <input name="to" placeholder="2024-03-01T01:00" spellcheck="false"></label>
+<label>To (exclusive) <input name="to" placeholder="2024-03-01T01:00" spellcheck="false"></label>
 <label>Speed <select name="speed">
 <option value="1">real time</option>
 <option value="10">10 times</option>
-<option value="60" selected>1 minute a second</option>
-<option value="600">10 minutes a second</option>
-<option value="3600">1 hour a second</option>
-<option value="Infinity">as fast as it goes</option>
+<option value="60" selected>1 minute per second</option>
+<option value="600">10 minutes per second</option>
+<option value="3600">1 hour per second</option>
+<option value="Infinity">as fast as possible</option>
 </select></label>
 </div>
 <fieldset class="ticks">
@@ -30,7 +30,7 @@ export const VIEWER = `
 <button id="step" type="button" aria-disabled="true">Step</button>
 <button id="stop" type="button" aria-disabled="true">Stop</button>
 </div>
-<p id="state" role="status">Choose what to watch, then press Start.</p>
+<p id="state" role="status">Select an exchange, a symbol and a period, then press Start.</p>
 <p class="where"><progress id="progress" max="1" value="0" aria-label="Position in the period"></progress>
 <span id="position">–</span><span id="count">0 messages</span></p>
 </form>

@@ -2,10 +2,10 @@ import { usageError } from '../../base/errors.js';
 import { type NormalizedType, parseDataTypeName } from '../../market/names/data-type-name.js';
 import { type OptionFields, readBoolean, readTextList, requireText } from './option-fields.js';
 
-/** Which normalized messages of an exchange a client wants, replayed or live. */
+/** Selected normalized messages of one exchange, for replays and live streams. */
 export interface MessageSelection {
   readonly exchange: string;
-  /** As the client wrote them; undefined for all. */
+  /** As in the request; undefined for all. */
   readonly symbols: readonly string[] | undefined;
   readonly types: readonly NormalizedType[];
   readonly withDisconnects: boolean;
@@ -13,11 +13,12 @@ export interface MessageSelection {
 
 export const SELECTION_FIELDS = ['exchange', 'symbols', 'dataTypes', 'withDisconnectMessages'];
 
-/** @throws usage error. */
+/** Parses the options that replays and live streams share. @throws usage error. */
 export function parseMessageSelection(fields: OptionFields): MessageSelection {
   const symbols = readTextList(fields, 'symbols');
   const names = readTextList(fields, 'dataTypes') ?? [];
-  if (names.length === 0) throw usageError('"dataTypes" is missing: name some, as ["trade","book_change"]');
+  if (names.length === 0)
+    throw usageError('"dataTypes" is missing; add data types such as ["trade","book_change"]');
   return {
     exchange: requireText(fields, 'exchange').trim().toLowerCase(),
     symbols: symbols?.length === 0 ? undefined : symbols,

@@ -3,25 +3,25 @@ import { type MessageSelection, parseMessageSelection, SELECTION_FIELDS } from '
 import { parseOptionFields, requireText } from './option-fields.js';
 import { parseRequestPeriod } from './request-period.js';
 
-/** What is wanted of one exchange (service interface, Local replay server). */
+/** Options of a normalized replay of one exchange (`docs/spec/local-server.md#normalized-options`). */
 export interface NormalizedOptions extends MessageSelection {
-  /** Local times in microseconds; it may be empty. */
+  /** Local times in microseconds; may be empty. */
   readonly period: Period;
 }
 
-const KNOWN = [...SELECTION_FIELDS, 'from', 'to'];
+const KNOWN_FIELDS = [...SELECTION_FIELDS, 'from', 'to'];
 
 /**
- * One object, or a list of them, in the order that breaks ties.
- * @param tell told of fields that are ignored.
+ * Parses one object or a list of objects; their order breaks ties.
+ * @param warn called for each ignored field.
  * @throws usage error.
  */
 export function parseNormalizedOptions(
   options: unknown,
-  tell: (line: string) => void,
+  warn: (line: string) => void,
 ): readonly NormalizedOptions[] {
   return (Array.isArray(options) ? options : [options]).map((option: unknown) => {
-    const fields = parseOptionFields(option, 'options', KNOWN, tell);
+    const fields = parseOptionFields(option, 'options', KNOWN_FIELDS, warn);
     return {
       ...parseMessageSelection(fields),
       period: parseRequestPeriod(requireText(fields, 'from'), requireText(fields, 'to')),

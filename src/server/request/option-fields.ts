@@ -2,35 +2,35 @@ import { describeKind } from '../../base/describe-kind.js';
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 
-/** Characters of a name that nobody knows. */
-const SHOWN = 40;
+/** Maximum number of characters shown of an unknown name. */
+const MAX_SHOWN_LENGTH = 40;
 
-/** An object of a client's options. `null` counts as absent. */
+/** Fields of a client's options; `null` counts as absent. */
 export type OptionFields = Readonly<Record<string, unknown>>;
 
 /**
- * An object with some fields; others are ignored.
- * @param where what an error begins with.
- * @param tell told of each that is ignored.
- * @throws usage error for what is no object.
+ * Checks that options are an object and warns of unknown fields, which are ignored.
+ * @param where prefix of messages.
+ * @param warn called for each ignored field.
+ * @throws usage error if the value is not an object.
  */
 export function parseOptionFields(
   value: unknown,
   where: string,
   known: readonly string[],
-  tell: (line: string) => void,
+  warn: (line: string) => void,
 ): OptionFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw usageError(`${where}: expected an object, found ${describeKind(value)}`);
   }
   for (const name of Object.keys(value)) {
     if (known.includes(name)) continue;
-    tell(`${where}: "${name.slice(0, SHOWN)}" is ignored${didYouMean(name, known)}`);
+    warn(`${where}: "${name.slice(0, MAX_SHOWN_LENGTH)}" is ignored${didYouMean(name, known)}`);
   }
   return value as OptionFields;
 }
 
-/** @throws usage error for anything but text, or where it is missing. */
+/** @throws usage error if the field is missing or not a text. */
 export function requireText(fields: OptionFields, name: string): string {
   const value = fields[name] ?? undefined;
   if (value === undefined) throw usageError(`"${name}" is missing`);
@@ -38,7 +38,7 @@ export function requireText(fields: OptionFields, name: string): string {
   return value;
 }
 
-/** @throws usage error for anything but true and false. */
+/** Reads a boolean; false if absent. @throws usage error for other values. */
 export function readBoolean(fields: OptionFields, name: string): boolean {
   const value = fields[name] ?? false;
   if (typeof value !== 'boolean') {
@@ -47,7 +47,7 @@ export function readBoolean(fields: OptionFields, name: string): boolean {
   return value;
 }
 
-/** A list of texts; undefined where there is none. @throws usage error. */
+/** Reads a list of texts; undefined if absent. @throws usage error for other values. */
 export function readTextList(fields: OptionFields, name: string): readonly string[] | undefined {
   return readList(fields, name)?.map((item) => {
     if (typeof item === 'string') return item;
@@ -55,7 +55,7 @@ export function readTextList(fields: OptionFields, name: string): readonly strin
   });
 }
 
-/** @throws usage error for what is no list. */
+/** Reads a list; undefined if absent. @throws usage error for other values. */
 export function readList(fields: OptionFields, name: string): readonly unknown[] | undefined {
   const value = fields[name] ?? undefined;
   if (value === undefined || Array.isArray(value)) return value;

@@ -1,22 +1,22 @@
 import { usageError } from '../../base/errors.js';
 
-const SHOWN = 80;
+const MAX_SHOWN_LENGTH = 80;
 
 /**
- * The query parameter `options`, which is JSON; `+` is a space, as `%20` is.
- * @throws usage error where it is missing, or no JSON.
+ * Parses the query parameter `options` as JSON. `+` and `%20` are spaces.
+ * @throws usage error if it is missing or not JSON.
  */
 export function parseOptionsParameter(query: URLSearchParams): unknown {
   const text = query.get('options')?.trim();
   if (!text) {
     throw usageError(
-      'the query parameter "options" is missing: it is JSON, as ?options={"exchange":"bitmex",…}',
+      'the query parameter "options" is missing; add JSON, as in ?options={"exchange":"bitmex",…}',
     );
   }
   try {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : '';
-    throw usageError(`options: "${text.slice(0, SHOWN)}" is no JSON (${reason})`);
+    throw usageError(`options: "${text.slice(0, MAX_SHOWN_LENGTH)}" is not JSON (${reason})`);
   }
 }

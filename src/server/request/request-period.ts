@@ -3,18 +3,18 @@ import type { Period } from '../../market/trade-bars.js';
 import { parseInstant } from '../../replay/parse-period.js';
 
 /**
- * A client's period, in microseconds; it may be empty.
- * @throws usage error for what is no time, an end before the start, and one that is still to come.
+ * Parses the period of a request to microseconds; it may be empty (`docs/spec/local-server.md#times-in-options`).
+ * @throws usage error for an invalid time, an end before the start, and an end in the future.
  */
 export function parseRequestPeriod(from: string, to: string, nowMs = Date.now()): Period {
   const start = parseInstant('from', normalizeTime(from), nowMs);
   const end = parseInstant('to', normalizeTime(to), nowMs);
-  if (end < start) throw usageError(`to: ${to} is before from, ${from}`);
+  if (end < start) throw usageError(`to: ${to} is before from (${from}); choose a later end`);
   if (end > nowMs * 1000) throw usageError(`to: ${to} is after now; choose an end that has passed`);
   return { start, end };
 }
 
-/** Digits past the microsecond fall away, and a `+` that came as a space is one again: clients write both. */
+/** Cuts digits below the microsecond, and restores a `+` that was decoded to a space; clients send both. */
 function normalizeTime(text: string): string {
   return text
     .trim()

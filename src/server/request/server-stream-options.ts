@@ -5,26 +5,26 @@ import type { LiveOption } from '../../live/live-options.js';
 import { parseMessageSelection, SELECTION_FIELDS } from './message-selection.js';
 import { type OptionFields, parseOptionFields, readBoolean } from './option-fields.js';
 
-/** What is wanted of one exchange, live (service interface, Local replay server). */
+/** Options of a live stream of one exchange (`docs/spec/local-server.md#stream-options`). */
 export interface ServerStreamOptions extends LiveOption {
-  /** An `error` message for each connection that ended or failed. */
+  /** Whether to send an `error` message for each lost or failed connection. */
   readonly withErrorMessages: boolean;
 }
 
-const KNOWN = [...SELECTION_FIELDS, 'timeoutIntervalMS', 'withErrorMessages'];
-const TIMEOUT_INTERVAL_MS = 10_000;
+const KNOWN_FIELDS = [...SELECTION_FIELDS, 'timeoutIntervalMS', 'withErrorMessages'];
+const DEFAULT_TIMEOUT_INTERVAL_MS = 10_000;
 
 /**
- * One object, or a list of them.
- * @param tell told of fields that are ignored.
+ * Parses one object or a list of objects.
+ * @param warn called for each ignored field.
  * @throws usage error.
  */
 export function parseServerStreamOptions(
   options: unknown,
-  tell: (line: string) => void,
+  warn: (line: string) => void,
 ): readonly ServerStreamOptions[] {
   return (Array.isArray(options) ? options : [options]).map((option: unknown) => {
-    const fields = parseOptionFields(option, 'options', KNOWN, tell);
+    const fields = parseOptionFields(option, 'options', KNOWN_FIELDS, warn);
     return {
       ...parseMessageSelection(fields),
       timeoutIntervalMs: parseTimeoutMs(fields),
@@ -33,10 +33,10 @@ export function parseServerStreamOptions(
   });
 }
 
-/** Milliseconds. @throws usage error for what no timer can have. */
+/** Reads milliseconds. @throws usage error if a timer does not support the value. */
 function parseTimeoutMs(fields: OptionFields): number {
   const name = 'timeoutIntervalMS';
-  const value = fields[name] ?? TIMEOUT_INTERVAL_MS;
+  const value = fields[name] ?? DEFAULT_TIMEOUT_INTERVAL_MS;
   if (typeof value === 'number' && value >= 0 && value <= MAX_TIMER_MS) return value;
   const found = typeof value === 'number' ? value : describeKind(value);
   throw usageError(`"${name}": expected milliseconds, 0 to ${MAX_TIMER_MS}, found ${found}`);

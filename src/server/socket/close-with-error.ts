@@ -3,9 +3,9 @@ import { logBug } from '../http/http-call.js';
 import type { ServerContext } from '../server-context.js';
 import { CLOSE_CODE, type SocketClient } from './socket-client.js';
 
-/** Closes connections whose answer failed, with the reason. */
+/** Closes connections with the code and message of an error. */
 export function closeWithError(
-  serving: ServerContext,
+  context: ServerContext,
   path: string,
   clients: readonly SocketClient[],
   error: unknown,
@@ -13,8 +13,8 @@ export function closeWithError(
   const open = clients.filter(({ isOpen }) => isOpen);
   if (open.length === 0) return;
   const { code, message } = toRunFailure(error).error;
-  logBug(serving, error);
-  serving.options.log.debug?.(`${path}: closed: ${message}`);
+  logBug(context, error);
+  context.options.log.debug?.(`${path}: closed: ${message}`);
   for (const client of open)
     client.close(code === 'terminated' ? CLOSE_CODE.goingAway : CLOSE_CODE.failed, message);
 }

@@ -6,20 +6,20 @@ import { createFrameSink } from './frame-sink.js';
 import { runSocketTask } from './run-socket-task.js';
 import { CLOSE_CODE, type SocketClient } from './socket-client.js';
 
-/** `/ws-replay-normalized`: normalized messages, one a frame (service interface, Local replay server). */
+/** `/ws-replay-normalized`: normalized messages, one per frame (`docs/spec/local-server.md#normalized-options`). */
 export function openNormalizedSocket(
-  serving: ServerContext,
+  context: ServerContext,
   client: SocketClient,
   query: URLSearchParams,
 ): Promise<void> {
-  return runSocketTask(serving, '/ws-replay-normalized', client, async (stop) => {
-    const options = parseNormalizedOptions(parseOptionsParameter(query), serving.warnOnce);
+  return runSocketTask(context, '/ws-replay-normalized', client, async (stop) => {
+    const options = parseNormalizedOptions(parseOptionsParameter(query), context.warnOnce);
     const target = {
       output: createFrameSink(client),
       written: { messages: 0, bytes: 0 },
       signal: stop.signal,
     };
-    await serving.answers.run(stop, () => replayNormalized(serving, options, target));
+    await context.answers.run(stop, () => replayNormalized(context, options, target));
     client.close(CLOSE_CODE.finished, 'WS replay-normalized finished');
   });
 }

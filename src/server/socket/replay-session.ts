@@ -11,37 +11,37 @@ import type { ServerContext } from '../server-context.js';
 import { closeWithError } from './close-with-error.js';
 import { CLOSE_CODE, type SocketClient, WRITE_BYTES } from './socket-client.js';
 
-/** A connection of `/ws-replay`, as it joined. */
+/** A connection in a replay session. */
 export interface SessionMember {
   readonly client: SocketClient;
   readonly request: Omit<FeedRequest, 'filters'>;
-  /** What it subscribed to so far; undefined before the first message that was understood. */
+  /** Subscribed filters; undefined before the first understood message. */
   filters: readonly FeedFilter[] | undefined;
 }
 
-/** Milliseconds in which clients subscribe (service interface, /ws-replay). */
+/** Time for clients to subscribe (`docs/spec/local-server.md#replay-sessions`). */
 const SUBSCRIBE_WINDOW_MS = 2000;
 
 /**
- * Connections whose messages are merged by local timestamp, ties to the one that joined first. It starts two seconds
- * after the first of them; all end together, and one that leaves is passed over.
+ * Connections whose messages are merged by local timestamp, with ties to the connection that joined first. The session
+ * starts two seconds after its first connection. All connections end together, and closed ones are skipped.
  */
 export class ReplaySession {
-  readonly #serving: ServerContext;
+  readonly #context: ServerContext;
   readonly #members: SessionMember[] = [];
   readonly #stop = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #hasStarted = false;
 
-  /** @param onEnd told when nobody of it is left. */
-  constructor(serving: ServerContext, onEnd: () => void) {
-    this.#serving = serving;
+  /** @param onEnd called when the session is over. */
+  constructor(context: ServerContext, onEnd: () => void) {
+    this.#context = context;
     const start = (): void => {
       if (this.#stop.signal.aborted) return;
       this.#hasStarted = true;
-      void serving.answers.run(this.#stop, () => this.#run()).finally(onEnd);
+      void context.answers.run(this.#stop, () => this.#run()).finally(onEnd);
     };
-    // A turn later: a server that was busy first reads what came in time.
+    // Wait one more turn, so that a busy server first reads the messages that arrived in time.
     this.#timer = setTimeout(() => setImmediate(start), SUBSCRIBE_WINDOW_MS);
     this.#stop.signal.addEventListener('abort', () => {
       if (this.#hasStarted) return;
@@ -66,12 +66,13 @@ export class ReplaySession {
   async #run(): Promise<void> {
     const members = this.#members.filter(({ client }) => client.isOpen);
     try {
-      for (const { request, filters } of members) if (!filters) throw await this.#whyNone(request);
+      for (const { request, filters } of members)
+        if (!filters) throw await this.#createUnsubscribedError(request);
       await this.#replay(members);
       for (const { client } of members) client.close(CLOSE_CODE.finished, 'WS replay finished');
     } catch (error) {
       closeWithError(
-        this.#serving,
+        this.#context,
         '/ws-replay',
         members.map(({ client }) => client),
         error,
@@ -79,19 +80,20 @@ export class ReplaySession {
     }
   }
 
-  /** Nothing of an exchange that isn't there is understood. */
-  async #whyNone({ exchange }: SessionMember['request']): Promise<TickhaulError> {
-    const { options } = this.#serving;
+  /** The error for a connection without filters: the exchange is unknown, or no message was understood. */
+  async #createUnsubscribedError({ exchange }: SessionMember['request']): Promise<TickhaulError> {
+    const { options } = this.#context;
     const { client, offline } = options.feeds;
-    const asking = { cache: options.records, offline, signal: this.#stop.signal };
+    const fetchOptions = { cache: options.records, offline, signal: this.#stop.signal };
     return (
-      (await createUnknownExchangeError(client, exchange, asking)) ?? createNoSubscriptionError(exchange)
+      (await createUnknownExchangeError(client, exchange, fetchOptions)) ??
+      createNoSubscriptionError(exchange)
     );
   }
 
   async #replay(members: readonly SessionMember[]): Promise<void> {
     const { signal } = this.#stop;
-    const { options, run: shared } = this.#serving;
+    const { options, run: shared } = this.#context;
     const run = { ...shared, signal };
     const parts: FeedPart[] = [];
     const owners: SocketClient[] = [];
@@ -110,18 +112,18 @@ export class ReplaySession {
 }
 
 /**
- * Messages as frames, each to the client that its part belongs to. All are written together, so that none is ahead of
- * the others by more than a write, and a slow one holds up all.
+ * Writes messages as frames to the client of their part. All clients are flushed together, so that none is ahead of the
+ * others by more than one write, and a slow client slows all of them down.
  */
 function createSessionSink(owners: readonly SocketClient[]): RawSink {
   const clients = [...new Set(owners)];
-  let gathered = 0;
+  let pendingBytes = 0;
   const flush = async (): Promise<void> => {
-    gathered = 0;
+    pendingBytes = 0;
     await Promise.all(
       clients.map((client) =>
         client.flush().catch((error: unknown) => {
-          // Others go on without it.
+          // If the client has disconnected, the others continue.
           if (!client.signal.aborted) throw error;
         }),
       ),
@@ -135,8 +137,8 @@ function createSessionSink(owners: readonly SocketClient[]): RawSink {
       for (let line = start; line < end; line++) {
         const before = frames.length;
         frames.add(text, (starts[line] as number) + MESSAGE_START, ends[line] as number);
-        gathered += frames.length - before;
-        if (gathered >= WRITE_BYTES) await flush();
+        pendingBytes += frames.length - before;
+        if (pendingBytes >= WRITE_BYTES) await flush();
       }
     },
     addBreak: async () => {},

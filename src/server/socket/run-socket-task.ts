@@ -3,22 +3,22 @@ import { closeWithError } from './close-with-error.js';
 import type { SocketClient } from './socket-client.js';
 
 /**
- * Does what a connection asked for in its address. What fails closes it, with the reason.
- * @param work has to close it when it is done. Its controller is aborted when the client left.
+ * Runs the work of a connection. An error closes the connection with its message.
+ * @param work closes the connection when it is done. Its controller is aborted if the client disconnects.
  */
 export async function runSocketTask(
-  serving: ServerContext,
+  context: ServerContext,
   path: string,
   client: SocketClient,
   work: (stop: AbortController) => Promise<void>,
 ): Promise<void> {
   const stop = new AbortController();
   client.signal.addEventListener('abort', () => stop.abort(client.signal.reason));
-  // Whatever it says counts as a sign of life.
+  // Reading the client's messages lets them count as activity.
   client.onText(() => {});
   try {
     await work(stop);
   } catch (error) {
-    closeWithError(serving, path, [client], error);
+    closeWithError(context, path, [client], error);
   }
 }

@@ -8,26 +8,26 @@ import { createFrameSink } from './frame-sink.js';
 import { runSocketTask } from './run-socket-task.js';
 import { CLOSE_CODE, type SocketClient } from './socket-client.js';
 
-/** Bytes that may wait for a client: what happens on an exchange doesn't wait (replay facts, section 5). */
+/** A live stream closes a client with more unsent bytes (`docs/spec/local-server.md#websocket-frames`). */
 const MAX_WAITING_BYTES = 5 * 1024 * 1024;
 
-/** `/ws-stream-normalized`: live normalized messages, one a frame (service interface, Local replay server). */
+/** `/ws-stream-normalized`: live normalized messages, one per frame (`docs/spec/local-server.md#stream-options`). */
 export function openStreamSocket(
-  serving: ServerContext,
+  context: ServerContext,
   client: SocketClient,
   query: URLSearchParams,
 ): Promise<void> {
-  return runSocketTask(serving, '/ws-stream-normalized', client, async (stop) => {
-    const options = parseServerStreamOptions(parseOptionsParameter(query), serving.warnOnce);
+  return runSocketTask(context, '/ws-stream-normalized', client, async (stop) => {
+    const options = parseServerStreamOptions(parseOptionsParameter(query), context.warnOnce);
     if (options.length === 0) return client.close(CLOSE_CODE.finished, 'WS stream-normalized finished');
     const tell = (event: LiveEvent): void => {
-      logEvent(serving, event);
+      logEvent(context, event);
       sendEvent(client, options, event);
       if (event.event !== 'behind') return;
       client.close(CLOSE_CODE.policy, 'Too much backpressure');
       stop.abort(new TickhaulError('reset', 'the client is too slow'));
     };
-    const { feeds, records } = serving.options;
+    const { feeds, records } = context.options;
     const live = {
       options,
       client: feeds.client,
@@ -38,8 +38,8 @@ export function openStreamSocket(
       tell,
       signal: stop.signal,
     };
-    await serving.answers.runEndless(stop, () => streamLive(live));
-    // Nothing else ends it without an error.
+    await context.answers.runEndless(stop, () => streamLive(live));
+    // A stream ends without an error only if it was aborted.
     throw abortReason(stop.signal);
   });
 }
@@ -47,11 +47,14 @@ export function openStreamSocket(
 function logEvent({ options: { log }, warnOnce }: ServerContext, event: LiveEvent): void {
   if (event.event === 'warning') warnOnce(event.message);
   else if (event.event === 'behind')
-    log.debug?.(`/ws-stream-normalized: ${event.exchange}: too slow a client`);
-  else log.debug?.(`/ws-stream-normalized: ${event.error.message}; again in ${Math.round(event.waitMs)}ms`);
+    log.debug?.(`/ws-stream-normalized: ${event.exchange}: the client is too slow`);
+  else
+    log.debug?.(
+      `/ws-stream-normalized: ${event.error.message}; reconnecting in ${Math.round(event.waitMs)}ms`,
+    );
 }
 
-/** An `error` message, as the vendor's server has it, to a client that asked for such. */
+/** Sends an `error` message in the form of the vendor's server, if the client has requested these messages. */
 function sendEvent(client: SocketClient, options: readonly ServerStreamOptions[], event: LiveEvent): void {
   if (event.event !== 'disconnect') return;
   const { exchange, error, failures } = event;
@@ -61,7 +64,7 @@ function sendEvent(client: SocketClient, options: readonly ServerStreamOptions[]
     exchange,
     localTimestamp: new Date(),
     details: error.message,
-    // This one counts, however well the connection was.
+    // Count this failure, too, even if the connection had lasted long.
     subSequentErrorsCount: Math.max(1, failures),
   };
   client.send(JSON.stringify(message));

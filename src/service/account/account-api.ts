@@ -18,56 +18,60 @@ const checkResource = createParser(
 );
 const checkObject = createParser(z.record(z.string(), z.unknown()));
 
-/** A JSON object whose fields are the service's own affair. */
+/** A JSON object with fields that only the service defines. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Asks the API host which issuer guards it (service interface, Account API).
- * @throws TickhaulError `bad_answer` where none is announced, or where the announcement is another host's or
- * sends tokens to one; usage error for an issuer without https.
+ * Fetches the address of the issuer that the API host announces (`docs/spec/account-api.md#issuer-discovery`).
+ * @throws TickhaulError `bad_answer` if no issuer is announced, if the metadata describes another host, or if its
+ * token endpoint is on another host; usage error for an issuer without https.
  */
 export async function discoverIssuer(context: CallContext): Promise<Issuer> {
   const { apiUrl } = context.client.config;
   const url = apiUrl + DISCOVERY;
-  const refuse = (what: string): never => {
-    throw new TickhaulError('bad_answer', `${url}: ${what}; name the issuer with --auth-url`);
+  const reject = (problem: string): never => {
+    throw new TickhaulError('bad_answer', `${url}: ${problem}; set the issuer with --auth-url`);
   };
-  const found = await callJson(context, { method: 'GET', url }, checkResource).catch((error: unknown) => {
-    if (error instanceof RefusedError) return refuse(`no issuer is announced (${error.status})`);
+  const metadata = await callJson(context, { method: 'GET', url }, checkResource).catch((error: unknown) => {
+    if (error instanceof RefusedError) return reject(`no issuer is announced (${error.status})`);
     throw error;
   });
-  // Another host's announcement must not be believed (RFC 9728, section 3.3).
-  if (found.resource !== undefined && parseOrigin(found.resource) !== parseOrigin(apiUrl)) {
-    return refuse('the answer is about another service');
+  // Metadata that describes another host must not be used (RFC 9728, section 3.3).
+  if (metadata.resource !== undefined && parseOrigin(metadata.resource) !== parseOrigin(apiUrl)) {
+    return reject('the metadata describes another service');
   }
-  const issuer = parseIssuer(found.authorization_servers[0] ?? '', url);
-  if (found.token_endpoint !== undefined && parseOrigin(found.token_endpoint) !== parseOrigin(issuer.url)) {
-    return refuse("the token endpoint is not on the issuer's host");
+  const issuer = parseIssuer(metadata.authorization_servers[0] ?? '', url);
+  if (
+    metadata.token_endpoint !== undefined &&
+    parseOrigin(metadata.token_endpoint) !== parseOrigin(issuer.url)
+  ) {
+    return reject("the token endpoint is not on the issuer's host");
   }
   return issuer;
 }
 
 /**
- * Makes sure that the account API's host may be sent tokens, before anybody goes to the trouble of getting one.
- * @throws usage error for an address without https; plain http is taken on loopback only.
+ * Checks that tokens may be sent to the account API's host. Called before a token is obtained, so that the user
+ * does not sign in for nothing.
+ * @throws usage error for an address without https; plain http is allowed on loopback only.
  */
 export function assertSecureApiHost({ client }: CallContext): void {
   assertSecureUrl(new URL(client.config.apiUrl));
 }
 
-/** Completes account setup: creates the account or returns the existing one; its fields are kept as they are. */
+/** Completes account setup: creates the account or returns the existing one; its fields are not changed. */
 export function setUpAccount(context: CallContext, accessToken: string): Promise<JsonObject> {
-  // Said to be safe to retry (service interface, Account API).
+  // Although it is a POST, it is safe to repeat (docs/spec/account-api.md#call-errors).
   return callApi(context, { method: 'POST', path: '/v1/account' }, accessToken, checkObject, true);
 }
 
-/** The OpenAPI description of the account operations. @param accessToken where the service asks for one. */
+/** Fetches the OpenAPI description of the account operations. @param accessToken if the service requires one. */
 export function fetchDescription(context: CallContext, accessToken: string | undefined): Promise<JsonObject> {
   const operation = { method: 'GET', path: '/v1/account/openapi.json' };
   return callApi(context, operation, accessToken, checkObject);
 }
 
-/** One request of an account operation, made from its description. */
+/** One request of an account operation, built from its description. */
 export interface OperationRequest {
   readonly method: string;
   /** Path and query, beginning with `/`. */
@@ -76,7 +80,7 @@ export interface OperationRequest {
   readonly body?: string | undefined;
 }
 
-/** Calls any account operation. @returns what the service answers; undefined for nothing. */
+/** Calls any account operation. @returns the JSON of the response; undefined if the body is empty. */
 export function callOperation(
   context: CallContext,
   operation: OperationRequest,
@@ -85,7 +89,7 @@ export function callOperation(
   return callApi(context, operation, accessToken, (json) => json);
 }
 
-/** Methods that do no more when done twice (RFC 9110, section 9.2.2). */
+/** Idempotent methods (RFC 9110, section 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 function callApi<T>(

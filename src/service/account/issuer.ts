@@ -9,15 +9,15 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ONCE = { once: true };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** An identity issuer: the one place to which claim tokens, assertions and refresh tokens are sent. */
+/** An identity issuer: the only host to which claim tokens, assertions and refresh tokens are sent. */
 export interface Issuer {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** With the port: what identities are stored under. */
+  /** With the port. Part of the key under which identities are stored. */
   readonly host: string;
 }
 
-/** What proves who the account belongs to. Both texts are secrets. */
+/** Proof of the account's owner. Both texts are secrets. */
 export interface VerifiedIdentity {
   readonly assertion: string;
   readonly refreshToken: string;
@@ -25,7 +25,7 @@ export interface VerifiedIdentity {
 
 export interface AccessToken {
   readonly value: string;
-  /** Seconds, where the issuer tells (RFC 6749, section 5.1). */
+  /** Seconds; undefined if the issuer does not send them (RFC 6749, section 5.1). */
   readonly expiresIn: number | undefined;
 }
 
@@ -48,28 +48,27 @@ const checkIdentity = createParser(
 );
 const checkToken = createParser(
   z.object({
-    // What may stand in an Authorization header (RFC 6750, section 2.1).
+    // Characters that an Authorization header may contain (RFC 6750, section 2.1).
     access_token: secret.refine((text) => /^[\x21-\x7e]{1,16384}$/.test(text), 'expected a bearer token'),
     expires_in: z.number().positive().optional().catch(undefined),
   }),
 );
 
 /**
- * Reads an issuer's address; `name` is what an error names.
- * @throws usage error for what is no https address; plain http is taken on loopback only.
+ * Parses an issuer's address.
+ * @param name source of the address, such as a flag; used in the error.
+ * @throws usage error if it is not an https address; plain http is allowed on loopback only.
  */
 export function parseIssuer(text: string, name: string): Issuer {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !isSecureUrl(url) || url.username || url.password || url.search || url.hash) {
-    const shown = url ? url.origin : 'that';
-    throw usageError(
-      `${name}: ${shown} is no issuer's address: it must be https://host (http on loopback only)`,
-    );
+    const shown = url ? url.origin : 'the value';
+    throw usageError(`${name}: ${shown} is not an issuer address; use https://host (http on loopback only)`);
   }
   return { url: url.href.replace(/\/+$/, ''), host: url.host };
 }
 
-/** Registers an agent for the owner of an e-mail address. @returns the claim token, a secret to be kept in memory. */
+/** Registers an agent for the owner of an e-mail address. @returns the claim token, a secret: keep it in memory. */
 export async function register(context: CallContext, issuer: Issuer, email: string): Promise<string> {
   const body = { type: 'service_auth', login_hint: email };
   const { claim } = await post(context, `${issuer.url}/agent/identity`, body, checkRegistration);
@@ -89,9 +88,9 @@ export async function startClaim(
 }
 
 /**
- * Completes a claim with the code of the page, in one try: what the user confirmed is worth more of them than any
- * other call, and its caller has a lock to give back in between.
- * @returns the identity, which the issuer gives only once.
+ * Completes a claim with the code that the page shows, in one attempt. The caller retries: this call deserves more
+ * attempts than others, since the user has already confirmed, and the caller releases its lock in between.
+ * @returns the identity, which the issuer sends only once.
  */
 export async function completeClaim(
   context: CallContext,
@@ -100,14 +99,14 @@ export async function completeClaim(
   userCode: string,
 ): Promise<VerifiedIdentity> {
   const body = { claim_token: claimToken, user_code: context.secrets.addCode(userCode) };
-  const how = { ...ONCE, tries: 1 };
+  const options = { ...ONCE, tries: 1 };
   return toVerifiedIdentity(
     context,
-    await post(context, `${issuer.url}/agent/identity/claim/complete`, body, checkIdentity, how),
+    await post(context, `${issuer.url}/agent/identity/claim/complete`, body, checkIdentity, options),
   );
 }
 
-/** Exchanges a refresh token, which is void from then on. @returns the identity that replaces the stored one. */
+/** Exchanges a refresh token and makes it invalid. @returns the identity that replaces the stored one. */
 export async function refreshIdentity(
   context: CallContext,
   issuer: Issuer,
@@ -120,7 +119,7 @@ export async function refreshIdentity(
   );
 }
 
-/** Exchanges an assertion for an access token, a secret to be kept in memory (RFC 7523, section 2.1). */
+/** Exchanges an assertion for an access token (RFC 7523, section 2.1), a secret: keep it in memory. */
 export async function exchangeAssertion(
   context: CallContext,
   issuer: Issuer,
@@ -142,16 +141,16 @@ function post<T>(
   url: string,
   body: object,
   check: ParseResponse<T>,
-  more: Pick<JsonCall, 'once' | 'tries'> = {},
+  options: Pick<JsonCall, 'once' | 'tries'> = {},
 ): Promise<T> {
-  const call = { method: 'POST', url, headers: JSON_TYPE, body: JSON.stringify(body), ...more };
+  const call = { method: 'POST', url, headers: JSON_TYPE, body: JSON.stringify(body), ...options };
   return callJson(context, call, check);
 }
 
 function toVerifiedIdentity(
   { secrets }: CallContext,
-  answer: ReturnType<typeof checkIdentity>,
+  response: ReturnType<typeof checkIdentity>,
 ): VerifiedIdentity {
-  const { assertion, refresh_token } = answer.identity;
+  const { assertion, refresh_token } = response.identity;
   return { assertion: secrets.add(assertion), refreshToken: secrets.add(refresh_token.value) };
 }

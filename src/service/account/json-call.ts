@@ -12,21 +12,21 @@ import { parseJsonBody } from './parse-json-body.js';
 import { createRefusedError } from './refused-error.js';
 import { withResponseTimeout } from './with-response-timeout.js';
 
-/** The longest answer of the issuer or the account API that is read. */
-const MAX_BYTES = 1_000_000;
+/** Largest response of the issuer or the account API that is accepted. */
+const MAX_RESPONSE_BYTES = 1_000_000;
 const MAX_ATTEMPTS = 5;
 
-/** What every call of the issuer and the account API needs. */
+/** Shared settings of all calls to the issuer and the account API. */
 export interface CallContext {
   readonly client: ServiceClient;
-  /** What answers quote of these is blotted out. */
+  /** Redacted wherever a message quotes a response. */
   readonly secrets: Secrets;
-  /** Milliseconds: the longest wait that `retry_after` may ask for. */
+  /** Milliseconds: longest `retry_after` that is waited for. */
   readonly maxWaitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** What ends a request whose answer is given only once: losing that costs more than the wait for it. */
+  /** Aborts a request with `once`: its response is sent only once, and losing it costs more than the wait for it. */
   readonly lastSignal?: AbortSignal | undefined;
-  /** Told before each wait for a try again. */
+  /** Called before each wait for a retry. */
   readonly onWait?: ((waitMs: number, error: TickhaulError) => void) | undefined;
 }
 
@@ -35,36 +35,36 @@ export interface JsonCall {
   readonly url: string;
   readonly headers?: HttpHeaders;
   readonly body?: string | undefined;
-  /** Whether the same request may be sent again after its answer was lost; 5xx answers are always retried. */
+  /** Whether the same request may be sent again if its response was lost; 5xx responses are always retried. */
   readonly repeatable?: boolean;
-  /** Whether its answer is given only once: then `signal` ends the waits between tries, and not the request. */
+  /** Whether the server sends the response only once: `signal` then ends waits between attempts, not the request. */
   readonly once?: boolean;
-  /** Tries in all; 5 by default. */
+  /** Total attempts; 5 by default. */
   readonly tries?: number;
 }
 
 /**
- * One call with a small JSON answer, tried again on 5xx, `rate_limit_exceeded` and a broken connection (service
- * interface, General rules). Each try ends within the client's stall timeout, however slowly bytes drip in.
- * Redirects are not followed: they would carry a secret to an address that nobody announced.
- * @throws RefusedError for any other 4xx; TickhaulError `bad_answer` for what is no right answer, `usage` for
- * an address that may not carry secrets.
+ * Sends one call with a small JSON response; retries on 5xx, `rate_limit_exceeded` and network errors
+ * (`docs/spec/account-api.md#call-errors`). Each attempt ends within the client's stall timeout, even if bytes keep
+ * arriving slowly. Redirects are not followed: they would send a secret to an address that was not announced.
+ * @throws RefusedError for any other 4xx; TickhaulError `bad_answer` for an invalid response, `usage` for an address
+ * that secrets may not be sent to.
  */
 export async function callJson<T>(context: CallContext, call: JsonCall, check: ParseResponse<T>): Promise<T> {
   const { maxWaitMs, signal, onWait, secrets } = context;
   const { repeatable = true, tries = MAX_ATTEMPTS } = call;
-  const askOnce = async (): Promise<T> => {
+  const attempt = async (): Promise<T> => {
     if (signal?.aborted) throw abortReason(signal);
-    const answer = await sendCall(context, call);
-    if (!isSuccess(answer.status)) throw createRefusedError(answer, secrets);
-    // A page of something in between must not pass for an answer that says nothing.
-    if (answer.json === undefined && answer.hasBody) {
-      throw new TickhaulError('bad_answer', `${answer.name}: the answer is not JSON`);
+    const response = await sendCall(context, call);
+    if (!isSuccess(response.status)) throw createRefusedError(response, secrets);
+    // A page of an intermediary must not pass for an empty response.
+    if (response.json === undefined && response.hasBody) {
+      throw new TickhaulError('bad_answer', `${response.name}: the response is not JSON`);
     }
-    return check(answer.json, answer.name);
+    return check(response.json, response.name);
   };
   const mayRetry = (error: TickhaulError): boolean => repeatable || error.status !== undefined;
-  return withRetries(askOnce, { maxAttempts: tries, maxWaitMs, signal, onWait, mayRetry });
+  return withRetries(attempt, { maxAttempts: tries, maxWaitMs, signal, onWait, mayRetry });
 }
 
 async function sendCall(context: CallContext, call: JsonCall): Promise<JsonResponse> {
@@ -73,47 +73,53 @@ async function sendCall(context: CallContext, call: JsonCall): Promise<JsonRespo
   const url = new URL(call.url);
   const name = formatUrlForLog(url);
   assertSecureUrl(url);
-  return withResponseTimeout(name, client.config.stallTimeoutMs, signal, async (end) => {
+  return withResponseTimeout(name, client.config.stallTimeoutMs, signal, async (callSignal) => {
     const { method, body } = call;
     const headers = { accept: 'application/json', ...call.headers };
-    const answer = await sendRequest(client, { method, url, headers, body }, end);
-    if (isRedirect(answer.status)) {
-      await discardBody(answer.body);
-      throw new TickhaulError('bad_answer', `${name}: a redirect to another address, which is not followed`, {
-        status: answer.status,
+    const response = await sendRequest(client, { method, url, headers, body }, callSignal);
+    if (isRedirect(response.status)) {
+      await discardBody(response.body);
+      throw new TickhaulError('bad_answer', `${name}: redirect to another address, which is not followed`, {
+        status: response.status,
       });
     }
-    const { status, headers: found } = answer;
-    const bytes = await readBody(answer.body, MAX_BYTES);
+    const { status, headers: responseHeaders } = response;
+    const bytes = await readBody(response.body, MAX_RESPONSE_BYTES);
     const hasBody = /\S/.test(bytes.toString());
-    // Whatever page comes with it, the status of a failure says what it is.
-    if (!isSuccess(status)) return { name, status, headers: found, json: parseJsonBody(bytes), hasBody };
-    if (bytes.length > MAX_BYTES) {
-      throw new TickhaulError('bad_answer', `${name}: the answer has more than ${formatSize(MAX_BYTES)}`);
+    // The status of a failure is enough; its body may be any page, of any size.
+    if (!isSuccess(status)) {
+      return { name, status, headers: responseHeaders, json: parseJsonBody(bytes), hasBody };
     }
-    return { name, status, headers: found, json: parse(bytes, name), hasBody };
+    if (bytes.length > MAX_RESPONSE_BYTES) {
+      throw new TickhaulError(
+        'bad_answer',
+        `${name}: the response is larger than ${formatSize(MAX_RESPONSE_BYTES)}`,
+      );
+    }
+    return { name, status, headers: responseHeaders, json: parseShallow(bytes, name), hasBody };
   });
 }
 
 /**
- * Refuses an address that may not carry secrets.
- * @throws usage error.
+ * Checks that secrets may be sent to an address.
+ * @throws usage error if not.
  */
 export function assertSecureUrl(url: URL): void {
   if (isSecureUrl(url)) return;
-  throw usageError(`${formatUrlForLog(url)}: secrets are sent over https only: give an https:// address`);
+  throw usageError(`${formatUrlForLog(url)}: secrets are sent over https only; use an https:// address`);
 }
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-function parse(body: Buffer, name: string): unknown {
+/** Parses JSON that can be written out again; deeper nesting would overflow the stack of `JSON.stringify`. */
+function parseShallow(body: Buffer, name: string): unknown {
   const json = parseJsonBody(body);
   try {
     JSON.stringify(json);
     return json;
   } catch (cause) {
-    throw new TickhaulError('bad_answer', `${name}: the answer is nested too deeply`, { cause });
+    throw new TickhaulError('bad_answer', `${name}: the response is nested too deeply`, { cause });
   }
 }

@@ -1,12 +1,12 @@
 import type { HttpHeaders } from '../http/send-request.js';
 
-/** What the issuer or the account API answered, of any status. */
+/** Response of the issuer or the account API, of any status. */
 export interface JsonResponse {
-  /** Host and path, as messages show it. */
+  /** Host and path, as messages show them. */
   readonly name: string;
   readonly status: number;
   readonly headers: HttpHeaders;
-  /** Undefined where the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown;
   readonly hasBody: boolean;
 }

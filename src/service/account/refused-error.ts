@@ -5,26 +5,26 @@ import { toOneLine } from '../http/read-error-response.js';
 import { parseRetryAfter } from '../http/retry-after.js';
 import type { JsonResponse } from './json-response.js';
 
-const MAX_QUOTE = 200;
-const MAX_CODE = 64;
+const MAX_QUOTE_LENGTH = 200;
+const MAX_CODE_LENGTH = 64;
 
-/** A 4xx answer with the code that the server gave for it (service interface, Errors); never to be replayed. */
+/** A 4xx response with the server's error code (`docs/spec/account-api.md#issuer-error-codes`); not retried. */
 export class RefusedError extends TickhaulError {
-  /** Such as `invalid_grant`; empty where the answer named none. */
+  /** Error code such as `invalid_grant`; empty if the response has none. */
   readonly refusal: string;
-  /** What the server says, for messages: a quoted text in one line, or nothing. */
-  readonly says: string;
+  /** The server's message, as a suffix for error texts: `: "…"` in one line, or empty. */
+  readonly quote: string;
 
-  constructor(code: ErrorCode, message: string, details: { status: number; refusal: string; says: string }) {
+  constructor(code: ErrorCode, message: string, details: { status: number; refusal: string; quote: string }) {
     super(code, message, { status: details.status });
     this.refusal = details.refusal;
-    this.says = details.says;
+    this.quote = details.quote;
   }
 }
 
 /**
- * The error of an answer of the issuer or the account API that is no success: `server_error` for 5xx and
- * `rate_limited` for `rate_limit_exceeded`, which may be asked again; else a RefusedError.
+ * Creates the error for an unsuccessful response of the issuer or the account API: `server_error` for 5xx and
+ * `rate_limited` for `rate_limit_exceeded`, which may be retried; otherwise a RefusedError.
  */
 export function createRefusedError(
   { name, status, headers, json }: JsonResponse,
@@ -32,39 +32,39 @@ export function createRefusedError(
 ): TickhaulError {
   const fields: Readonly<Record<string, unknown>> =
     typeof json === 'object' && json !== null ? { ...json } : {};
-  // Token endpoints elsewhere say `error` and `error_description` (RFC 6749, section 5.2).
-  const refusal = text(fields['code']) || text(fields['error']);
-  const shownCode = toOneLine(secrets.redactQuote(refusal), MAX_CODE);
-  const quote = toOneLine(
-    secrets.redactQuote(text(fields['message']) || text(fields['error_description'])),
-    MAX_QUOTE,
+  // Standard token endpoints use `error` and `error_description` instead (RFC 6749, section 5.2).
+  const refusal = asText(fields['code']) || asText(fields['error']);
+  const shownCode = toOneLine(secrets.redactQuote(refusal), MAX_CODE_LENGTH);
+  const message = toOneLine(
+    secrets.redactQuote(asText(fields['message']) || asText(fields['error_description'])),
+    MAX_QUOTE_LENGTH,
   );
-  const says = quote === '' ? '' : `: "${quote}"`;
+  const quote = message === '' ? '' : `: "${message}"`;
   const now = Date.now();
   const retryAfterMs =
     parseRetryAfter(fields['retry_after'], now) ?? parseRetryAfter(headers['retry-after'], now);
   if (status >= 500) {
-    return new TickhaulError('server_error', `${name}: the service failed (${status})${says}`, {
+    return new TickhaulError('server_error', `${name}: the service failed (${status})${quote}`, {
       status,
       retryAfterMs,
     });
   }
   if (refusal === 'rate_limit_exceeded' || (status === 429 && refusal === '')) {
-    const wait = retryAfterMs === undefined ? '' : `; it asks to wait ${formatDuration(retryAfterMs)}`;
-    return new TickhaulError('rate_limited', `${name}: too many requests${says}${wait}`, {
+    const wait = retryAfterMs === undefined ? '' : `; retry after ${formatDuration(retryAfterMs)}`;
+    return new TickhaulError('rate_limited', `${name}: too many requests${quote}${wait}`, {
       status,
       retryAfterMs,
     });
   }
   const code = status === 401 || status === 403 ? 'no_access' : status >= 400 ? 'rejected' : 'bad_answer';
-  const why = shownCode === '' ? String(status) : `${status}, ${shownCode}`;
-  return new RefusedError(code, `${name}: the request was refused (${why})${says}`, {
+  const reason = shownCode === '' ? String(status) : `${status}, ${shownCode}`;
+  return new RefusedError(code, `${name}: the request was refused (${reason})${quote}`, {
     status,
     refusal,
-    says,
+    quote,
   });
 }
 
-function text(value: unknown): string {
+function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

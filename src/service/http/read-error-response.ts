@@ -5,8 +5,8 @@ import { parseRetryAfter } from './retry-after.js';
 import type { ServiceResponse } from './send-request.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
-const MAX_QUOTE = 200;
-/** Codes of the service's error bodies (service facts, Dataset host). */
+const MAX_QUOTE_LENGTH = 200;
+/** Codes of the service's error bodies (`docs/spec/datasets-api.md#data-errors`). */
 const DAY_NOT_AVAILABLE = 140;
 const SYMBOL_NOT_AVAILABLE = 300;
 const KEY_ACTIVE_ELSEWHERE = 274;
@@ -17,24 +17,24 @@ interface ErrorBody {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Reads an answer that is not what was hoped for to its end, and makes the error of it. */
+/** Reads an unsuccessful response to its end and creates the error for it. */
 export async function readErrorResponse(
-  answer: ServiceResponse,
+  response: ServiceResponse,
   apiKey: string | undefined,
 ): Promise<TickhaulError> {
-  const bytes = await readBody(answer.body, MAX_BODY_BYTES).catch((error: unknown) => {
-    // The status says enough where the rest of a body is lost; an abort goes on up.
+  const bytes = await readBody(response.body, MAX_BODY_BYTES).catch((error: unknown) => {
+    // The status is enough if the body cannot be read; an abort is rethrown.
     if (error instanceof TickhaulError && error.affectsRun) throw error;
     return Buffer.alloc(0);
   });
   const body = parseBody(bytes.toString());
-  const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], Date.now()) ?? body.retryAfterMs;
-  const code = classifyError(answer.status, body, retryAfterMs);
-  const says = quoteMessage(body.message, apiKey);
-  const meaning = describeError(code, answer.status, apiKey !== undefined);
-  const wait = retryAfterMs === undefined ? '' : `; it asks to wait ${formatDuration(retryAfterMs)}`;
-  return new TickhaulError(code, `${answer.name}: ${meaning}${says}${wait}`, {
-    status: answer.status,
+  const retryAfterMs = parseRetryAfter(response.headers['retry-after'], Date.now()) ?? body.retryAfterMs;
+  const code = classifyError(response.status, body, retryAfterMs);
+  const quote = quoteMessage(body.message, apiKey);
+  const problem = describeError(code, response.status, apiKey !== undefined);
+  const wait = retryAfterMs === undefined ? '' : `; retry after ${formatDuration(retryAfterMs)}`;
+  return new TickhaulError(code, `${response.name}: ${problem}${quote}${wait}`, {
+    status: response.status,
     retryAfterMs,
   });
 }
@@ -56,15 +56,15 @@ function classifyError(status: number, body: ErrorBody, retryAfterMs: number | u
 function describeError(code: ErrorCode, status: number, hasKey: boolean): string {
   switch (code) {
     case 'bad_key':
-      return hasKey ? 'the service does not accept the key' : 'needs an API key: set TICKHAUL_API_KEY';
+      return hasKey ? 'the service does not accept the key' : 'needs an API key; set TICKHAUL_API_KEY';
     case 'ip_locked':
       return 'the key is in use from another IP address';
     case 'no_access':
-      return hasKey ? 'the key gives no access to this' : 'no access without a key: set TICKHAUL_API_KEY';
+      return hasKey ? 'the key gives no access to this' : 'no access without a key; set TICKHAUL_API_KEY';
     case 'rate_limited':
       return 'too many requests';
     case 'transfer_limit':
-      return "the account's transfer limit is reached: it ends with the billing interval, or a larger plan";
+      return "the account's transfer limit is reached; wait for the next billing interval, or get a larger plan";
     case 'unavailable':
       return `not available (${status})`;
     case 'server_error':
@@ -72,7 +72,7 @@ function describeError(code: ErrorCode, status: number, hasKey: boolean): string
     case 'rejected':
       return `the service refused the request (${status})`;
     default:
-      return `unexpected answer ${status}`;
+      return `unexpected status ${status}`;
   }
 }
 
@@ -94,11 +94,14 @@ function parseBody(text: string): ErrorBody {
 }
 
 function quoteMessage(message: string, apiKey: string | undefined): string {
-  const line = toOneLine(apiKey === undefined ? message : message.replaceAll(apiKey, '***'), MAX_QUOTE);
+  const line = toOneLine(
+    apiKey === undefined ? message : message.replaceAll(apiKey, '***'),
+    MAX_QUOTE_LENGTH,
+  );
   return line === '' ? '' : `: "${line}"`;
 }
 
-/** A foreign text as part of a one-line message: blanks and control characters become single blanks. */
+/** Makes a text of the service fit a one-line message: runs of blanks and control characters become one blank. */
 export function toOneLine(text: string, maxLength: number): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;

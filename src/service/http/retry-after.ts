@@ -9,25 +9,26 @@ const FORMS = [
 ];
 
 /**
- * Milliseconds to wait by a Retry-After header, seconds or a date (RFC 9110, section 10.2.3), or by the same in an
- * error body, where it may be a number; never negative, undefined for anything else.
+ * Parses a Retry-After header, seconds or a date (RFC 9110, section 10.2.3), or the same value of an error body, where
+ * it may be a number.
  * @param now milliseconds since the epoch
+ * @returns milliseconds to wait, never negative; undefined for anything else.
  */
-export function parseRetryAfter(asked: unknown, now: number): number | undefined {
-  if (typeof asked === 'number') return secondsToMs(asked);
-  const value = typeof asked === 'string' ? asked.trim() : '';
-  if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value));
-  const date = parseHttpDate(value, now);
+export function parseRetryAfter(value: unknown, now: number): number | undefined {
+  if (typeof value === 'number') return secondsToMs(value);
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (/^\d+(\.\d+)?$/.test(text)) return secondsToMs(Number(text));
+  const date = parseHttpDate(text, now);
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-/** Whole milliseconds; more than any number can say is very long, and no reason not to wait. */
+/** Whole milliseconds, limited to the largest safe integer: an endless wait is still a wait. */
 function secondsToMs(seconds: number): number | undefined {
   if (Number.isNaN(seconds)) return undefined;
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.ceil(seconds * 1000)));
 }
 
-/** The three forms of a date in HTTP (RFC 9110, section 5.6.7), as milliseconds since the epoch. */
+/** Parses the three date forms of HTTP (RFC 9110, section 5.6.7) to milliseconds since the epoch. */
 export function parseHttpDate(text: string, now: number): number | undefined {
   for (const form of FORMS) {
     const parts = form.exec(text)?.groups;
@@ -41,7 +42,7 @@ export function parseHttpDate(text: string, now: number): number | undefined {
   return undefined;
 }
 
-/** A year of two digits that seems more than 50 years ahead is the last past one with these digits. */
+/** A two-digit year more than 50 years ahead means the latest past year with these digits (RFC 9110, 5.6.7). */
 function fullYear(text: string, now: number): number {
   if (text.length === 4) return Number(text);
   const thisYear = new Date(now).getUTCFullYear();

@@ -1,4 +1,4 @@
-/** Whether a URL may carry secrets: https, or plain http that never leaves this machine. */
+/** Whether secrets may be sent to a URL: https, or plain http to this machine. */
 export function isSecureUrl(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }

@@ -10,25 +10,25 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 export type HttpHeaders = Readonly<Record<string, string>>;
 
-/** An answer of any status but a redirect; its body must be read, discarded or destroyed. */
+/** A response of any status but a redirect; its body must be read, discarded or destroyed. */
 export interface ServiceResponse {
-  /** The address that answered in the end, as messages show it. */
+  /** The final address after redirects, as messages show it. */
   readonly name: string;
   readonly status: number;
   /** Names in lower case; repeated headers joined with a comma. */
   readonly headers: HttpHeaders;
-  /** The headers of the redirects that led here, first one first. */
+  /** Headers of the redirects before this response, in order. */
   readonly redirects: readonly HttpHeaders[];
-  /** The bytes as sent, never decoded, under the stall watchdog. */
+  /** The bytes as sent, never decoded; guarded by the stall timeout. */
   readonly body: ResponseBody;
 }
 
-/** An address for messages and logs: no query (it may be signed), no user, no password. */
+/** Formats an address for messages and logs: without query (it may be signed), user and password. */
 export function formatUrlForLog(url: URL): string {
   return `${url.host}${url.pathname}`;
 }
 
-/** One request; what is secret goes into headers and body, never into the URL. */
+/** One request. Secrets belong in headers and body, never in the URL. */
 export interface ServiceRequest {
   readonly method: string;
   readonly url: URL;
@@ -37,9 +37,9 @@ export interface ServiceRequest {
 }
 
 /**
- * One GET request with its redirects followed; no status is an error here.
- * @throws TickhaulError `unreachable`, `reset`, `stalled`, or `bad_answer` for a redirect that may not be
- * followed; the signal's reason when aborted.
+ * Sends one GET request and follows its redirects (`docs/spec/datasets-api.md#request`). No status is an error here.
+ * @throws TickhaulError `unreachable`, `reset`, `stalled`, or `bad_answer` for a redirect that may not be followed;
+ * the signal's reason when aborted.
  */
 export async function sendGet(
   client: ServiceClient,
@@ -49,37 +49,37 @@ export async function sendGet(
 ): Promise<ServiceResponse> {
   const redirects: HttpHeaders[] = [];
   let url = new URL(address);
-  let sent = headers;
+  let sentHeaders = headers;
   for (;;) {
-    const answer = await sendRequest(client, { method: 'GET', url, headers: sent }, signal);
-    const location = isRedirect(answer.status) ? answer.headers['location'] : undefined;
-    if (location === undefined) return { ...answer, redirects };
-    await discardBody(answer.body);
-    redirects.push(answer.headers);
+    const response = await sendRequest(client, { method: 'GET', url, headers: sentHeaders }, signal);
+    const location = isRedirect(response.status) ? response.headers['location'] : undefined;
+    if (location === undefined) return { ...response, redirects };
+    await discardBody(response.body);
+    redirects.push(response.headers);
     if (redirects.length > MAX_REDIRECTS) {
-      throw new TickhaulError('bad_answer', `${answer.name}: more than ${MAX_REDIRECTS} redirects`, {
-        status: answer.status,
+      throw new TickhaulError('bad_answer', `${response.name}: more than ${MAX_REDIRECTS} redirects`, {
+        status: response.status,
       });
     }
-    const next = redirectTarget(url, location, answer.status);
-    // Once gone the key stays gone, even if a later redirect leads back (RFC 9110, section 15.4).
-    if (next.origin !== url.origin) sent = withoutAuthorization(sent);
+    const next = resolveRedirect(url, location, response.status);
+    // A later redirect back to the first origin must not get the key either (RFC 9110, section 15.4).
+    if (next.origin !== url.origin) sentHeaders = withoutAuthorization(sentHeaders);
     url = next;
   }
 }
 
-function redirectTarget(from: URL, location: string, status: number): URL {
-  const refuse = (what: string): never => {
-    throw new TickhaulError('bad_answer', `${formatUrlForLog(from)}: ${what}, which is not followed`, {
+function resolveRedirect(from: URL, location: string, status: number): URL {
+  const reject = (problem: string): never => {
+    throw new TickhaulError('bad_answer', `${formatUrlForLog(from)}: ${problem}, which is not followed`, {
       status,
     });
   };
-  if (!URL.canParse(location, from.href)) return refuse('redirect to something that is no URL');
+  if (!URL.canParse(location, from.href)) return reject('redirect to an invalid URL');
   const target = new URL(location, from);
   if (target.protocol !== 'https:' && target.protocol !== 'http:') {
-    return refuse(`redirect to a ${target.protocol} address`);
+    return reject(`redirect to a ${target.protocol} address`);
   }
-  if (from.protocol === 'https:' && target.protocol === 'http:') return refuse('redirect from https to http');
+  if (from.protocol === 'https:' && target.protocol === 'http:') return reject('redirect from https to http');
   return target;
 }
 
@@ -87,21 +87,21 @@ function withoutAuthorization(headers: HttpHeaders): HttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'));
 }
 
-/** Whether the answer sends its asker to another address. */
+/** Whether a status redirects to another address. */
 export function isRedirect(status: number): boolean {
   return REDIRECT_STATUSES.has(status);
 }
 
 /**
- * One request of any method, without following redirects; no status is an error here.
+ * Sends one request of any method without following redirects. No status is an error here.
  * @throws TickhaulError `unreachable`, `reset`, `stalled`; the signal's reason when aborted.
  */
 export async function sendRequest(
   client: ServiceClient,
-  { method, url, headers, body: sentBody }: ServiceRequest,
+  { method, url, headers, body: requestBody }: ServiceRequest,
   signal: AbortSignal | undefined,
 ): Promise<Omit<ServiceResponse, 'redirects'>> {
-  // What has to be loaded for it is no part of the wait for an answer.
+  // Loading the HTTP client does not count towards the response timeout.
   const connections = await client.connectionsFor(url);
   if (signal?.aborted) throw abortReason(signal);
   const { stallTimeoutMs, onRequest } = client.config;
@@ -110,17 +110,17 @@ export async function sendRequest(
     origin: url.origin,
     path: url.pathname + url.search,
     method,
-    body: sentBody ?? null,
+    body: requestBody ?? null,
     headers: { 'accept-encoding': 'identity', ...headers },
   };
-  const told = startRequestLog(onRequest, () => `${method} ${name}`);
+  const requestLog = startRequestLog(onRequest, () => `${method} ${name}`);
   try {
-    const answer = await sendHttpRequest(connections, request, { name, stallTimeoutMs, signal });
-    told.onResponse(answer.status);
-    return { name, ...answer };
+    const response = await sendHttpRequest(connections, request, { name, stallTimeoutMs, signal });
+    requestLog.onResponse(response.status);
+    return { name, ...response };
   } catch (error) {
     const failure = toNetworkError(error, url.host);
-    told.onFailure(failure);
+    requestLog.onFailure(failure);
     throw failure;
   }
 }

@@ -3,20 +3,20 @@ import type { Connections, HttpAgents } from '../../http/http-agents.js';
 import { readProxySettings } from '../../http/proxy-settings.js';
 import type { ServiceConfig } from '../service-config.js';
 
-/** The connections of one run, kept alive between requests. */
+/** Connections of one run, kept alive between requests. */
 export interface ServiceClient {
-  /** As given, with a trimmed key and with addresses that are known to be URLs. */
+  /** The given configuration with a trimmed key and validated addresses. */
   readonly config: ServiceConfig;
-  /** The connections to use for this address: direct, or through the proxy the environment names. */
+  /** Connections for this address: direct, or through the proxy that the environment sets. */
   connectionsFor(url: URL): Promise<Connections>;
-  /** Breaks off what is still running and frees the sockets. */
+  /** Aborts running requests and closes the sockets. */
   close(): Promise<void>;
 }
 
 /**
- * Prepares the connections to the service; nothing is connected yet, and what connects isn't loaded: it takes long, and
- * a run that finds all on disk needs none.
- * @throws usage error for an address or a proxy that is no http(s) URL, or a key that cannot be sent.
+ * Creates a client of the service without connecting. The HTTP client is loaded on first use: loading takes long, and
+ * a run that finds all files on disk needs no connection.
+ * @throws usage error for an address or a proxy that is not an http(s) URL, or a key that cannot be sent.
  */
 export function createServiceClient(config: ServiceConfig): ServiceClient {
   const checked: ServiceConfig = {
@@ -41,7 +41,7 @@ export function createServiceClient(config: ServiceConfig): ServiceClient {
 
 function assertUrl(name: string, text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw usageError(`the ${name} "${text}" is not a URL: write it with its scheme, as in https://host`);
+    throw usageError(`the ${name} "${text}" is not a URL; include the scheme, as in https://host`);
   }
   return text.replace(/\/+$/, '');
 }

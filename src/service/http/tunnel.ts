@@ -7,15 +7,15 @@ import type { ServiceConfig } from '../service-config.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
 
-/** Gives a connection to an address by way of a proxy. */
+/** Opens a connection to an address through a proxy. */
 export type Tunnel = (signal: AbortSignal) => Promise<Duplex>;
 
 /**
- * How a WebSocket comes through the proxy that the environment names for its address: through a tunnel, for `ws` too,
- * since a proxy that is asked for the address itself hardly ever passes an upgrade on. Undefined where it connects
- * directly.
+ * Creates the tunnel of a WebSocket through the proxy that the environment sets for its address. `ws` uses a tunnel
+ * too, since most proxies do not forward the upgrade of a plain request.
  * @param url `ws://…` or `wss://…`.
- * @throws usage error for a proxy that is no http(s) URL.
+ * @returns undefined if the WebSocket connects directly.
+ * @throws usage error for a proxy that is not an http(s) URL.
  */
 export function createTunnel(env: ServiceConfig['env'], url: URL): Tunnel | undefined {
   const isSecure = url.protocol === 'wss:';
@@ -25,9 +25,7 @@ export function createTunnel(env: ServiceConfig['env'], url: URL): Tunnel | unde
   if (proxy === '' || bypassesProxy(env, { hostname: url.hostname.toLowerCase(), port })) return undefined;
   const { protocol, origin, username, password } = new URL(proxy);
   if (!protocol.startsWith('http')) {
-    throw usageError(
-      `${name}: live streams go through http proxies only; except ${url.hostname} in NO_PROXY`,
-    );
+    throw usageError(`${name}: live streams support http proxies only; add ${url.hostname} to NO_PROXY`);
   }
   const target = `${url.hostname}:${port}`;
   const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
@@ -47,21 +45,21 @@ export function createTunnel(env: ServiceConfig['env'], url: URL): Tunnel | unde
         ? connectTls({ socket, servername: serverName(url), ALPNProtocols: ['http/1.1'] })
         : socket;
     } finally {
-      // The tunnel is no longer one of its connections.
+      // The pool no longer owns the tunnel's socket, so closing the pool does not close the tunnel.
       void pool.close();
     }
   };
 }
 
 function createTunnelError(host: string, variable: string, status: number): TickhaulError {
-  const what =
+  const problem =
     status === 407
-      ? `the proxy answered 407: put the user and password for it into ${variable}`
-      : `the proxy answered ${status}: check ${variable} and NO_PROXY`;
-  return new TickhaulError('unreachable', `${host} cannot be reached: ${what}`);
+      ? `the proxy answered 407; add user and password to ${variable}`
+      : `the proxy answered ${status}; check ${variable} and NO_PROXY`;
+  return new TickhaulError('unreachable', `${host} cannot be reached: ${problem}`);
 }
 
-/** Not for an address in numbers (RFC 6066, section 3). */
+/** Server name indication; empty for an IP address (RFC 6066, section 3). */
 function serverName({ hostname }: URL): string {
   return /^[\d.]+$|^\[/.test(hostname) ? '' : hostname;
 }

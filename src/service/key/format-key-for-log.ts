@@ -1,8 +1,8 @@
-/** Characters of a key that are shown, and the shortest key of which that leaves enough unknown. */
+/** Number of characters shown, and the shortest key that stays secret without them. */
 const SHOWN_CHARACTERS = 4;
 const MIN_KEY_LENGTH = 8;
 
-/** A key as messages name it: its last characters, by which its owner knows it. */
+/** Formats a key for messages: only its last characters, enough for its owner to recognize it. */
 export function formatKeyForLog(apiKey: string): string {
   return `…${apiKey.length < MIN_KEY_LENGTH ? '' : apiKey.slice(-SHOWN_CHARACTERS)}`;
 }

@@ -8,24 +8,24 @@ import type { KeyAccess } from './key-access.js';
 import { fetchKeyInfo } from './key-info.js';
 
 const MS_PER_DAY = 86_400_000;
-/** A download must not wait long for what it can do without. */
+/** A download works without the key info, so it waits for it only this long. */
 const KEY_INFO_TIMEOUT_MS = 10_000;
 
-/** Whether a day file may be asked for. */
+/** Whether a day file may be requested. */
 export type CanRequest = (file: DayFile) => boolean;
 
-/** What the configured key is good for. */
+/** Day files that the configured key covers. */
 export interface KeyCoverage {
   readonly canRequest: CanRequest;
-  /** Whether there is a key, and it has expired: it covers nothing. */
+  /** Whether a key is configured and has expired, so that it covers nothing. */
   readonly keyExpired: boolean;
 }
 
 /**
- * Which day files the service will serve: first days of months to all, others to whose key covers them. Where the
- * service doesn't tell what the key covers (it may not have the call, or be in trouble), that counts as all: the
- * files themselves will show.
- * @param warn told of a key that has expired.
+ * Determines the day files that the service serves: first days of months without a key, others if the key covers
+ * them. If the call fails, the key counts as covering everything, and each file's response decides
+ * (`docs/spec/metadata-api.md#key-info`).
+ * @param warn called if the key has expired.
  * @throws the reason of an abort.
  */
 export async function fetchKeyCoverage(
@@ -35,28 +35,28 @@ export async function fetchKeyCoverage(
 ): Promise<KeyCoverage> {
   const { apiKey } = client.config;
   const info = apiKey === undefined ? [] : await fetchInfo(client, signal);
-  const covered = info ? createCoverageTest(info) : () => true;
+  const isCovered = info ? createCoverageTest(info) : () => true;
   const keyExpired = apiKey !== undefined && info?.length === 0;
   if (keyExpired) {
-    warn(`the API key ${formatKeyForLog(apiKey)} has expired, and covers nothing: renew it, or set another`);
+    warn(`the API key ${formatKeyForLog(apiKey)} has expired and covers nothing; renew it or set another`);
   }
-  return { canRequest: (file) => covered(file) || isFirstDayOfMonth(file.day), keyExpired };
+  return { canRequest: (file) => isCovered(file) || isFirstDayOfMonth(file.day), keyExpired };
 }
 
 /**
- * What a key covers by its key info. Where that is not plain, a day file counts as covered, and the service has
- * the last word: a range that is no time, a grouped symbol of which the key may have some.
+ * Creates a test of whether a key's info covers a day file. If that is unclear, the file counts as isCovered and the
+ * service decides: an invalid time has no limit, and a grouped symbol may contain symbols of the key.
  */
 export function createCoverageTest(info: readonly KeyAccess[]): CanRequest {
-  // By exchange: a key may have dozens of them, and a plan a million files.
+  // Indexed by exchange: a key may have dozens of entries, and a plan a million files.
   const spans = new Map<string, readonly AccessSpan[]>();
   for (const access of info) {
     spans.set(access.exchange, [...(spans.get(access.exchange) ?? []), toAccessSpan(access)]);
   }
   return ({ exchange, symbol, day }) => {
-    const start = day * MS_PER_DAY;
+    const startMs = day * MS_PER_DAY;
     for (const { fromMs, toMs, symbols } of spans.get(exchange) ?? []) {
-      const isWithin = start + MS_PER_DAY > fromMs && start < toMs;
+      const isWithin = startMs + MS_PER_DAY > fromMs && startMs < toMs;
       const hasSymbol = !symbols || symbols.has(toDatasetSymbol(symbol)) || GROUPED_SYMBOLS.has(symbol);
       if (isWithin && hasSymbol) return true;
     }
@@ -64,14 +64,14 @@ export function createCoverageTest(info: readonly KeyAccess[]): CanRequest {
   };
 }
 
-/** Undefined where the service doesn't tell. */
+/** Undefined if the call fails or takes too long. */
 async function fetchInfo(
   client: ServiceClient,
   signal: AbortSignal,
 ): Promise<readonly KeyAccess[] | undefined> {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(KEY_INFO_TIMEOUT_MS)]);
+  const callSignal = AbortSignal.any([signal, AbortSignal.timeout(KEY_INFO_TIMEOUT_MS)]);
   try {
-    return await fetchKeyInfo(client, { tries: 1, signal: patience });
+    return await fetchKeyInfo(client, { tries: 1, signal: callSignal });
   } catch (error) {
     if (signal.aborted || !(error instanceof TickhaulError)) throw error;
     return undefined;
@@ -80,22 +80,22 @@ async function fetchInfo(
 
 interface AccessSpan {
   readonly fromMs: number;
-  /** Not included. */
+  /** Exclusive. */
   readonly toMs: number;
   /** Undefined for all. */
   readonly symbols: ReadonlySet<string> | undefined;
 }
 
 function toAccessSpan({ from, to, symbols }: KeyAccess): AccessSpan {
-  const all = !symbols || symbols.length === 0;
+  const coversAll = !symbols || symbols.length === 0;
   return {
     fromMs: parseTimeOr(from, Number.NEGATIVE_INFINITY),
     toMs: parseTimeOr(to, Number.POSITIVE_INFINITY),
-    symbols: all ? undefined : new Set(symbols.map(toDatasetSymbol)),
+    symbols: coversAll ? undefined : new Set(symbols.map(toDatasetSymbol)),
   };
 }
 
-function parseTimeOr(iso: string | null | undefined, otherwise: number): number {
+function parseTimeOr(iso: string | null | undefined, fallbackMs: number): number {
   const ms = Date.parse(iso ?? '');
-  return Number.isNaN(ms) ? otherwise : ms;
+  return Number.isNaN(ms) ? fallbackMs : ms;
 }

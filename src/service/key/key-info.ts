@@ -10,11 +10,12 @@ import type { KeyAccess } from './key-access.js';
 const KEY_INFO_PATH = '/v1/api-key-info';
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 60_000;
-const MAX_BYTES = 16_000_000;
+const MAX_RESPONSE_BYTES = 16_000_000;
 
 /**
- * What the configured API key may read (service facts, Metadata); nothing at all for a key that has expired.
- * @throws TickhaulError `bad_key` for a wrong key, `unavailable` where the service has no such call, `bad_answer`.
+ * Fetches the access of the configured API key (`docs/spec/metadata-api.md#key-info`).
+ * @returns an empty list for an expired key.
+ * @throws TickhaulError `bad_key` for a wrong key, `unavailable` if the service lacks this call, `bad_answer`.
  */
 export function fetchKeyInfo(
   client: ServiceClient,
@@ -27,16 +28,17 @@ export function fetchKeyInfo(
   const url = apiUrl + KEY_INFO_PATH;
   const name = formatUrlForLog(new URL(url));
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const ask = async (end: AbortSignal): Promise<readonly KeyAccess[]> => {
-    // What checks it is loaded while it is on its way.
-    const [answer, { parseKeyInfo }] = await Promise.all([
-      sendGet(client, url, headers, end),
+  const fetchInfo = async (callSignal: AbortSignal): Promise<readonly KeyAccess[]> => {
+    // The schema loads while the request is in flight.
+    const [response, { parseKeyInfo }] = await Promise.all([
+      sendGet(client, url, headers, callSignal),
       import('./key-info-schema.js'),
     ]);
-    if (answer.status !== 200) throw await readErrorResponse(answer, apiKey);
-    const body = await readBody(answer.body, MAX_BYTES);
+    if (response.status !== 200) throw await readErrorResponse(response, apiKey);
+    const body = await readBody(response.body, MAX_RESPONSE_BYTES);
     return parseKeyInfo(parseJsonBody(body), name);
   };
-  const askOnce = (): Promise<readonly KeyAccess[]> => withResponseTimeout(name, stallTimeoutMs, signal, ask);
-  return withRetries(askOnce, { maxAttempts: tries, maxWaitMs: MAX_WAIT_MS, signal });
+  const attempt = (): Promise<readonly KeyAccess[]> =>
+    withResponseTimeout(name, stallTimeoutMs, signal, fetchInfo);
+  return withRetries(attempt, { maxAttempts: tries, maxWaitMs: MAX_WAIT_MS, signal });
 }

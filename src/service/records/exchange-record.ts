@@ -1,4 +1,7 @@
-/** What the metadata host tells of exchanges; fields that nobody knows are kept. Times are ISO 8601, UTC. */
+/**
+ * Exchange records of the metadata host (`docs/spec/metadata-api.md#exchange-record`). Unknown fields are kept. Times
+ * are ISO 8601, UTC.
+ */
 
 /** An element of `/v1/exchanges`. */
 export interface ExchangeSummary {
@@ -12,7 +15,7 @@ export interface ExchangeSummary {
   readonly availableTo?: string | undefined;
 }
 
-/** `/v1/exchanges/:exchange`; without `datasets` where there are no CSV datasets. */
+/** `/v1/exchanges/:exchange`; `datasets` is absent if the exchange has no day files. */
 export interface ExchangeRecord extends ExchangeSummary {
   readonly datasets?:
     | {

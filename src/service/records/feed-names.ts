@@ -5,33 +5,33 @@ import { fetchRecordWith, type MetadataOptions } from './fetch-records.js';
 import { parseLargeJson } from './parse-large-json.js';
 import type { ListedNames } from './record-schema.js';
 
-/** What of an exchange raw replay can be asked for (service interface, Exchange record). */
+/** Channels and symbols of an exchange's raw feeds (`docs/spec/metadata-api.md#exchange-record`). */
 export interface FeedNames {
-  /** None where the record doesn't tell. */
+  /** Empty if the record lists none. */
   readonly channels: readonly string[];
-  /** As the exchange writes them; channels may have others. */
+  /** As the exchange writes them; a channel may have more. */
   readonly symbols: readonly string[];
 }
 
 const EXCLUDED_FIELDS = new Set(['datasets', 'channelDetails', 'incidentReports']);
 
-const loadCheck = async (): Promise<ParseResponse<ListedNames>> =>
+const loadParser = async (): Promise<ParseResponse<ListedNames>> =>
   (await import('./record-schema.js')).parseListedNames;
 
 /**
- * The channels and symbols of an exchange's record; throws as `fetchExchange` does. With `offline`, of its stored copy
- * of any age.
+ * Fetches the channels and symbols of an exchange's record; throws as `fetchExchange` does. With `offline`, reads the
+ * stored copy of any age.
  */
 export async function fetchFeedNames(
   client: ServiceClient,
   exchange: string,
   options: MetadataOptions,
 ): Promise<FeedNames> {
-  const record = await fetchRecordWith(client, exchange, options, parseNames, loadCheck);
+  const record = await fetchRecordWith(client, exchange, options, parseNames, loadParser);
   return { channels: record.availableChannels ?? [], symbols: record.availableSymbols ?? [] };
 }
 
-/** The error for an exchange that the service doesn't list; undefined where it does, or can't be asked. */
+/** Creates the error for an unknown exchange; undefined if the exchange exists or the service cannot be reached. */
 export async function createUnknownExchangeError(
   client: ServiceClient,
   exchange: string,
@@ -47,7 +47,7 @@ export async function createUnknownExchangeError(
 }
 
 /**
- * The symbols of an exchange's record that are traded now, as the exchange writes them; throws as `fetchExchange` does.
+ * Fetches the symbols that are traded now, as the exchange writes them; throws as `fetchExchange` does.
  */
 export async function fetchActiveSymbols(
   client: ServiceClient,
@@ -58,7 +58,7 @@ export async function fetchActiveSymbols(
   const activeId = ({ id, availableTo }: ListedSymbol): unknown =>
     availableTo === undefined || Date.parse(String(availableTo)) > now ? id : '';
   const parse = (body: Buffer): unknown => parseSymbols(body, activeId);
-  const record = await fetchRecordWith(client, exchange, options, parse, loadCheck);
+  const record = await fetchRecordWith(client, exchange, options, parse, loadParser);
   return (record.availableSymbols ?? []).filter((id) => id !== '');
 }
 
@@ -71,11 +71,11 @@ function parseNames(body: Buffer): unknown {
   return parseSymbols(body, ({ id }) => id);
 }
 
-/** A record may list 270,000 symbols: of each only a text is kept. */
-function parseSymbols(body: Buffer, textOf: (symbol: ListedSymbol) => unknown): unknown {
-  const ofSymbol = (symbol: unknown): unknown => textOf((symbol ?? {}) as ListedSymbol);
+/** A record may list 270,000 symbols, so only one text of each is kept. */
+function parseSymbols(body: Buffer, toText: (symbol: ListedSymbol) => unknown): unknown {
+  const mapSymbol = (symbol: unknown): unknown => toText((symbol ?? {}) as ListedSymbol);
   return parseLargeJson(body, {
-    without: EXCLUDED_FIELDS,
-    inPieces: new Map([['availableSymbols', ofSymbol]]),
+    excludedPaths: EXCLUDED_FIELDS,
+    elementMappers: new Map([['availableSymbols', mapSymbol]]),
   });
 }

@@ -11,12 +11,12 @@ import { createParser } from './record-schema.js';
 
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 60_000;
-const MAX_BYTES = 512 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 
-/** An instrument as the service describes it (replay facts, section 9); fields that nobody knows are kept. */
+/** An instrument's description (`docs/spec/metadata-api.md#instruments`). Unknown fields are kept. */
 export interface InstrumentInfo {
   readonly [field: string]: unknown;
-  /** As the exchange writes it, which raw replay wants. */
+  /** As the exchange writes it: the name that raw replay takes. */
   readonly id: string;
   readonly exchange: string;
   readonly baseCurrency: string;
@@ -25,7 +25,7 @@ export interface InstrumentInfo {
   readonly active: boolean;
   readonly availableSince: string;
   readonly availableTo?: string | undefined;
-  /** The dataset symbol; absent until it is exported. */
+  /** Dataset symbol; absent until the symbol is exported. */
   readonly datasetId?: string | undefined;
   readonly contractType?: string | undefined;
 }
@@ -43,15 +43,15 @@ const instrumentSchema = z.looseObject({
   contractType: z.string().optional(),
 });
 
-const checkInstrument: ParseResponse<InstrumentInfo> = createParser(instrumentSchema);
-const checkInstruments: ParseResponse<readonly InstrumentInfo[]> = createParser(z.array(instrumentSchema));
+const parseInstrument: ParseResponse<InstrumentInfo> = createParser(instrumentSchema);
+const parseInstruments: ParseResponse<readonly InstrumentInfo[]> = createParser(z.array(instrumentSchema));
 
-/** Fields of the filter, as the service names them; texts, or lists of texts, or whether it is active. */
+/** Filter fields by the service's names; values are texts, lists of texts, or a boolean for `active`. */
 export type InstrumentFilter = Readonly<Record<string, unknown>>;
 
 /**
- * The instruments of an exchange that a filter takes.
- * @throws TickhaulError as the answer's status says; `bad_answer` for what is no list of instruments.
+ * Fetches the instruments of an exchange that match a filter.
+ * @throws TickhaulError by the response's status; `bad_answer` if the response is not a list of instruments.
  */
 export function fetchInstruments(
   client: ServiceClient,
@@ -61,44 +61,44 @@ export function fetchInstruments(
 ): Promise<readonly InstrumentInfo[]> {
   const query =
     Object.keys(filter).length === 0 ? '' : `?filter=${encodeURIComponent(JSON.stringify(filter))}`;
-  return fetchChecked(client, `${encodePathSegment(exchange)}${query}`, checkInstruments, signal);
+  return fetchParsed(client, `${encodePathSegment(exchange)}${query}`, parseInstruments, signal);
 }
 
-/** One instrument, by its symbol in any case; throws as `fetchInstruments` does. */
+/** Fetches one instrument by its symbol in any case; throws as `fetchInstruments` does. */
 export function fetchInstrument(
   client: ServiceClient,
   exchange: string,
   symbol: string,
   signal: AbortSignal,
 ): Promise<InstrumentInfo> {
-  return fetchChecked(
+  return fetchParsed(
     client,
     `${encodePathSegment(exchange)}/${encodePathSegment(symbol)}`,
-    checkInstrument,
+    parseInstrument,
     signal,
   );
 }
 
-function fetchChecked<T>(
+function fetchParsed<T>(
   client: ServiceClient,
   path: string,
-  check: ParseResponse<T>,
+  parse: ParseResponse<T>,
   signal: AbortSignal,
 ): Promise<T> {
   const { apiUrl, apiKey } = client.config;
   const url = `${apiUrl}/v1/instruments/${path}`;
   const name = formatUrlForLog(new URL(url));
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const askOnce = async (): Promise<T> => {
-    const answer = await sendGet(client, url, headers, signal);
-    if (answer.status !== 200) throw await readErrorResponse(answer, apiKey);
-    const body = await readBody(answer.body, MAX_BYTES);
-    return check(jsonOf(body, name), name);
+  const attempt = async (): Promise<T> => {
+    const response = await sendGet(client, url, headers, signal);
+    if (response.status !== 200) throw await readErrorResponse(response, apiKey);
+    const body = await readBody(response.body, MAX_RESPONSE_BYTES);
+    return parse(parseJson(body, name), name);
   };
-  return withRetries(askOnce, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+  return withRetries(attempt, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
 }
 
-function jsonOf(body: Buffer, name: string): unknown {
+function parseJson(body: Buffer, name: string): unknown {
   try {
     return JSON.parse(body.toString());
   } catch (cause) {

@@ -23,54 +23,55 @@ export type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-
 
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 60_000;
-/** Bytes of an answer, unless the client is told otherwise; the largest record known has 100 MB. */
-const MAX_ANSWER = 512 * 1024 * 1024;
+/** Default limit of a response; the largest known record has 100 MB. */
+const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 
 export interface MetadataOptions {
-  /** Folder for copies of answers; without one, each call asks the service. */
+  /** Folder for copies of responses; without one, each call sends a request. */
   readonly cache?: string | undefined;
-  /** Ask the service even where a copy is younger than an hour. */
+  /** Send a request even if a copy is younger than an hour. */
   readonly fresh?: boolean | undefined;
-  /** Ask for nothing: only a copy will do, of any age. */
+  /** Send no request: use a copy of any age. */
   readonly offline?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * All exchanges (service interface, Exchange metadata API).
- * @throws TickhaulError `bad_answer` for what is no list of exchanges; else as for any request.
+ * Fetches all exchanges (`docs/spec/metadata-api.md#exchange-list`).
+ * @throws TickhaulError `bad_answer` if the response is not a list of exchanges; otherwise as for any request.
  */
 export function fetchExchanges(
   client: ServiceClient,
   options: MetadataOptions = {},
 ): Promise<readonly ExchangeSummary[]> {
-  return fetchJson(client, '/v1/exchanges', async () => (await schema()).parseSummaries, options);
+  return fetchJson(client, '/v1/exchanges', async () => (await loadSchema()).parseSummaries, options);
 }
 
 /**
- * One exchange's record, whole.
- * @throws usage error for an exchange the service doesn't know, with the nearest ones it does.
+ * Fetches the full record of one exchange (`docs/spec/metadata-api.md#exchange-record`).
+ * @throws usage error for an unknown exchange, with the most similar exchange ids.
  */
 export function fetchExchange(
   client: ServiceClient,
   id: string,
   options: MetadataOptions = {},
 ): Promise<ExchangeRecord> {
-  return fetchRecordWith(client, id, options, (body) => JSON.parse(body.toString()), recordCheck);
+  return fetchRecordWith(client, id, options, (body) => JSON.parse(body.toString()), loadRecordCheck);
 }
 
-/** One exchange's record without what only raw replay needs, in a fraction of the memory; else as `fetchExchange`. */
+/** Like `fetchExchange`, but without the fields that only raw replay uses, in a fraction of the memory. */
 export function fetchDatasetRecord(
   client: ServiceClient,
   id: string,
   options: MetadataOptions = {},
 ): Promise<ExchangeRecord> {
-  return fetchRecordWith(client, id, options, parseDatasetRecord, recordCheck);
+  return fetchRecordWith(client, id, options, parseDatasetRecord, loadRecordCheck);
 }
 
 /**
- * What `parseCommandLine` and the check make of one exchange's record; throws as `fetchExchange` does.
- * @param parse makes of the answer's bytes what is wanted of it; throws SyntaxError.
+ * Fetches one exchange's record with a custom parser; throws as `fetchExchange` does.
+ * @param parse parses the needed fields from the response's bytes; throws SyntaxError.
+ * @param loadCheck loads the function that checks the parsed fields.
  */
 export async function fetchRecordWith<T>(
   client: ServiceClient,
@@ -88,7 +89,7 @@ export async function fetchRecordWith<T>(
     if (known.includes(id)) {
       throw new TickhaulError(
         'bad_answer',
-        `${id} is in the list of exchanges, but has no record: try again later`,
+        `${id} is in the list of exchanges, but has no record; try again later`,
         {
           status: error.status,
           cause: error,
@@ -101,9 +102,9 @@ export async function fetchRecordWith<T>(
 
 type Parse = (body: Buffer) => unknown;
 
-/** What checks answers is loaded while the first one is on its way. */
-const schema = () => import('./record-schema.js');
-const recordCheck = async (): Promise<ParseResponse<ExchangeRecord>> => (await schema()).parseRecord;
+/** The schema loads while the first request is in flight. */
+const loadSchema = () => import('./record-schema.js');
+const loadRecordCheck = async (): Promise<ParseResponse<ExchangeRecord>> => (await loadSchema()).parseRecord;
 
 async function fetchJson<T>(
   client: ServiceClient,
@@ -117,35 +118,34 @@ async function fetchJson<T>(
   const copy = cache === undefined ? undefined : await readCopy(cache, url, loadCheck, parse);
   if (copy && (offline || (!fresh && isFresh(copy.stored)))) return copy.value;
   if (offline) {
-    throw new TickhaulError('not_exported', `${name}: there is no stored copy; run once without --offline`);
+    throw new TickhaulError('not_exported', `${name}: no stored copy exists; run once without --offline`);
   }
 
-  const askOnce = async (): Promise<T> => {
-    // These answers are public: they need no key, and get none.
-    const [answer, check] = await Promise.all([
+  const attempt = async (): Promise<T> => {
+    // These responses are public, so the key is not sent.
+    const [response, check] = await Promise.all([
       sendGet(client, url, copy ? conditionalHeaders(copy.stored) : {}, signal),
       loadCheck(),
     ]);
-    if (answer.status === 304 && copy && cache !== undefined) {
-      await discardBody(answer.body);
+    if (response.status === 304 && copy && cache !== undefined) {
+      await discardBody(response.body);
       await touchCachedResponse(cache, url);
       return copy.value;
     }
-    if (answer.status !== 200) throw await readErrorResponse(answer, undefined);
-    const limit = client.config.maxAnswerBytes ?? MAX_ANSWER;
-    const body = await readBody(answer.body, limit);
+    if (response.status !== 200) throw await readErrorResponse(response, undefined);
+    const limit = client.config.maxAnswerBytes ?? MAX_RESPONSE_BYTES;
+    const body = await readBody(response.body, limit);
     if (body.length > limit) {
-      const most = formatSize(limit);
       throw new TickhaulError(
         'bad_answer',
-        `${name}: an answer of more than ${most}; is it the right host? TICKHAUL_MAX_ANSWER sets another limit`,
+        `${name}: an answer of more than ${formatSize(limit)}; is it the right host? TICKHAUL_MAX_ANSWER sets another limit`,
       );
     }
     const value = check(parseJson(body, name, parse), name);
-    if (cache !== undefined) await writeCachedResponse(cache, url, body, readValidators(answer.headers));
+    if (cache !== undefined) await writeCachedResponse(cache, url, body, readValidators(response.headers));
     return value;
   };
-  return withRetries(askOnce, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+  return withRetries(attempt, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
 }
 
 interface StoredCopy<T> {
@@ -153,7 +153,7 @@ interface StoredCopy<T> {
   readonly value: T;
 }
 
-/** The stored copy, where there is one that is still whole and right. */
+/** Reads the stored copy; undefined if there is none, or if it is damaged or no longer valid. */
 async function readCopy<T>(
   cache: string,
   url: string,

@@ -1,6 +1,6 @@
 import { parseLargeJson } from './parse-large-json.js';
 
-/** What a plan has no use for; a record may list 270,000 symbols twice, in tens of megabytes. */
+/** Fields that a plan does not use; a record may list 270,000 symbols twice, in tens of megabytes. */
 const EXCLUDED_FIELDS = new Set([
   'availableSymbols',
   'availableChannels',
@@ -9,23 +9,23 @@ const EXCLUDED_FIELDS = new Set([
 ]);
 
 /**
- * Parses an exchange's record for a plan: without the lists of raw replay, and with equal texts of its dataset
- * symbols held once.
- * @throws SyntaxError for what is no JSON.
+ * Parses an exchange's record for a plan: leaves out the lists for raw replay, and shares equal texts among dataset
+ * symbols to save memory.
+ * @throws SyntaxError if the body is not JSON.
  */
 export function parseDatasetRecord(body: Buffer): unknown {
-  const inPieces = new Map([['datasets.symbols', createValueSharer()]]);
+  const elementMappers = new Map([['datasets.symbols', createValueSharer()]]);
   try {
-    return parseLargeJson(body, { without: EXCLUDED_FIELDS, inPieces });
+    return parseLargeJson(body, { excludedPaths: EXCLUDED_FIELDS, elementMappers });
   } catch {
-    // For the error that names the place, or a record in a form that was not thought of.
+    // JSON.parse gives an error with the position, or accepts a form that parseLargeJson does not support.
     return JSON.parse(body.toString());
   }
 }
 
 const REPEATED_FIELDS = ['type', 'availableSince', 'availableTo'];
 
-/** Replaces a symbol's texts and list of data types by those of an earlier one, where they are equal. */
+/** Creates a function that replaces a symbol's texts and data types with equal ones of an earlier symbol. */
 function createValueSharer(): (symbol: unknown) => unknown {
   const texts = new Map<string, string>();
   const lists = new Map<string, unknown>();
@@ -36,9 +36,8 @@ function createValueSharer(): (symbol: unknown) => unknown {
     return known ?? text;
   };
   const shareList = (list: readonly unknown[]): unknown => {
-    // Neighbours mostly have the same ones.
+    // Neighbouring symbols mostly have the same data types.
     if (list.length === last.length && list.every((item, index) => item === last[index])) return last;
-    // A list of anything but texts is left as it is.
     if (!list.every((item) => typeof item === 'string')) return list;
     const key = list.join('\0');
     const known = lists.get(key) as readonly unknown[] | undefined;

@@ -1,13 +1,9 @@
-/**
- * Reads a JSON object that is too large to be parsed in one piece: fields nobody asks for are passed over as
- * bytes, and long arrays are parsed some hundred elements at a time, so that neither the text nor the parsed form
- * of the whole ever stands in memory (RFC 8259 for the grammar).
- */
+/** Fields that `parseLargeJson` skips or parses in pieces. */
 export interface LargeJsonOptions {
-  /** Fields to leave out, by their path: `availableSymbols`. */
-  readonly without: ReadonlySet<string>;
-  /** Arrays to parse in pieces, by their path: `datasets.symbols`; each element is replaced by what this returns. */
-  readonly inPieces: ReadonlyMap<string, (element: unknown) => unknown>;
+  /** Paths of fields to leave out, such as `availableSymbols`. */
+  readonly excludedPaths: ReadonlySet<string>;
+  /** Functions that map the elements of arrays to parse in pieces, by path, such as `datasets.symbols`. */
+  readonly elementMappers: ReadonlyMap<string, (element: unknown) => unknown>;
 }
 
 const QUOTE = 0x22;
@@ -20,7 +16,12 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const PIECE_BYTES = 256 * 1024;
 
-/** @throws SyntaxError for what is no JSON object. */
+/**
+ * Parses a JSON object (RFC 8259) that is too large to be parsed at once. Excluded fields are skipped as bytes, and
+ * long arrays are parsed some hundred elements at a time, so that neither the whole text nor its whole parsed form is
+ * in memory.
+ * @throws SyntaxError if the body is not a JSON object. Syntax within excluded fields is not checked.
+ */
 export function parseLargeJson(body: Buffer, options: LargeJsonOptions): unknown {
   const start = skipSpace(body, 0);
   const { value, end } = readObject(body, start, '', options);
@@ -30,33 +31,35 @@ export function parseLargeJson(body: Buffer, options: LargeJsonOptions): unknown
 
 interface ReadValue {
   readonly value: unknown;
-  /** The position after it. */
+  /** Position after the value. */
   readonly end: number;
 }
 
 function readObject(body: Buffer, start: number, path: string, options: LargeJsonOptions): ReadValue {
-  expect(body, start, OPEN_BRACE);
+  expectByte(body, start, OPEN_BRACE);
   const value: Record<string, unknown> = {};
   let at = skipSpace(body, start + 1);
   while (body[at] !== CLOSE_BRACE) {
-    const keyEnd = valueEnd(body, at);
+    const keyEnd = findValueEnd(body, at);
     const key = parse(body, at, keyEnd) as string;
     const colon = skipSpace(body, keyEnd);
-    expect(body, colon, COLON);
+    expectByte(body, colon, COLON);
     const field = readValue(body, skipSpace(body, colon + 1), path === '' ? key : `${path}.${key}`, options);
     if (field.value !== undefined) value[key] = field.value;
-    at = afterElement(body, field.end, CLOSE_BRACE);
+    at = findNextElement(body, field.end, CLOSE_BRACE);
   }
   return { value, end: at + 1 };
 }
 
 function readValue(body: Buffer, start: number, path: string, options: LargeJsonOptions): ReadValue {
-  const map = options.inPieces.get(path);
+  const map = options.elementMappers.get(path);
   if (map && body[start] === OPEN_BRACKET) return readPieces(body, start, map);
-  const holdsOne = [...options.inPieces.keys()].some((inner) => inner.startsWith(`${path}.`));
-  if (holdsOne && body[start] === OPEN_BRACE) return readObject(body, start, path, options);
-  const end = valueEnd(body, start);
-  return { value: options.without.has(path) ? undefined : parse(body, start, end), end };
+  const containsMappedArray = [...options.elementMappers.keys()].some((inner) =>
+    inner.startsWith(`${path}.`),
+  );
+  if (containsMappedArray && body[start] === OPEN_BRACE) return readObject(body, start, path, options);
+  const end = findValueEnd(body, start);
+  return { value: options.excludedPaths.has(path) ? undefined : parse(body, start, end), end };
 }
 
 function readPieces(body: Buffer, start: number, map: (element: unknown) => unknown): ReadValue {
@@ -70,8 +73,8 @@ function readPieces(body: Buffer, start: number, map: (element: unknown) => unkn
     for (const element of elements) value.push(map(element));
   };
   while (body[at] !== CLOSE_BRACKET) {
-    pieceEnd = valueEnd(body, at);
-    at = afterElement(body, pieceEnd, CLOSE_BRACKET);
+    pieceEnd = findValueEnd(body, at);
+    at = findNextElement(body, pieceEnd, CLOSE_BRACKET);
     if (pieceEnd - pieceStart < PIECE_BYTES) continue;
     flush();
     pieceStart = at;
@@ -81,22 +84,22 @@ function readPieces(body: Buffer, start: number, map: (element: unknown) => unkn
   return { value, end: at + 1 };
 }
 
-/** The position of the next element, or of what closes the list. */
-function afterElement(body: Buffer, end: number, close: number): number {
+/** Position of the next element, or of the closing bracket. */
+function findNextElement(body: Buffer, end: number, close: number): number {
   const at = skipSpace(body, end);
   if (body[at] === close) return at;
-  expect(body, at, COMMA);
+  expectByte(body, at, COMMA);
   const next = skipSpace(body, at + 1);
   if (body[next] === close) throw new SyntaxError(`a comma without an element at byte ${at}`);
   return next;
 }
 
-/** The position after the value that begins here; what is in it is not looked at. */
-function valueEnd(body: Buffer, start: number): number {
+/** Position after the value that starts here; its content is not checked. */
+function findValueEnd(body: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < body.length; at++) {
     const byte = body[at];
-    if (byte === QUOTE) at = stringEnd(body, at) - 1;
+    if (byte === QUOTE) at = findStringEnd(body, at) - 1;
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       if (depth === 0) return at;
@@ -109,7 +112,7 @@ function valueEnd(body: Buffer, start: number): number {
   return body.length;
 }
 
-function stringEnd(body: Buffer, start: number): number {
+function findStringEnd(body: Buffer, start: number): number {
   for (let at = start + 1; at < body.length; at++) {
     const byte = body[at];
     if (byte === BACKSLASH) at++;
@@ -132,6 +135,6 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-function expect(body: Buffer, at: number, byte: number): void {
+function expectByte(body: Buffer, at: number, byte: number): void {
   if (body[at] !== byte) throw new SyntaxError(`expected "${String.fromCharCode(byte)}" at byte ${at}`);
 }

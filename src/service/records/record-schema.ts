@@ -3,7 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import type { ParseResponse } from '../service-config.js';
 import type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 
-/** Needed is only what the interface page promises; fields that nobody knows are kept. */
+/** Only fields that `docs/spec/metadata-api.md` calls required are required; unknown fields are kept. */
 const summarySchema = z.looseObject({
   id: z.string(),
   name: z.string().optional(),
@@ -22,7 +22,7 @@ const datasetSymbol = z.looseObject({
   availableTo: z.string().optional(),
 });
 
-// A record may list 270,000 symbols: each is checked in its place, since zod would build a second list of them.
+// A record may list 270,000 symbols. They are checked in place, since zod's array would build a second list.
 const symbolsSchema = z.custom<readonly DatasetSymbol[]>().superRefine((list, context) => {
   if (!Array.isArray(list)) return context.addIssue({ code: 'invalid_type', expected: 'array' });
   for (const [index, symbol] of list.entries()) {
@@ -42,7 +42,7 @@ const recordSchema = z.looseObject({
     .optional(),
 });
 
-/** What raw replay needs of a record. */
+/** Fields of a record that raw replay uses. */
 const namesSchema = z.looseObject({
   id: z.string(),
   availableChannels: z.array(z.string()).optional(),
@@ -54,6 +54,7 @@ export const parseSummaries: ParseResponse<readonly ExchangeSummary[]> = createP
 export const parseRecord: ParseResponse<ExchangeRecord> = createParser(recordSchema);
 export const parseListedNames: ParseResponse<ListedNames> = createParser(namesSchema);
 
+/** Creates a parser that checks JSON against a schema; throws `bad_answer` with the path of the first problem. */
 export function createParser<T>(schema: z.ZodType<T>): ParseResponse<T> {
   return (json, name) => {
     const result = schema.safeParse(json);
@@ -62,19 +63,19 @@ export function createParser<T>(schema: z.ZodType<T>): ParseResponse<T> {
     const path = issue?.path ?? [];
     const found = path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], json);
     const missing = path.length === 0 ? 'is not JSON' : 'is missing';
-    const problem = found === undefined ? missing : `is ${kindOf(found)}${describeExpectation(issue)}`;
+    const problem = found === undefined ? missing : `is ${describeKind(found)}${describeExpectation(issue)}`;
     throw new TickhaulError('bad_answer', `${name}: ${formatPath(path)} ${problem}`);
   };
 }
 
-/** What was expected, in words of our own: zod's are for programmers. */
+/** Describes the expected type for users; zod's own texts are meant for programmers. */
 function describeExpectation(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'custom') return `: ${issue.message}`;
-  if (issue?.code !== 'invalid_type') return ', which is not right';
+  if (issue?.code !== 'invalid_type') return ', which is invalid';
   return `, and must be ${withArticle(issue.expected)}`;
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null) return 'null';
   return withArticle(Array.isArray(value) ? 'array' : typeof value);
 }
@@ -84,7 +85,7 @@ function withArticle(noun: string): string {
 }
 
 function formatPath(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return 'the answer';
+  if (path.length === 0) return 'the response';
   return path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('')

@@ -3,19 +3,19 @@ import { open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'no
 import { join } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 
-/** How long, in milliseconds, a copy is used without asking the service. */
+/** Milliseconds for which a copy is used without a request. */
 export const CACHE_FRESH_MS = 3_600_000;
 
-/** What an answer can be asked for again by: "has it changed since?" (RFC 9110, section 13.1). */
+/** Validators for conditional requests (RFC 9110, section 13.1). */
 export interface Validators {
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
 }
 
-/** A stored answer. */
+/** A stored response. */
 export interface CachedResponse extends Validators {
   readonly body: Buffer;
-  /** Milliseconds since it was fetched or last found unchanged. */
+  /** Milliseconds since the response was fetched or last confirmed as unchanged. */
   readonly ageMs: number;
 }
 
@@ -27,30 +27,31 @@ interface CacheHeader {
 }
 
 /**
- * The stored answer of this URL, or undefined. A file is one line of JSON and then the body as it came; its
- * time of change is when it was fetched. Whatever is wrong with it, it counts as not there.
+ * Reads the stored response of a URL. A file holds one line of JSON and then the body as received; its modification
+ * time is the time of the request (`docs/spec/metadata-api.md#stored-copies`).
+ * @returns undefined if there is no file or it cannot be used, for any reason.
  */
 export async function readCachedResponse(folder: string, url: string): Promise<CachedResponse | undefined> {
   try {
     const path = cachePath(folder, url);
     const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
     const end = bytes.indexOf('\n');
-    const head = JSON.parse(bytes.toString('utf8', 0, end)) as CacheHeader;
+    const header = JSON.parse(bytes.toString('utf8', 0, end)) as CacheHeader;
     const body = bytes.subarray(end + 1);
-    if (head.url !== url || head.bytes !== body.length) return undefined;
+    if (header.url !== url || header.bytes !== body.length) return undefined;
     const ageMs = Date.now() - mtimeMs;
-    return { body, ageMs, etag: text(head.etag), lastModified: text(head.lastModified) };
+    return { body, ageMs, etag: asText(header.etag), lastModified: asText(header.lastModified) };
   } catch {
     return undefined;
   }
 }
 
-/** Whether a copy may be used as it is; one from the future (a clock was set) may not. */
+/** Whether a copy may be used without a request. A copy from the future may not: the clock was changed. */
 export function isFresh({ ageMs }: CachedResponse): boolean {
   return ageMs > -1000 && ageMs < CACHE_FRESH_MS;
 }
 
-/** Stores an answer. A folder that cannot be written is no obstacle: then there is no copy. */
+/** Stores a response. If the folder cannot be written, nothing is stored and no error is thrown. */
 export async function writeCachedResponse(
   folder: string,
   url: string,
@@ -59,26 +60,26 @@ export async function writeCachedResponse(
 ): Promise<void> {
   const path = cachePath(folder, url);
   const temporary = `${path}.${randomUUID()}.tmp`;
-  const head: CacheHeader = { url, bytes: body.length, ...validators };
+  const header: CacheHeader = { url, bytes: body.length, ...validators };
   try {
     await createFolder(folder);
-    await writeFile(temporary, [`${JSON.stringify(head)}\n`, body]);
+    await writeFile(temporary, [`${JSON.stringify(header)}\n`, body]);
     await rename(temporary, path);
   } catch {
     await rm(temporary, { force: true }).catch(() => undefined);
   }
 }
 
-/** Notes that the service just called the copy unchanged. */
+/** Renews a copy's time after the service confirmed it as unchanged. */
 export async function touchCachedResponse(folder: string, url: string): Promise<void> {
   const now = new Date();
   await utimes(cachePath(folder, url), now, now).catch(() => undefined);
 }
 
-/** Bytes that hold any head. */
-const HEADER_BYTES = 4096;
+/** Bytes that hold any header. */
+const MAX_HEADER_BYTES = 4096;
 
-/** The URLs whose answers are stored, in any order; none where the folder can't be read. */
+/** Lists the URLs with stored responses, in any order; empty if the folder cannot be read. */
 export async function listCachedUrls(folder: string): Promise<readonly string[]> {
   const files = await readdir(folder).catch(() => []);
   const urls = await Promise.all(
@@ -91,9 +92,9 @@ async function readCachedUrl(path: string): Promise<string | undefined> {
   try {
     const file = await open(path);
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-      const [head = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 1);
-      return text((JSON.parse(head) as CacheHeader).url);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_HEADER_BYTES), 0, MAX_HEADER_BYTES, 0);
+      const [header = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 1);
+      return asText((JSON.parse(header) as CacheHeader).url);
     } finally {
       await file.close();
     }
@@ -108,6 +109,6 @@ function cachePath(folder: string, url: string): string {
   return join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}${EXTENSION}`);
 }
 
-function text(value: unknown): string | undefined {
+function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

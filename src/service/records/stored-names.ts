@@ -2,7 +2,7 @@ import { encodePathSegment } from '../request-day-file.js';
 import { parseDatasetRecord } from './parse-dataset-record.js';
 import { listCachedUrls, readCachedResponse } from './response-cache.js';
 
-/** What the stored copy of an exchange's record names. */
+/** Names listed in the stored copy of an exchange's record. */
 export interface StoredNames {
   readonly symbols: readonly string[];
   readonly dataTypes: readonly string[];
@@ -11,21 +11,22 @@ export interface StoredNames {
 }
 
 /**
- * Exchange ids of which this machine knows: of the stored list of exchanges, of any age, and of stored records.
- * Nothing is asked for, and nothing checked.
- * @param apiUrl without a slash at the end. @param cache folder of the copies.
+ * Lists exchange ids from stored copies of any age: the list of exchanges and the stored records. Sends no request and
+ * checks nothing.
+ * @param apiUrl without a trailing slash. @param cache folder of the copies.
  */
 export async function listStoredExchanges(apiUrl: string, cache: string): Promise<readonly string[]> {
-  const all = `${apiUrl}/v1/exchanges`;
-  const list = await readCachedResponse(cache, all);
-  const listed = list ? names(asList(JSON.parse(list.body.toString())).map((one) => field(one, 'id'))) : [];
+  const listUrl = `${apiUrl}/v1/exchanges`;
+  const list = await readCachedResponse(cache, listUrl);
+  const elements = list ? asList(JSON.parse(list.body.toString())) : [];
+  const listed = uniqueTexts(elements.map((element) => readField(element, 'id')));
   const stored = (await listCachedUrls(cache))
-    .filter((url) => url.startsWith(`${all}/`))
-    .map((url) => decodeURIComponent(url.slice(all.length + 1)));
+    .filter((url) => url.startsWith(`${listUrl}/`))
+    .map((url) => decodeURIComponent(url.slice(listUrl.length + 1)));
   return [...new Set([...listed, ...stored])].sort();
 }
 
-/** What the stored copy of an exchange's record names, as `listStoredExchanges`; undefined where there is none. */
+/** Reads the names from the stored copy of an exchange's record; undefined if there is no copy. */
 export async function readStoredNames(
   apiUrl: string,
   cache: string,
@@ -33,15 +34,15 @@ export async function readStoredNames(
 ): Promise<StoredNames | undefined> {
   const stored = await readCachedResponse(cache, `${apiUrl}/v1/exchanges/${encodePathSegment(exchange)}`);
   if (!stored) return undefined;
-  const symbols = asList(field(field(parseDatasetRecord(stored.body), 'datasets'), 'symbols'));
+  const symbols = asList(readField(readField(parseDatasetRecord(stored.body), 'datasets'), 'symbols'));
   return {
-    symbols: names(symbols.map((symbol) => field(symbol, 'id'))),
-    dataTypes: names(symbols.flatMap((symbol) => asList(field(symbol, 'dataTypes')))),
-    symbolTypes: names(symbols.map((symbol) => field(symbol, 'type'))),
+    symbols: uniqueTexts(symbols.map((symbol) => readField(symbol, 'id'))),
+    dataTypes: uniqueTexts(symbols.flatMap((symbol) => asList(readField(symbol, 'dataTypes')))),
+    symbolTypes: uniqueTexts(symbols.map((symbol) => readField(symbol, 'type'))),
   };
 }
 
-function field(value: unknown, name: string): unknown {
+function readField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
@@ -49,7 +50,7 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The texts among them, each once. */
-function names(values: readonly unknown[]): readonly string[] {
+/** The texts among the values, without duplicates. */
+function uniqueTexts(values: readonly unknown[]): readonly string[] {
   return [...new Set(values.filter((value) => typeof value === 'string'))];
 }

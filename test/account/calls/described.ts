@@ -11,7 +11,7 @@ export const parameter = (name: string, where: string, schema: object, more: obj
   ...more,
 });
 
-/** What a description may hold, of which not all is an operation. */
+/** A description with operations and entries that are none. */
 export const DOCUMENT = {
   openapi: '3.1.0',
   servers: [{ url: 'https://elsewhere.example.com' }],
@@ -46,7 +46,7 @@ export const DOCUMENT = {
     '/v1/any': {
       post: {
         operationId: 'postAny',
-        // A name that every object has.
+        // A property name that every object inherits.
         parameters: [parameter('constructor', 'query', { type: 'string' })],
         requestBody: {
           required: true,
@@ -73,13 +73,13 @@ export const DOCUMENT = {
   },
 };
 
-/** The request that data make of an operation of a description. */
-export function requestOf(
+/** Creates the request for an operation of a description from its data. */
+export function createRequest(
   id: string,
   data: unknown,
   document: Record<string, unknown> = DOCUMENT,
 ): OperationRequest {
-  const operation = listOperations(document).find((one) => one.id === id);
+  const operation = listOperations(document).find((candidate) => candidate.id === id);
   assert.ok(operation, id);
   return createOperationRequest(document, operation, data);
 }

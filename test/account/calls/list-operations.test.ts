@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { listOperations } from '../../../src/account/calls/list-operations.js';
 import { createOperationRequest } from '../../../src/account/calls/operation-request.js';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { DOCUMENT, requestOf } from './described.js';
+import { createRequest, DOCUMENT } from './described.js';
 
-test('operations are listed with their path’s parameters; what is none is passed over', () => {
+test('lists operations with the parameters of their path and skips invalid entries', () => {
   assert.deepEqual(
     listOperations(DOCUMENT).map(({ id, method, path, parameters, body }) => ({
       id,
@@ -44,13 +44,13 @@ for (const [url, path] of [
   ['x:.elsewhere.example.com', '/keys'],
   [7, '/keys'],
 ] as const) {
-  test(`below the server ${url}, /keys is asked for as ${path}`, () => {
+  test(`with the server ${url}, the path of /keys is ${path}`, () => {
     const document = { servers: [{ url }], paths: { '/keys': { get: { operationId: 'keys' } } } };
-    assert.equal(requestOf('keys', undefined, document).path, path);
+    assert.equal(createRequest('keys', undefined, document).path, path);
   });
 }
 
-test('references in a circle end', () => {
+test('ignores circular references', () => {
   const document = {
     paths: { '/x': { $ref: '#/paths/~1x' }, '/y': { get: { parameters: [{ $ref: '#/a' }] } } },
     a: { $ref: '#/b' },
@@ -62,7 +62,7 @@ test('references in a circle end', () => {
   );
 });
 
-test('whatever a description holds, it is listed or passed over, and its requests stay below its host', () => {
+test('requests from any description are sent to the API host only', () => {
   const anyJson = fc.jsonValue({ maxDepth: 4 });
   const url = fc.oneof(
     fc.string(),

@@ -9,73 +9,73 @@ import { ERROR_TABLE, TickhaulError } from '../../../src/base/errors.js';
 import { discoverIssuer, setUpAccount } from '../../../src/service/account/account-api.js';
 import { parseJsonBody } from '../../../src/service/account/parse-json-body.js';
 import { serve } from '../../service/loopback.js';
-import { type Account, accountFor, EMAIL, jwtOf, signIn } from '../helpers.js';
-import { answers, type RIGHT } from '../odd-answers.js';
+import { type Account, createAccount, createJwt, EMAIL, signIn } from '../helpers.js';
+import { answers, type VALID_RESPONSE } from '../odd-answers.js';
 
-/** An issuer and an API host in one, whose every answer is this one. */
-interface Odd {
+/** A server that is both issuer and API host and sends the given response to every request. */
+interface OddService {
   readonly account: Account;
-  answer(how: RequestListener): void;
-  /** Requests that came to another origin than the one that was asked. */
-  readonly strayed: () => number;
+  setResponse(respond: RequestListener): void;
+  /** Number of requests to another origin. */
+  readonly redirected: () => number;
 }
 
-const PATIENCE_MS = 150;
+const STALL_TIMEOUT_MS = 150;
 const TIMEOUT_MS = 1000;
 
-/** Most of a run is waiting: this many services are tried at once. */
+/** Number of services to test at once, since a run mostly waits. */
 const SERVICES = 6;
 
-async function withOddServices(t: TestContext, work: (odd: Odd) => Promise<void>): Promise<void> {
+async function withOddServices(t: TestContext, work: (service: OddService) => Promise<void>): Promise<void> {
   await Promise.all(
     Array.from({ length: SERVICES }, async () => {
-      const odd = await oddService(t);
-      await work(odd);
-      assert.equal(odd.strayed(), 0);
+      const service = await startOddService(t);
+      await work(service);
+      assert.equal(service.redirected(), 0);
     }),
   );
 }
 
-async function oddService(t: TestContext): Promise<Odd> {
+async function startOddService(t: TestContext): Promise<OddService> {
   let current: RequestListener = (_, response) => response.end();
-  let strayed = 0;
+  let redirected = 0;
   const base = await serve(t, (request, response) => {
     request.resume();
     current(request, response);
   });
   const elsewhere = await serve(t, (_, response) => {
-    strayed++;
+    redirected++;
     response.end('{}');
   });
-  const account = await accountFor(
+  const account = await createAccount(
     t,
     { apiUrl: base, issuerUrl: base },
-    { stallTimeoutMs: PATIENCE_MS, maxWaitMs: 20 },
+    { stallTimeoutMs: STALL_TIMEOUT_MS, maxWaitMs: 20 },
   );
   return {
     account,
-    strayed: () => strayed,
-    answer: (how) => {
+    redirected: () => redirected,
+    setResponse: (respond) => {
       current = (request, response) => {
         response.setHeader('x-elsewhere', elsewhere);
-        how(request, response);
+        respond(request, response);
       };
     },
   };
 }
 
-/** Whether an answer's body holds just this identity. */
-const isWhole =
+/** Creates a test of whether a response body contains exactly this identity. */
+const containsIdentity =
   ({ assertion, refreshToken }: Identity) =>
   (body: string): boolean => {
-    const { identity } = (parseJsonBody(Buffer.from(body)) ?? {}) as Partial<typeof RIGHT>;
+    const { identity } = (parseJsonBody(Buffer.from(body)) ?? {}) as Partial<typeof VALID_RESPONSE>;
     return identity?.assertion === assertion && identity.refresh_token?.value === refreshToken;
   };
 
 const CODES = new Set<number>(Object.values(ERROR_TABLE).map(({ exitCode }) => exitCode));
 
-/** Does it, and fails unless it ends well or with an error that tickhaul can name. */
-async function endsInOrder(action: Promise<unknown>): Promise<boolean> {
+/** Waits for an action and asserts that it succeeds or fails with a TickhaulError. */
+async function assertKnownOutcome(action: Promise<unknown>): Promise<boolean> {
   try {
     await action;
     return true;
@@ -87,21 +87,21 @@ async function endsInOrder(action: Promise<unknown>): Promise<boolean> {
   }
 }
 
-test('whatever a service answers at any step, it ends in time, and only a whole identity is stored', async (t) => {
-  await withOddServices(t, async (odd) => {
-    const { account } = odd;
+test('with any responses, a sign-in ends in time and stores only a complete identity', async (t) => {
+  await withOddServices(t, async (service) => {
+    const { account } = service;
     const host = account.issuer.host;
-    const kept = { assertion: jwtOf({ exp: 1 }), refreshToken: 'kept-refresh-token' };
+    const storedSecrets = { assertion: createJwt({ exp: 1 }), refreshToken: 'kept-refresh-token' };
     await fc.assert(
       fc.asyncProperty(
         fc.array(answers, { minLength: 1, maxLength: 6 }),
         fc.boolean(),
         async (list, stored) => {
           await account.store.remove();
-          if (stored) await account.store.update(host, EMAIL, async () => kept);
+          if (stored) await account.store.update(host, EMAIL, async () => storedSecrets);
           let next = 0;
           const sent: string[] = [];
-          odd.answer((_, response) => {
+          service.setResponse((_, response) => {
             const respond = list[next++ % list.length];
             const end = response.end.bind(response);
             response.end = ((body?: string) => {
@@ -115,10 +115,11 @@ test('whatever a service answers at any step, it ends in time, and only a whole 
             pauseMs: 1,
             askCode: async () => 'code',
           });
-          await endsInOrder(result);
-          const left = await account.store.list();
-          const before = stored ? [{ issuer: host, email: EMAIL, ...kept }] : [];
-          if (!isDeepStrictEqual(left, before)) assert.ok(left.every((one) => sent.some(isWhole(one))));
+          await assertKnownOutcome(result);
+          const remaining = await account.store.list();
+          const before = stored ? [{ issuer: host, email: EMAIL, ...storedSecrets }] : [];
+          if (!isDeepStrictEqual(remaining, before))
+            assert.ok(remaining.every((identity) => sent.some(containsIdentity(identity))));
         },
       ),
       { numRuns: 10, endOnFailure: true },
@@ -126,32 +127,34 @@ test('whatever a service answers at any step, it ends in time, and only a whole 
   });
 });
 
-test('whatever a service answers, a stored identity that is used stays, or is replaced by a whole one', async (t) => {
-  await withOddServices(t, async (odd) => {
-    const { account } = odd;
+test('with any responses, a stored identity stays or is replaced by a complete one', async (t) => {
+  await withOddServices(t, async (service) => {
+    const { account } = service;
     await fc.assert(
       fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 3 }), async (list) => {
-        const kept = { assertion: jwtOf({ exp: 1 }), refreshToken: 'kept-refresh-token' };
-        const identity = await account.store.update(account.issuer.host, EMAIL, async () => kept);
+        const storedSecrets = { assertion: createJwt({ exp: 1 }), refreshToken: 'kept-refresh-token' };
+        const identity = await account.store.update(account.issuer.host, EMAIL, async () => storedSecrets);
         let next = 0;
-        odd.answer((_, response) => list[next++ % list.length]?.(response));
+        service.setResponse((_, response) => list[next++ % list.length]?.(response));
         const session = new AccountSession(account, identity);
-        await endsInOrder(session.authorized((token) => setUpAccount(account.calls, token)));
-        const [left] = await account.store.list();
-        assert.ok(left && typeof left.assertion === 'string' && typeof left.refreshToken === 'string');
+        await assertKnownOutcome(session.authorized((token) => setUpAccount(account.calls, token)));
+        const [remaining] = await account.store.list();
+        assert.ok(
+          remaining && typeof remaining.assertion === 'string' && typeof remaining.refreshToken === 'string',
+        );
       }),
       { numRuns: 4, endOnFailure: true },
     );
   });
 });
 
-test('whatever is announced as the issuer, it is an https address or an error', async (t) => {
-  await withOddServices(t, async (odd) => {
+test('with any announcement, the issuer is an https address or discovery fails', async (t) => {
+  await withOddServices(t, async (service) => {
     await fc.assert(
       fc.asyncProperty(answers, async (respond) => {
-        odd.answer((_, response) => respond(response));
-        await endsInOrder(
-          discoverIssuer(odd.account.calls).then(({ url }) => {
+        service.setResponse((_, response) => respond(response));
+        await assertKnownOutcome(
+          discoverIssuer(service.account.calls).then(({ url }) => {
             assert.match(url, /^https:|^http:\/\/(127\.|localhost|\[::1\])/);
           }),
         );

@@ -4,18 +4,18 @@ import { normalizeUserCode } from '../../../src/account/sign-in/user-code.js';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { claimVisitor, denyClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
-import { accountFor, countOf, EMAIL, signedIn, signIn } from '../helpers.js';
+import { countPosts, createAccount, EMAIL, signIn, storeNewIdentity } from '../helpers.js';
 
 const REGISTER = '/agent/identity';
 
-const tillAborted = (signal: AbortSignal): Promise<never> =>
+const waitForAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
   );
 
-test('a first sign-in registers, has the code typed, stores the identity and sets up the account', async (t) => {
+test('a first sign-in registers, asks for the code, stores the identity and sets up the account', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
+  const account = await createAccount(t, service);
   const { events, result } = signIn(account);
   const signed = await result;
   assert.equal(signed.account['email'], EMAIL);
@@ -27,20 +27,20 @@ test('a first sign-in registers, has the code typed, stores the identity and set
   assert.deepEqual([stored?.issuer, stored?.email], [new URL(service.issuerUrl).host, EMAIL]);
 });
 
-test('a second one uses what is stored, in whatever case the e-mail is written', async (t) => {
+test('a second sign-in uses the stored identity and ignores the case of the e-mail', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
-  await signedIn(account);
+  const account = await createAccount(t, service);
+  await storeNewIdentity(account);
   const { events, result } = signIn(account, { email: 'Jo@Example.com' });
   assert.equal((await result).reused, true);
   assert.deepEqual(events, [{ event: 'stored' }]);
-  assert.equal(countOf(service, REGISTER), 1);
+  assert.equal(countPosts(service, REGISTER), 1);
 });
 
-test('a revoked identity leads to registration by itself', async (t) => {
+test('registers again if the stored identity was revoked', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
-  const old = await signedIn(account);
+  const account = await createAccount(t, service);
+  const old = await storeNewIdentity(account);
   service.issuer.revoke(EMAIL);
   const { events, result } = signIn(account);
   assert.equal((await result).reused, false);
@@ -51,15 +51,15 @@ test('a revoked identity leads to registration by itself', async (t) => {
   assert.notEqual((await account.store.list())[0]?.refreshToken, old.refreshToken);
 });
 
-test('a wrong code before the page is done: it is waited for the page, then asked again', async (t) => {
+test('after a wrong code, waits until the page is done and asks for the code again', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
-  const told: string[] = [];
+  const account = await createAccount(t, service);
+  const reasons: string[] = [];
   let code: Promise<string | undefined> | undefined;
   let uri = '';
   const { result } = signIn(account, {
     emit: (event) => {
-      told.push(event.event === 'code' || event.event === 'waiting' ? event.reason : event.event);
+      reasons.push(event.event === 'code' || event.event === 'waiting' ? event.reason : event.event);
       if (event.event === 'verification') uri = event.uri;
       if (event.event !== 'waiting') return;
       code ??= claimVisitor(uri)
@@ -69,13 +69,13 @@ test('a wrong code before the page is done: it is waited for the page, then aske
     askCode: async (reason) => (reason === 'first' ? 'nope-nope' : ` ${await code}\t`.replace('-', ' – ')),
   });
   await result;
-  const once = told.filter((what, i) => what !== told[i - 1]);
+  const once = reasons.filter((what, i) => what !== reasons[i - 1]);
   assert.deepEqual(once, ['registered', 'verification', 'first', 'claim_not_confirmed', 'wrong', 'verified']);
 });
 
-test('a claim that is denied begins anew once, and then says so', async (t) => {
+test('restarts once after a denied claim and then fails', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
+  const account = await createAccount(t, service);
   let links = 0;
   const deny = async (uri: string): Promise<string> => {
     links++;
@@ -93,9 +93,9 @@ test('a claim that is denied begins anew once, and then says so', async (t) => {
   assert.deepEqual(await account.store.list(), []);
 });
 
-test('organizations are chosen on the page, and the code is given again', async (t) => {
+test('asks for the code again after an organization was selected on the page', async (t) => {
   const service = await sandbox(t, { issuer: { organizations: ['One', 'Two'] } });
-  const account = await accountFor(t, service);
+  const account = await createAccount(t, service);
   const { events, result } = signIn(account, {
     askCode: async (reason) => {
       const link = events.findLast((event) => event.event === 'verification');
@@ -110,23 +110,23 @@ test('organizations are chosen on the page, and the code is given again', async 
   assert.equal((await account.store.list()).length, 1);
 });
 
-test('the time for all of it is kept, while a code is waited for too', async (t) => {
+test('the time limit applies while waiting for a code', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
+  const account = await createAccount(t, service);
   const { result } = signIn(account, {
     timeoutMs: 100,
-    askCode: (_, signal) => tillAborted(signal),
+    askCode: (_, signal) => waitForAbort(signal),
   });
   await assert.rejects(result, { code: 'timed_out', message: /not finished within 0\.1s/ });
 });
 
-test('where no other code comes till the time is over, the error says what was refused', async (t) => {
+test('the timeout error names the refusal if no other code is entered', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
+  const account = await createAccount(t, service);
   service.issuer.failNext('complete', 'invalid_user_code');
   const { result } = signIn(account, {
     timeoutMs: 1000,
-    askCode: (reason, signal) => (reason === 'first' ? Promise.resolve('abcd') : tillAborted(signal)),
+    askCode: (reason, signal) => (reason === 'first' ? Promise.resolve('abcd') : waitForAbort(signal)),
   });
   await assert.rejects(result, {
     code: 'timed_out',
@@ -134,9 +134,9 @@ test('where no other code comes till the time is over, the error says what was r
   });
 });
 
-test('failures of the last step are asked again till the time is over, and the error names them', async (t) => {
+test('retries the last step until the time limit, and the error names its failure', async (t) => {
   const service = await sandbox(t);
-  const account = await accountFor(t, service);
+  const account = await createAccount(t, service);
   service.issuer.failNext('complete', ...new Array<'503'>(100).fill('503'));
   const { events, result } = signIn(account, { timeoutMs: 1500 });
   await assert.rejects(result, {
@@ -146,14 +146,14 @@ test('failures of the last step are asked again till the time is over, and the e
   assert.equal(events.filter(({ event }) => event === 'verification').length, 1);
 });
 
-test('an interrupt while the identity is on its way does not lose it', async (t) => {
+test('stores the identity even if interrupted while it is being sent', async (t) => {
   const interrupt = new AbortController();
   const service = await sandbox(t, {
     onRequest: ({ url }) => {
       if (url.endsWith('/complete')) interrupt.abort(new TickhaulError('interrupted', 'interrupted'));
     },
   });
-  const account = await accountFor(t, service);
+  const account = await createAccount(t, service);
   const calls = { ...account.calls, signal: interrupt.signal };
   await assert.rejects(signIn({ ...account, calls }).result, { code: 'interrupted' });
   assert.equal((await account.store.list()).length, 1);

@@ -33,11 +33,11 @@ function cliOf(env: Record<string, string>): CliHost {
 
 const WRONG: readonly [args: readonly string[], env: Record<string, string>, message: RegExp][] = [
   [['login'], {}, /--email is missing/],
-  [['login', '--email', 'jo'], {}, /"jo" is not an e-mail address: write it as name@example\.com/],
+  [['login', '--email', 'jo'], {}, /"jo" is not an e-mail address; use the form name@example\.com/],
   [['login', '--email', 'a@b@c.de'], {}, /not an e-mail address/],
   [['login', '--email', 'a b@c.de'], {}, /not an e-mail address/],
   [[...LOGIN, '--timeout', 'soon'], {}, /--timeout: "soon" is not a duration/],
-  [LOGIN, { TICKHAUL_AUTH_URL: 'http://auth.example.com' }, /must be https/],
+  [LOGIN, { TICKHAUL_AUTH_URL: 'http://auth.example.com' }, /use https/],
   [[...LOGIN, '--auth-url', 'auth.example.com'], {}, /--auth-url: .* is not an address/],
   [['logout'], {}, /either --email <address> or --all/],
   [['logout', '--all', '--email', EMAIL], {}, /either --email <address> or --all/],

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { storeIn } from '../../account/helpers.js';
+import { openStore } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -26,14 +26,14 @@ const OTHER = 'ann@example.com';
 /** A folder with stored identities. */
 async function storedDir(t: TestContext, ...identities: (readonly [issuer: string, email: string])[]) {
   const dir = await tempDir(t);
-  const store = storeIn(dirname(identitiesOf(dir)));
+  const store = openStore(dirname(identitiesOf(dir)));
   for (const [issuer, email] of identities) {
     await store.update(issuer, email, async () => ({ assertion: 'an-assertion', refreshToken: 'a-token' }));
   }
   return dir;
 }
 
-const countOf = ({ requests }: Sandbox, path: string): number =>
+const countPosts = ({ requests }: Sandbox, path: string): number =>
   requests.filter(({ url }) => url === path).length;
 
 const summaryOf = (done: Finished) => jsonLines(done).at(-1) ?? assert.fail('no summary');
@@ -45,8 +45,8 @@ test('a wait that is asked for in text is a wait', async (t) => {
   service.issuer.answerNext('register', { status: 429, body });
   const done = await runHere([...LOGIN, '--max-wait', '10s'], { env });
   assert.equal(done.exitCode, 5);
-  assert.match(done.stderr, /too many requests: "slow"; it asks to wait 1m40s\n$/);
-  assert.equal(countOf(service, '/agent/identity'), 1);
+  assert.match(done.stderr, /too many requests: "slow"; retry after 1m40s\n$/);
+  assert.equal(countPosts(service, '/agent/identity'), 1);
 });
 
 test('an API host without https is refused before the first request', async (t) => {
@@ -90,8 +90,8 @@ test('failures at the last step do not throw away what the user confirmed', asyn
   service.issuer.answerNext('complete', page, page, page, page, page);
   const done = await loginWithCode(accountEnv(service, dir));
   assert.equal(done.exitCode, 0, done.stderr);
-  assert.equal(countOf(service, COMPLETE), 6);
-  assert.equal(countOf(service, '/agent/identity'), 1);
+  assert.equal(countPosts(service, COMPLETE), 6);
+  assert.equal(countPosts(service, '/agent/identity'), 1);
   const waits = jsonLines(done).filter(({ event }) => event === 'waiting');
   assert.deepEqual(
     waits.map(({ reason }) => reason),
@@ -140,11 +140,11 @@ test('a damaged identity keeps no other from being forgotten, and is told', asyn
 
   const done = await runHere(['logout', '--email', whole], { env });
   assert.deepEqual([done.exitCode, done.stdout], [0, '1 stored identity forgotten\n'], done.stderr);
-  assert.match(done.stderr, /^warning \S+\.json: a damaged identity; remove it \(rm \S+\)/);
+  assert.match(done.stderr, /^warning \S+\.json: the identity is damaged; remove it \(rm \S+\)/);
   // Here it may be the one that is meant.
   const maybe = await runHere(['logout', '--email', isDamaged], { env });
   assert.equal(maybe.exitCode, 2);
-  assert.match(maybe.stderr, /^tickhaul: \S+\.json: a damaged identity; remove it/);
+  assert.match(maybe.stderr, /^tickhaul: \S+\.json: the identity is damaged; remove it/);
   assert.equal((await runHere(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":1}\n');
 });
 
@@ -178,5 +178,5 @@ test('account begins no wait that is longer than all its time', async (t) => {
   service.issuer.failNext('token', 'rate_limit_exceeded');
   const busy = await runHere(['account'], { env: accountEnv(service, dir) });
   assert.equal(busy.exitCode, 5);
-  assert.match(busy.stderr, /it asks to wait 1m40s\n$/);
+  assert.match(busy.stderr, /; retry after 1m40s\n$/);
 });

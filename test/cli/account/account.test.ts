@@ -104,7 +104,7 @@ test('from a sign-in to a logout: what is said, what is stored, and no secret an
   assert.equal(refused.exitCode, 4);
   assert.match(
     refused.stderr,
-    /tickhaul: the stored identity has expired or was revoked \(invalid_grant.*; sign in again: tickhaul login/,
+    /tickhaul: the stored identity has expired or was revoked \(invalid_grant.*; sign in again with tickhaul login/,
   );
 
   const [stored = ''] = storedIn(dir);
@@ -138,7 +138,7 @@ test('two identities: one is chosen by its e-mail, and a wide file is refused', 
   await chmod(identitiesOf(dir), 0o755);
   const wide = await runHere(['account'], { env });
   assert.equal(wide.exitCode, 2);
-  assert.match(wide.stderr, /others may read it \(mode 0755\).*: chmod 700 \S+identities\n$/);
+  assert.match(wide.stderr, /others may read your credentials \(mode 0755\).*: chmod 700 \S+identities\n$/);
   await chmod(identitiesOf(dir), 0o700);
   assert.equal((await runHere(['logout', '--all'], { env })).stdout, '2 stored identities forgotten\n');
 });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { storeIn } from '../../account/helpers.js';
+import { openStore } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { type Finished, jsonLines, type Started, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -105,7 +105,7 @@ test('the time for a sign-in holds for finding the issuer, and for waiting for a
 
   // Each identity has a lock of its own: another process holds this one's.
   const { host } = new URL(service.issuerUrl);
-  await storeIn(dirname(identitiesOf(dir))).update(host, EMAIL, async () => {
+  await openStore(dirname(identitiesOf(dir))).update(host, EMAIL, async () => {
     const locked = await runHere(late, { env });
     assert.equal(locked.exitCode, 5, locked.stderr);
     assert.match(locked.stderr, /the sign-in was not finished within 0\.3s\n$/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldHoles } from '../../../src/coverage/page/browser/fold.js';
 
-test('a long hole takes a fifth of the room of the days with data, and every day has its place', () => {
+test('a folded hole has a fifth of the width of the days with data, and positions map back to days', () => {
   const days = [0, 1, 2, 3, 4, 2446, 2447, 2448, 2449, 2450];
   const { holes, position, dayAt, ticks } = foldHoles(days);
   assert.deepEqual(holes, [{ first: 5, last: 2445, start: 5, end: 7 }]);
@@ -14,7 +14,7 @@ test('a long hole takes a fifth of the room of the days with data, and every day
   assert.deepEqual(ticks(8, 11, 1), [8, 9, 10, 11]);
 });
 
-test('several holes are folded one after the other', () => {
+test('folds several holes', () => {
   const { holes, position, dayAt, ticks } = foldHoles([0, 1000, 2000]);
   assert.deepEqual(
     holes.map(({ start, end }) => [start, end]),
@@ -29,7 +29,7 @@ test('several holes are folded one after the other', () => {
   assert.deepEqual(ticks(0, 4, 6), [0, 4]);
 });
 
-test('days of every month, and what lies as near, are shown as they are', () => {
+test('does not fold short holes, such as monthly days', () => {
   const monthly = Array.from({ length: 80 }, (_, month) => month * 30);
   for (const days of [monthly, [0, 61], [], [7]]) {
     const { holes, position, dayAt } = foldHoles(days);

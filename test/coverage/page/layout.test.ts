@@ -21,7 +21,7 @@ const layouts = fc
     width,
   }));
 
-test('each day has a cell of its own, inside the calendar, and is found at it', () => {
+test('each day has its own cell inside the calendar and is found at its position', () => {
   fc.assert(
     fc.property(layouts, fc.nat(), ({ layout, days, width }, number) => {
       const day = addDays(layout.first, number % days);
@@ -34,7 +34,7 @@ test('each day has a cell of its own, inside the calendar, and is found at it', 
   );
 });
 
-test('no day is found beside the cells', () => {
+test('finds no day outside the cells', () => {
   const layout = createCalendarLayout(parseDay('2024-03-01'), 31, 800);
   for (const day of [parseDay('2024-02-29'), parseDay('2024-04-01'), parseDay('2024-12-31')]) {
     const { x, y } = dayPosition(layout, day);
@@ -44,7 +44,7 @@ test('no day is found beside the cells', () => {
   assert.equal(dayAt(layout, { x: 799, y: layout.height - 1 }), undefined);
 });
 
-test('weeks are columns that begin on a Monday', () => {
+test('weeks are columns that start on Monday', () => {
   assert.equal(dayToCalendarWeekday(parseDay('2024-03-04')), 0);
   assert.equal(dayToCalendarWeekday(parseDay('1969-12-28')), 6);
   const layout = createCalendarLayout(parseDay('2024-01-01'), 366, 800);

@@ -5,14 +5,14 @@ import { createCalendarLayout, dayPosition } from '../../../src/coverage/page/br
 import { renderCoveragePage } from '../../../src/coverage/page/render-coverage-page.js';
 import { parseDay } from '../../../src/dataset/day.js';
 import { assertReadable, browserFor, takePicture, until } from '../../helpers/browser.js';
-import { coverageWithHole, largeCoverage, open, smallCoverage } from './reports.js';
+import { createCoverageWithHole, createLargeCoverage, createSmallCoverage, openReport } from './reports.js';
 
-/** The series that the page lists, by name. */
-function names(page: Page): Promise<string[]> {
+/** Names of the series that the page lists. */
+function readNames(page: Page): Promise<string[]> {
   return page.locator('article h3').allInnerTexts();
 }
 
-/** Whether anything is drawn on the canvas that a selector finds. */
+/** Whether the canvas of a selector has any drawn pixel. */
 function isDrawn(page: Page, selector: string): Promise<boolean> {
   return page.evaluate(`(() => {
     const canvas = document.querySelector(${JSON.stringify(selector)});
@@ -27,11 +27,14 @@ test('a report in a browser', async (t) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 375]) {
       await t.test(
-        `a ${colorScheme} page ${width} pixels wide opens from disk, without a network`,
+        `a ${colorScheme} page ${width} pixels wide works from disk without a network`,
         async (t) => {
-          const { page, problems } = await open(t, browser, await smallCoverage(t), { colorScheme, width });
+          const { page, problems } = await openReport(t, browser, await createSmallCoverage(t), {
+            colorScheme,
+            width,
+          });
           assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Coverage of my <data>');
-          assert.deepEqual(await names(page), [
+          assert.deepEqual(await readNames(page), [
             'binance quotes ETHUSDT',
             'deribit trades </SCRIPT><B>&AMP;"\'',
             'deribit trades BTC-PERPETUAL',
@@ -58,8 +61,11 @@ test('a report in a browser', async (t) => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 375]) {
-      await t.test(`a hole of years is folded on a ${colorScheme} page ${width} pixels wide`, async (t) => {
-        const { page, problems } = await open(t, browser, await coverageWithHole(t), { colorScheme, width });
+      await t.test(`folds a hole of years on a ${colorScheme} page ${width} pixels wide`, async (t) => {
+        const { page, problems } = await openReport(t, browser, await createCoverageWithHole(t), {
+          colorScheme,
+          width,
+        });
         const chart = page.locator('#by-day');
         const hole = 'Grey: 2,441 days with nothing, 2019-06-06 to 2026-02-09, drawn shorter';
         assert.equal(await chart.locator('p').innerText(), hole);
@@ -83,8 +89,8 @@ test('a report in a browser', async (t) => {
     }
   }
 
-  await t.test('the pointer and the keyboard find each day with its state', async (t) => {
-    const { page, problems } = await open(t, browser, await smallCoverage(t));
+  await t.test('pointer and keyboard show each day with its state', async (t) => {
+    const { page, problems } = await openReport(t, browser, await createSmallCoverage(t));
     const canvas = page.getByRole('application', { name: /BTC-PERPETUAL/ });
     await canvas.scrollIntoViewIfNeeded();
     const tooltip = page.locator('#tooltip');
@@ -126,59 +132,62 @@ test('a report in a browser', async (t) => {
     await page.keyboard.press('Escape');
     await tooltip.waitFor({ state: 'hidden', timeout: 5000 });
     await page.getByText('Missing and empty days').click();
-    const told = page.locator('details[open] p', {
+    const details = page.locator('details[open] p', {
       hasText: /^Missing: 2024-01-20 to 2024-01-22. Empty: 2024-01-19.$/,
     });
-    await told.waitFor({ timeout: 5000 });
-    assert.deepEqual(problems, []);
-  });
-
-  await t.test('500 symbols over five years stay small and quick: only what is seen is drawn', async (t) => {
-    const coverage = largeCoverage();
-    assert.ok(renderCoveragePage(coverage, { dir: 'd', now: 0 }).length < 3e6);
-    const { page, problems } = await open(t, browser, coverage);
-    const drawn = (): Promise<number> =>
-      page.evaluate(
-        '[...document.querySelectorAll("article canvas")].filter(({ width }) => width > 0).length',
-      );
-    await until(page, 'document.querySelector("article canvas").width > 0');
-    assert.equal(await page.locator('article').count(), 500);
-    assert.equal(await page.locator('#shown').innerText(), '500 of 500 series');
-    assert.ok((await drawn()) < 15);
-    await takePicture(page, 'large');
-    await page.evaluate('document.querySelector("article:nth-child(400)").scrollIntoView()');
-    await until(page, 'document.querySelector("article:nth-child(400) canvas").width > 0');
-    await until(page, 'document.querySelector("article canvas").width === 0');
-    assert.ok((await drawn()) < 20);
-    assert.ok(await isDrawn(page, 'article:nth-child(400) canvas'));
-
-    await page.getByLabel('Sort').selectOption('size');
-    assert.deepEqual((await names(page)).slice(0, 2), [
-      'binance-futures trades COIN499USDT',
-      'binance-futures trades COIN498USDT',
-    ]);
-    await page.getByLabel('Filter').fill('coin49 TRADES');
-    assert.equal(await page.locator('article').count(), 11);
-    assert.equal(await page.locator('#shown').innerText(), '11 of 11 matching series, 500 in all');
-    await until(page, 'document.querySelector("article canvas").width > 0');
-    assert.ok(await isDrawn(page, 'article canvas'));
-    await page.getByLabel('Sort').selectOption('missing');
-    const missing = (await page.locator('article .soft').allInnerTexts()).map((text) =>
-      Number(/(\d+) missing/.exec(text)?.[1]),
-    );
-    assert.deepEqual(
-      missing,
-      [...missing].sort((a, b) => b - a),
-    );
-    await page.getByLabel('Filter').fill('nothing like it');
-    assert.equal(await page.locator('article').count(), 0);
+    await details.waitFor({ timeout: 5000 });
     assert.deepEqual(problems, []);
   });
 
   await t.test(
-    'colours follow the system while the page is open, and its width that of the window',
+    'a page of 500 symbols over five years is small and draws only visible calendars',
     async (t) => {
-      const { page, problems } = await open(t, browser, await smallCoverage(t));
+      const coverage = createLargeCoverage();
+      assert.ok(renderCoveragePage(coverage, { dir: 'd', now: 0 }).length < 3e6);
+      const { page, problems } = await openReport(t, browser, coverage);
+      const drawn = (): Promise<number> =>
+        page.evaluate(
+          '[...document.querySelectorAll("article canvas")].filter(({ width }) => width > 0).length',
+        );
+      await until(page, 'document.querySelector("article canvas").width > 0');
+      assert.equal(await page.locator('article').count(), 500);
+      assert.equal(await page.locator('#shown').innerText(), '500 of 500 series');
+      assert.ok((await drawn()) < 15);
+      await takePicture(page, 'large');
+      await page.evaluate('document.querySelector("article:nth-child(400)").scrollIntoView()');
+      await until(page, 'document.querySelector("article:nth-child(400) canvas").width > 0');
+      await until(page, 'document.querySelector("article canvas").width === 0');
+      assert.ok((await drawn()) < 20);
+      assert.ok(await isDrawn(page, 'article:nth-child(400) canvas'));
+
+      await page.getByLabel('Sort').selectOption('size');
+      assert.deepEqual((await readNames(page)).slice(0, 2), [
+        'binance-futures trades COIN499USDT',
+        'binance-futures trades COIN498USDT',
+      ]);
+      await page.getByLabel('Filter').fill('coin49 TRADES');
+      assert.equal(await page.locator('article').count(), 11);
+      assert.equal(await page.locator('#shown').innerText(), '11 of 11 matching series, 500 in all');
+      await until(page, 'document.querySelector("article canvas").width > 0');
+      assert.ok(await isDrawn(page, 'article canvas'));
+      await page.getByLabel('Sort').selectOption('missing');
+      const missing = (await page.locator('article .soft').allInnerTexts()).map((text) =>
+        Number(/(\d+) missing/.exec(text)?.[1]),
+      );
+      assert.deepEqual(
+        missing,
+        [...missing].sort((a, b) => b - a),
+      );
+      await page.getByLabel('Filter').fill('nothing like it');
+      assert.equal(await page.locator('article').count(), 0);
+      assert.deepEqual(problems, []);
+    },
+  );
+
+  await t.test(
+    'an open page follows the colour scheme of the system and the width of the window',
+    async (t) => {
+      const { page, problems } = await openReport(t, browser, await createSmallCoverage(t));
       const picture = `document.querySelector('.legend canvas').toDataURL()`;
       const height = `[...document.querySelectorAll('article canvas')].at(-1).clientHeight`;
       const [light, wide] = [await page.evaluate(picture), await page.evaluate(height)];
@@ -192,10 +201,10 @@ test('a report in a browser', async (t) => {
     },
   );
 
-  await t.test('a page of more than 500 series shows the rest when it is asked to', async (t) => {
-    const large = largeCoverage();
-    const twice = large.series.map((one) => ({ ...one, exchange: 'okex' }));
-    const { page } = await open(t, browser, { ...large, series: [...large.series, ...twice] });
+  await t.test('a page of more than 500 series shows the rest with the button', async (t) => {
+    const large = createLargeCoverage();
+    const twice = large.series.map((series) => ({ ...series, exchange: 'okex' }));
+    const { page } = await openReport(t, browser, { ...large, series: [...large.series, ...twice] });
     assert.equal(await page.locator('#shown').innerText(), '500 of 1000 series');
     await page.getByRole('button', { name: 'Show more' }).click();
     assert.equal(await page.locator('article').count(), 1000);

@@ -9,11 +9,11 @@ import { readCoverage } from '../../../src/coverage/read-coverage.js';
 import { readChartParts } from '../../../src/page/chart-parts.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { tempDir } from '../../helpers/temp.js';
-import { makeFolder } from '../folders.js';
+import { createFolder } from '../folders.js';
 
-test('the page names nothing outside itself, and no folder but its own', async (t) => {
+test('the page has no external references and does not contain the path of the folder', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, [{ from: '2024-03-01', days: 'p' }]);
+  await createFolder(dir, [{ from: '2024-03-01', days: 'p' }]);
   const coverage = await readCoverage(openFolderDestination(dir), {
     selection: {},
     warn: assert.fail,
@@ -25,17 +25,17 @@ test('the page names nothing outside itself, and no folder but its own', async (
   assert.equal(/@import|url\((?!data:)/.test(html), false);
 });
 
-test('the scripts are whole, and nothing in them ends their element', () => {
+test('the scripts are valid and contain no text that ends their element', () => {
   for (const code of [readChartParts().script, readCoveragePageScript()]) {
     assert.equal(/<\/script|<!--/i.test(code), false);
-    // Parsed, and not run: a word of modules that is left is an error.
+    // Compiled but not run: a remaining import or export statement is a syntax error.
     assert.ok(new Script(code));
   }
 });
 
-test('a symbol of the manifest stays text', async (t) => {
+test('escapes HTML in symbols', async (t) => {
   const dir = await tempDir(t);
-  await makeFolder(dir, [{ symbol: '</script><img src=x>', from: '2024-03-01', days: 'p' }]);
+  await createFolder(dir, [{ symbol: '</script><img src=x>', from: '2024-03-01', days: 'p' }]);
   const { signal } = new AbortController();
   const coverage = await readCoverage(openFolderDestination(dir), {
     selection: {},

@@ -11,10 +11,10 @@ import { type Day, parseDay } from '../../../src/dataset/day.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { type Look, type Opened, openPage } from '../../helpers/browser.js';
 import { tempDir } from '../../helpers/temp.js';
-import { makeFolder } from '../folders.js';
+import { createFolder } from '../folders.js';
 
 /** Opens a report from disk, without a network. */
-export async function open(
+export async function openReport(
   t: TestContext,
   browser: Browser,
   coverage: Coverage,
@@ -32,10 +32,10 @@ export async function open(
   return opened;
 }
 
-/** Each folder has its own name: the texts of a manifest are anybody's. */
-export async function smallCoverage(t: TestContext): Promise<Coverage> {
+/** A folder with three series, one with a symbol that contains HTML. */
+export async function createSmallCoverage(t: TestContext): Promise<Coverage> {
   const dir = await tempDir(t);
-  await makeFolder(dir, [
+  await createFolder(dir, [
     { symbol: 'BTC-PERPETUAL', from: '2023-11-20', days: `${'p'.repeat(60)}e..g${'p'.repeat(20)}` },
     { symbol: '</SCRIPT><B>&AMP;"\'', from: '2024-03-01', days: 'ppp' },
     { exchange: 'binance', dataType: 'quotes', symbol: 'ETHUSDT', from: '2024-03-01', days: 'pp' },
@@ -44,10 +44,10 @@ export async function smallCoverage(t: TestContext): Promise<Coverage> {
   return readCoverage(openFolderDestination(dir), { selection: {}, warn: assert.fail, signal });
 }
 
-/** Some days of 2019 and some of 2026, and none in between; downloaded within a week. */
-export async function coverageWithHole(t: TestContext): Promise<Coverage> {
+/** Days of 2019 and 2026 with none in between. */
+export async function createCoverageWithHole(t: TestContext): Promise<Coverage> {
   const dir = await tempDir(t);
-  await makeFolder(dir, [
+  await createFolder(dir, [
     { from: '2019-06-01', days: 'ppppp' },
     { from: '2026-02-10', days: 'ppppp' },
   ]);
@@ -58,7 +58,7 @@ export async function coverageWithHole(t: TestContext): Promise<Coverage> {
 const DAYS = 1826;
 
 /** 500 series over five years. */
-export function largeCoverage(): Coverage {
+export function createLargeCoverage(): Coverage {
   const series = Array.from({ length: 500 }, (_, i): SeriesCoverage => {
     const states = Array.from({ length: DAYS }, (_, day) => ((day * 7 + i) % 83 === 0 ? 'm' : 'p')).join('');
     const missing = states.split('m').length - 1;

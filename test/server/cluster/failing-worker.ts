@@ -1,4 +1,4 @@
-/** A worker of a cluster that can't begin: what it was told to serve says how it ends. */
+/** A worker of a cluster that fails to start; its options say how. */
 import cluster, { type Worker } from 'node:cluster';
 import type { ErrorCode } from '../../../src/base/errors.js';
 import { connectToPrimary } from '../../../src/server/cluster/connect-to-primary.js';

@@ -6,7 +6,7 @@ import { RemoteMutex } from '../../../src/server/cluster/remote-mutex.js';
 
 const GONE = new TickhaulError('terminated', 'gone');
 
-test('turns of one name follow each other, with what the one before noted; others have theirs', async () => {
+test('holders of one name follow each other and get the previous note; other names are independent', async () => {
   const turns = new RemoteMutex();
   const [one, other] = [new AbortController().signal, new AbortController().signal];
   assert.equal(await turns.take('a', one), undefined);
@@ -14,7 +14,7 @@ test('turns of one name follow each other, with what the one before noted; other
   const order: string[] = [];
   const waiting = turns.take('a', other).then((note) => order.push(`other ${note}`));
   await yieldToEventLoop();
-  // It isn't the other's to give back.
+  // Another worker cannot release the lock.
   turns.giveBack('a', other, 3);
   await yieldToEventLoop();
   order.push('one');
@@ -23,7 +23,7 @@ test('turns of one name follow each other, with what the one before noted; other
   assert.deepEqual(order, ['one', 'other 7']);
 });
 
-test('a worker that is gone gives back its turns, and waits for none', async () => {
+test('a worker that has ended releases its locks and stops waiting', async () => {
   const turns = new RemoteMutex();
   const [one, other, last] = [new AbortController(), new AbortController(), new AbortController()];
   await turns.take('a', one.signal);

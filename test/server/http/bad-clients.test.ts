@@ -10,8 +10,8 @@ import { hear } from '../socket/connecting.js';
 const PERIOD = { from: '2024-03-01', to: '2024-03-02' };
 const TRADES = { exchange: 'bitmex', symbols: ['XBTUSD'], dataTypes: ['trade'], ...PERIOD };
 
-/** Connections that were made. */
-async function connected(t: TestContext, port: number, count: number): Promise<Socket[]> {
+/** Opens connections. */
+async function openConnections(t: TestContext, port: number, count: number): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
   t.after(() => {
     for (const socket of sockets) socket.destroy();
@@ -20,25 +20,25 @@ async function connected(t: TestContext, port: number, count: number): Promise<S
   return sockets;
 }
 
-/** What a text is answered with, until the connection closes. */
-async function said(t: TestContext, port: number, text: string): Promise<string> {
-  const [socket] = (await connected(t, port, 1)) as [Socket];
-  let answer = '';
+/** Sends a text and reads until the connection closes. */
+async function exchangeText(t: TestContext, port: number, text: string): Promise<string> {
+  const [socket] = (await openConnections(t, port, 1)) as [Socket];
+  let received = '';
   socket.setEncoding('latin1').on('data', (part: string) => {
-    answer += part;
+    received += part;
   });
   socket.write(text);
   if (!socket.destroyed) await once(socket, 'close');
-  return answer;
+  return received;
 }
 
-test('options that can’t be are 400 with one sentence, and 1011 with the same, cut to fit', async (t) => {
+test('invalid options are 400 with a message, and 1011 with the start of the same message', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
   const options = (value: unknown): string => `options=${encodeURIComponent(JSON.stringify(value))}`;
   const cases: readonly (readonly [RegExp, string])[] = [
     [/^the query parameter "options" is missing/, ''],
-    [/^options: "\{exchange:" is no JSON/, 'options={exchange:'],
-    [/^options: ".*" is no JSON/, `options=${'['.repeat(50_000)}`],
+    [/^options: "\{exchange:" is not JSON/, 'options={exchange:'],
+    [/^options: ".*" is not JSON/, `options=${'['.repeat(50_000)}`],
     [/^options: expected an object, found nothing/, 'options=null'],
     [/^options: expected an object, found a number/, 'options=1'],
     [/^options: expected an object, found an empty list/, 'options=[[]]'],
@@ -47,7 +47,7 @@ test('options that can’t be are 400 with one sentence, and 1011 with the same,
     [/^"symbols": expected a list of texts, found a number in it/, options({ ...TRADES, symbols: [1] })],
     [/^"dataTypes": expected a list, found a text/, options({ ...TRADES, dataTypes: 'trade' })],
     [/^"from": expected text, found a number/, options({ ...TRADES, from: 1 })],
-    [/^to: 2024-02-01 is before from, 2024-03-01/, options({ ...TRADES, to: '2024-02-01' })],
+    [/^to: 2024-02-01 is before from \(2024-03-01\)/, options({ ...TRADES, to: '2024-02-01' })],
     [/is not a normalized data type/, options({ ...TRADES, dataTypes: ['trade', 'x'.repeat(5000)] })],
     [/unknown exchange/, options({ ...TRADES, exchange: 'bitmx' })],
     [/is no exchange id/, options({ ...TRADES, exchange: '../../etc' })],
@@ -65,48 +65,64 @@ test('options that can’t be are 400 with one sentence, and 1011 with the same,
   }
 });
 
-test('huge addresses, halves of requests and rubbish close their connection, and no other', async (t) => {
+test('huge addresses, invalid requests and invalid frames close only their connection', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
   const { httpPort, wsPort } = server;
   for (const port of [httpPort, wsPort]) {
     assert.match(
-      await said(t, port, `GET /${'x'.repeat(200_000)} HTTP/1.1\r\nHost: a\r\n\r\n`),
+      await exchangeText(t, port, `GET /${'x'.repeat(200_000)} HTTP/1.1\r\nHost: a\r\n\r\n`),
       /^HTTP\/1.1 431/,
     );
-    assert.match(await said(t, port, '\0\x16\x03\x01 rubbish\r\n\r\n'), /^HTTP\/1.1 400/);
+    assert.match(await exchangeText(t, port, '\0\x16\x03\x01 rubbish\r\n\r\n'), /^HTTP\/1.1 400/);
     const many = Array.from({ length: 5000 }, (_, i) => `x-${i}: ${'y'.repeat(20)}`).join('\r\n');
-    assert.match(await said(t, port, `GET / HTTP/1.1\r\nHost: a\r\n${many}\r\n\r\n`), /^HTTP\/1.1 431/);
+    assert.match(
+      await exchangeText(t, port, `GET / HTTP/1.1\r\nHost: a\r\n${many}\r\n\r\n`),
+      /^HTTP\/1.1 431/,
+    );
   }
   const upgrade =
     'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==';
   const opened = `GET /ws-replay HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n\r\n`;
-  // A frame that isn't masked, one of a kind that isn't known, and one that says it is huge: 1002, 1002, 1009.
+  // An unmasked frame, a frame of an unknown type, and one with a huge length: 1002, 1002, 1009.
   const replays = '?exchange=bitmex&from=2024-03-01&to=2024-03-02';
   for (const [frame, code] of [
     ['\x81\x01a', 1002],
     ['\x83\x80\0\0\0\0', 1002],
     ['\x81\xff\0\0\0\x7f\xff\xff\xff\xff\0\0\0\0', 1009],
   ] as const) {
-    const answer = await saidBytes(t, server, opened.replace('/ws-replay', `/ws-replay${replays}`), frame);
-    assert.equal(answer.readUInt16BE(answer.length - 2), code);
+    const received = await exchangeFrame(
+      t,
+      server,
+      opened.replace('/ws-replay', `/ws-replay${replays}`),
+      frame,
+    );
+    assert.equal(received.readUInt16BE(received.length - 2), code);
   }
   assert.equal((await ask(httpPort, '/health-check')).status, 200);
 });
 
-/** What follows the handshake, once a frame was sent. */
-async function saidBytes(t: TestContext, { wsPort }: Served, head: string, frame: string): Promise<Buffer> {
-  const [socket] = (await connected(t, wsPort, 1)) as [Socket];
+/** Sends a handshake and a frame, and reads the bytes after the handshake until the end. */
+async function exchangeFrame(
+  t: TestContext,
+  { wsPort }: Served,
+  head: string,
+  frame: string,
+): Promise<Buffer> {
+  const [socket] = (await openConnections(t, wsPort, 1)) as [Socket];
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
   socket.write(Buffer.from(head + frame, 'latin1'));
   if (!socket.destroyed) await once(socket, 'end');
-  const all = Buffer.concat(parts);
-  return all.subarray(all.indexOf('\r\n\r\n') + 4);
+  const bytes = Buffer.concat(parts);
+  return bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
 }
 
-test('a thousand idle connections, some in the middle of a request: others are served, and those are closed', async (t) => {
+test('a thousand idle connections do not block other clients and are closed', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
-  const idle = [...(await connected(t, server.httpPort, 500)), ...(await connected(t, server.wsPort, 500))];
+  const idle = [
+    ...(await openConnections(t, server.httpPort, 500)),
+    ...(await openConnections(t, server.wsPort, 500)),
+  ];
   const closed = Promise.all(idle.map((socket) => once(socket.resume(), 'close')));
   for (const socket of idle.filter((_, i) => i % 2 === 0)) socket.write('GET /replay HTTP/1.1\r\nHost: loc');
   assert.equal((await ask(server.httpPort, '/health-check')).status, 200);

@@ -12,14 +12,14 @@ const TYPES = ['trade', 'book_snapshot_2_1s', 'trade_bar_1m'];
 const FUTURES = { exchange: 'binance-futures', symbols: ['btcusdt'], dataTypes: TYPES, ...PERIOD };
 const PATH = '/replay-normalized';
 
-async function linesOf({ httpPort }: Served, options: unknown): Promise<readonly string[]> {
+async function fetchLines({ httpPort }: Served, options: unknown): Promise<readonly string[]> {
   const { status, text, isWhole } = await ask(httpPort, withOptions(PATH, options));
   assert.deepEqual([status, isWhole], [200, true], text);
   return text.split('\n').slice(0, -1);
 }
 
-/** Lines of several answers by local timestamp; ties go to the first. */
-function merged(answers: readonly (readonly string[])[]): readonly string[] {
+/** Merges the lines of several responses by local timestamp; ties go to the earlier response. */
+function mergeLines(answers: readonly (readonly string[])[]): readonly string[] {
   const all = answers.flatMap((lines, answer) =>
     lines.map((line) => ({ line, answer, time: /"localTimestamp":"([^"]+)"/.exec(line)?.[1] ?? '' })),
   );
@@ -28,11 +28,11 @@ function merged(answers: readonly (readonly string[])[]): readonly string[] {
     .map(({ line }) => line);
 }
 
-test('day files: downloaded on demand, once, with the bytes of the command', async (t) => {
+test('downloads day files once on demand and sends the same bytes as the command', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const server = await serveHere(t, service, dir, { source: 'datasets' });
-  const [lines, ...same] = await Promise.all([1, 2, 3].map(() => linesOf(server, FUTURES)));
+  const [lines, ...same] = await Promise.all([1, 2, 3].map(() => fetchLines(server, FUTURES)));
   assert.ok(lines && lines.length > 100);
   for (const others of same) assert.deepEqual(others, lines);
   assert.equal(service.requests.filter(({ host }) => host === 'datasets').length, 2);
@@ -50,7 +50,7 @@ test('day files: downloaded on demand, once, with the bytes of the command', asy
   assert.deepEqual(`${lines.join('\n')}\n`, stdout);
 });
 
-test('a list of options is merged, each with its own symbols, types and period', async (t) => {
+test('merges a list of options with different symbols, types and periods', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t), { source: 'datasets' });
   const options = [
     { ...FUTURES, withDisconnectMessages: true },
@@ -62,15 +62,15 @@ test('a list of options is merged, each with its own symbols, types and period',
       to: '2024-03-01T12:00:00+00:00',
     },
   ];
-  const alone = [await linesOf(server, options[0]), await linesOf(server, options[1])];
+  const alone = [await fetchLines(server, options[0]), await fetchLines(server, options[1])];
   assert.ok(alone.every((lines) => lines.length > 10));
-  assert.deepEqual(await linesOf(server, options), merged(alone));
-  assert.deepEqual(await linesOf(server, []), []);
-  assert.deepEqual(await linesOf(server, { ...FUTURES, to: PERIOD.from }), []);
+  assert.deepEqual(await fetchLines(server, options), mergeLines(alone));
+  assert.deepEqual(await fetchLines(server, []), []);
+  assert.deepEqual(await fetchLines(server, { ...FUTURES, to: PERIOD.from }), []);
   assert.match(server.warnings.join('\n'), /^withDisconnectMessages: day files don't know/);
 });
 
-test('feeds: the same messages as a replay of feeds, several exchanges’ options too', async (t) => {
+test('sends the same messages from feeds as a replay of feeds, also for several options', async (t) => {
   const service = await busySandbox(t, { feeds: { breaks: 0.5 } });
   const server = await serveHere(t, service, await tempDir(t));
   const option = {
@@ -81,7 +81,7 @@ test('feeds: the same messages as a replay of feeds, several exchanges’ option
     dataTypes: ['trade', 'quote'],
     withDisconnectMessages: true,
   };
-  const lines = await linesOf(server, { ...option, dataTypes: ['trade'] });
+  const lines = await fetchLines(server, { ...option, dataTypes: ['trade'] });
   const replayed = await normalizeHere(service, await tempDir(t), {
     exchanges: ['bitmex:XBTUSD'],
     withDisconnects: true,
@@ -89,11 +89,11 @@ test('feeds: the same messages as a replay of feeds, several exchanges’ option
   assert.equal(`${lines.join('\n')}\n`, replayed.text);
   assert.match(replayed.text, /"type":"disconnect"/);
   const others = { ...option, symbols: ['ETHUSD'], dataTypes: ['trade'], to: '2024-03-01T00:10:00Z' };
-  const both = await linesOf(server, [{ ...option, dataTypes: ['trade'] }, others]);
-  assert.deepEqual(both, merged([lines, await linesOf(server, others)]));
+  const both = await fetchLines(server, [{ ...option, dataTypes: ['trade'] }, others]);
+  assert.deepEqual(both, mergeLines([lines, await fetchLines(server, others)]));
 });
 
-test('what is refused, from both sources; what an exchange lacks is left out where something remains', async (t) => {
+test('refuses invalid options with both sources, and skips data types that an exchange lacks', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   for (const source of ['datasets', 'feeds'] as const) {
@@ -131,7 +131,7 @@ test('what is refused, from both sources; what an exchange lacks is left out whe
     symbols: ['BTC-USD'],
     dataTypes: ['trade', 'derivative_ticker'],
   };
-  assert.ok((await linesOf(server, options)).length > 10);
+  assert.ok((await fetchLines(server, options)).length > 10);
   assert.match(server.warnings.join('\n'), /coinbase has no derivative_ticker, which is left out/);
   const raw = await ask(server.httpPort, withOptions('/replay', { exchange: 'bitmex', ...PERIOD }));
   assert.deepEqual([raw.status, /--source feeds/.test(raw.text)], [400, true]);

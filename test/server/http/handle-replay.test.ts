@@ -13,10 +13,10 @@ const PERIOD = { from: '2024-03-01T00:00:00.000Z', to: '2024-03-01T00:30:00.000Z
 const TRADES = { exchange: 'bitmex', filters: [{ channel: 'trade', symbols: ['XBTUSD'] }], ...PERIOD };
 
 /**
- * Asks as proxies do that speak HTTP/1.0, until the connection closes. It reads byte by byte: libuv calls it an end
- * where a reset comes together with the last of more bytes, though other clients see the reset.
+ * Sends an HTTP/1.0 request, as some proxies do, and reads until the connection closes. It reads byte by byte, since
+ * libuv reports a regular end if a reset arrives together with several bytes; other clients see the reset.
  */
-async function askOld(port: number, path: string) {
+async function askHttp10(port: number, path: string) {
   const bytes: number[] = [];
   let error: NodeJS.ErrnoException | undefined;
   const buffer = Buffer.alloc(1);
@@ -31,7 +31,7 @@ async function askOld(port: number, path: string) {
   return { text: text.slice(text.indexOf('\r\n\r\n') + 4), error };
 }
 
-test('an exchange’s own messages, the same as the command writes, then from the cache', async (t) => {
+test('sends the exchange’s own messages like the command, the second time from the cache', async (t) => {
   const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
   const answer = await ask(server.httpPort, withOptions('/replay', TRADES));
@@ -41,15 +41,15 @@ test('an exchange’s own messages, the same as the command writes, then from th
   assertWholeLines(answer.text);
   const { text } = await replayHere(service, await tempDir(t), { filters: TRADES.filters });
   assert.equal(answer.text, text);
-  const asked = sliceRequests(service);
+  const requestsBefore = sliceRequests(service);
   assert.equal((await ask(server.httpPort, withOptions('/Replay/', TRADES))).text, text);
-  assert.equal(sliceRequests(service), asked);
+  assert.equal(sliceRequests(service), requestsBefore);
   const { messages, bytes, openHttp } = server.serving.metrics;
   assert.deepEqual([messages, bytes, openHttp], [2 * (text.split('\n').length - 1), 2 * text.length, 0]);
   assert.deepEqual(server.warnings, []);
 });
 
-test('options as clients write them: days, spaces, offsets, plus signs, null, unescaped', async (t) => {
+test('accepts options as clients send them: days, spaces, offsets, plus signs, null, unescaped', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const whole = await ask(server.httpPort, withOptions('/replay', TRADES));
   const filters = '[{"channel":"trade","symbols":["XBTUSD"]}]';
@@ -67,7 +67,7 @@ test('options as clients write them: days, spaces, offsets, plus signs, null, un
   }
 });
 
-test('breaks are empty lines where they are asked for; a period below a minute is empty', async (t) => {
+test('disconnects are empty lines if requested; a period below a minute is empty', async (t) => {
   const service = await busySandbox(t, { feeds: { breaks: 0.5 } });
   const server = await serveHere(t, service, await tempDir(t));
   const all = { exchange: 'bitmex', ...PERIOD };
@@ -82,11 +82,11 @@ test('breaks are empty lines where they are asked for; a period below a minute i
   }
 });
 
-test('what can’t be done is said with its status; fields that nobody knows are told once', async (t) => {
+test('invalid requests get a status and a message; unknown fields are logged once', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t), { apiKey: undefined });
   const cases: readonly (readonly [number, RegExp, string])[] = [
     [400, /"options" is missing/, '/replay'],
-    [400, /is no JSON/, '/replay?options={exchange:1}'],
+    [400, /is not JSON/, '/replay?options={exchange:1}'],
     [400, /expected an object, found a list/, withOptions('/replay', [1])],
     [400, /"exchange" is missing/, withOptions('/replay', {})],
     [400, /"filters": expected a list/, withOptions('/replay', { ...TRADES, filters: 'trade' })],
@@ -124,7 +124,7 @@ test('what can’t be done is said with its status; fields that nobody knows are
   assert.deepEqual(server.warnings, ['options: "fliters" is ignored; did you mean filters?']);
 });
 
-test('what the service refuses has its status; offline and no service are 503', async (t) => {
+test('a refusal of the service keeps its status; missing data offline and an unreachable service are 503', async (t) => {
   for (const [fault, status] of [
     ['ip-lock', 403],
     ['transfer-limit', 429],
@@ -148,15 +148,15 @@ test('what the service refuses has its status; offline and no service are 503', 
   assert.equal(status, 503, text);
 });
 
-test('what fails later cuts the connection, after whole lines', async (t) => {
+test('an error after the first line cuts the connection after a complete line', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
-  // A try again lets those who wait have what is there.
+  // During a retry the available messages are sent.
   const server = await serveHere(t, service, dir, { feeds: { retries: 1 } });
   const path = withOptions('/replay', TRADES);
   const whole = await ask(server.httpPort, path);
-  // Its end is that of the connection.
-  const old = await askOld(server.httpPort, path);
+  // An HTTP/1.0 response ends with its connection.
+  const old = await askHttp10(server.httpPort, path);
   assert.deepEqual([old.text, old.error], [whole.text, undefined]);
   const slices = await cachedFiles(join(dir, 'cache'));
   const last = join(dir, 'cache', 'feeds', slices.at(-1) ?? '');
@@ -166,12 +166,12 @@ test('what fails later cuts the connection, after whole lines', async (t) => {
   assert.deepEqual([status, isWhole], [200, false]);
   assertWholeLines(text);
   assert.ok(text.length > 0 && whole.text.startsWith(text));
-  const { error } = await askOld(server.httpPort, path);
+  const { error } = await askHttp10(server.httpPort, path);
   assert.equal(error?.code, 'ECONNRESET');
   assert.match(server.warnings.join('\n'), /\/replay: cut off: bitmex 2024-03-01T00:/);
 });
 
-test('several clients that ask for the same at once cost the slices of one', async (t) => {
+test('concurrent clients with the same request share the slices', async (t) => {
   const service = await busySandbox(t, { latencyMs: 5 });
   const alone = await serveHere(t, service, await tempDir(t));
   const path = withOptions('/replay', TRADES);
@@ -179,14 +179,14 @@ test('several clients that ask for the same at once cost the slices of one', asy
   const once = sliceRequests(service);
   const server = await serveHere(t, service, await tempDir(t));
   const first = Array.from({ length: 10 }, () => ask(server.httpPort, path));
-  // Some begin when others have come to the middle.
+  // Some clients start while others are in the middle.
   while (sliceRequests(service) < once + 3) await new Promise((resolve) => setImmediate(resolve));
   const later = Array.from({ length: 10 }, () => ask(server.httpPort, path));
   for (const answer of await Promise.all([...first, ...later])) assert.equal(answer.text, text);
   assert.equal(sliceRequests(service), 2 * once);
 });
 
-test('a client that leaves stops its work, and not that of others who want the same', async (t) => {
+test('a disconnected client stops its work, but not that of others with the same request', async (t) => {
   const service = await busySandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
   const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });
   const path = withOptions('/replay', { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' });

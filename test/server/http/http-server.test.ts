@@ -8,7 +8,7 @@ import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
-test('paths in any case, with or without a slash; nothing but GET; health and metrics', async (t) => {
+test('accepts GET only, paths in any case with or without a trailing slash, and serves health and metrics', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
   const { httpPort, wsPort } = server;
   assert.equal(wsPort, httpPort + 1);
@@ -24,13 +24,13 @@ test('paths in any case, with or without a slash; nothing but GET; health and me
   for (const method of ['HEAD', 'POST', 'OPTIONS']) {
     assert.equal((await ask(httpPort, '/health-check', { method })).status, 404, method);
   }
-  const { status: upgrade, headers: wanted } = await ask(wsPort, '/ws-replay');
-  assert.deepEqual([upgrade, wanted['upgrade']], [426, 'websocket']);
+  const { status: upgrade, headers: upgradeHeaders } = await ask(wsPort, '/ws-replay');
+  assert.deepEqual([upgrade, upgradeHeaders['upgrade']], [426, 'websocket']);
   assert.equal((await ask(httpPort, `/replay?options=${'x'.repeat(70_000)}`)).status, 431);
   assert.match(server.log.join('\n'), /^GET \/Health-Check\/ 200 \d+ms$/m);
 });
 
-test('pages and hosts of others are refused, unless they are named', async (t) => {
+test('refuses foreign origins and hosts unless they are allowed', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const allowOrigins = ['https://desk.example'];
@@ -45,19 +45,19 @@ test('pages and hosts of others are refused, unless they are named', async (t) =
   assert.equal(await status(health, { origin: 'http://localhost:3000' }), 200);
   assert.equal(await status(health, { origin: 'https://desk.example' }), 200);
   assert.equal(await status(health, { host: 'tickhaul:8000' }), 200);
-  for (const [origin, told] of [
+  for (const [origin, allowed] of [
     ['https://desk.example', 'https://desk.example'],
     ['http://localhost:3000', undefined],
   ] as const) {
     const { headers } = await ask(httpPort, health, { headers: { origin } });
-    assert.equal(headers['access-control-allow-origin'], told);
+    assert.equal(headers['access-control-allow-origin'], allowed);
   }
   const lan = { host: '192.168.1.5:8001' };
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:8000' }), 200);
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.5:3000' }), 403);
   assert.equal(await status(health, { host: '192.168.1.5:81', origin: 'http://192.168.1.5' }), 200);
   assert.equal(await status(health, { ...lan, origin: 'http://192.168.1.6:8000' }), 403);
-  // A page of a name that its owner lets lead here is of this origin for its browser.
+  // A foreign name that resolves to this server (DNS rebinding) must be refused.
   const replay = '/replay?options=1';
   for (const host of [
     'evil.example',
@@ -91,7 +91,7 @@ test('pages and hosts of others are refused, unless they are named', async (t) =
   assert.equal(await status('/', { host: `localhost:${httpPort}` }), 200);
 });
 
-test('a port in use is a usage error that names it, also where only the next one is', async (t) => {
+test('a port in use is a usage error that names it, also if only the next port is in use', async (t) => {
   const service = await sandbox(t);
   const { httpPort, serving } = await serveHere(t, service, await tempDir(t));
   for (const port of [httpPort, httpPort - 1]) {
@@ -103,7 +103,7 @@ test('a port in use is a usage error that names it, also where only the next one
   await assert.rejects(startServer({ ...serving.options, host: 'no.such.host.invalid' }), { code: 'usage' });
 });
 
-test('a client that asks for nothing keeps no other from its answer', async (t) => {
+test('idle clients do not block others', async (t) => {
   const { httpPort } = await serveHere(t, await sandbox(t), await tempDir(t));
   const idle = Array.from({ length: 200 }, () => connect(httpPort, '127.0.0.1'));
   t.after(() => {
@@ -114,44 +114,44 @@ test('a client that asks for nothing keeps no other from its answer', async (t) 
   assert.equal((await ask(httpPort, '/health-check')).status, 200);
 });
 
-test('what runs at the end has its time, and is broken off then', async (t) => {
+test('close waits for open responses and aborts them after the grace period', async (t) => {
   const service = await sandbox(t, { latencyMs: 600_000 });
   const server = await serveHere(t, service, await tempDir(t));
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' };
-  const asking = ask(server.httpPort, withOptions('/replay', options));
-  // Its first request to the service is on its way.
+  const responsePromise = ask(server.httpPort, withOptions('/replay', options));
+  // Wait until the response is in progress.
   while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
   await server.close(50);
-  assert.equal((await asking).status, 503);
+  assert.equal((await responsePromise).status, 503);
 });
 
-test('an answer that is under way at the end comes whole, a compressed one too', async (t) => {
+test('close lets an open compressed response complete', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t), { isCompressed: true });
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
   const headers = { 'accept-encoding': 'gzip' };
-  const asking = ask(server.httpPort, withOptions('/replay', options), { headers });
+  const responsePromise = ask(server.httpPort, withOptions('/replay', options), { headers });
   while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
   await server.close(60_000);
-  const { status, isWhole, body } = await asking;
+  const { status, isWhole, body } = await responsePromise;
   assert.deepEqual([status, isWhole], [200, true]);
   assert.match(gunzipSync(body).toString(), /^\{"localTimestamp":.*\}\n$/s);
 });
 
-test('requests behind each other on a connection have their turns, and end with it', async (t) => {
+test('handles pipelined requests in order and aborts them when the connection closes', async (t) => {
   const service = await sandbox(t, { latencyMs: 600_000 });
   const { httpPort, serving } = await serveHere(t, service, await tempDir(t));
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' };
   const socket = connect(httpPort, '127.0.0.1');
-  let heard = '';
+  let received = '';
   socket.setEncoding('utf8').on('data', (text: string) => {
-    heard += text;
+    received += text;
   });
   const replays = Array.from({ length: 20 }, () => withOptions('/replay', options));
   for (const path of ['/health-check', '/metrics', ...replays]) {
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   }
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  while (!/Healthy.*tickhaul_uptime/s.test(heard) || serving.metrics.openHttp === 0) await nextTurn();
+  while (!/Healthy.*tickhaul_uptime/s.test(received) || serving.metrics.openHttp === 0) await nextTurn();
   assert.equal(serving.metrics.openHttp, 1);
   socket.destroy();
   while (serving.metrics.openHttp > 0) await nextTurn();

@@ -13,8 +13,8 @@ const OPTIONS = {
   dataTypes: ['trade', 'book_change'],
 };
 
-/** Threads of this process; 0 where there is no way to look. */
-function threads(): number {
+/** Number of threads of this process; 0 if the platform does not show it. */
+function countThreads(): number {
   try {
     return readdirSync('/proc/self/task').length;
   } catch {
@@ -22,12 +22,12 @@ function threads(): number {
   }
 }
 
-test('fifty normalized answers at once share a few threads, and readers that stand still keep nobody waiting', async (t) => {
+test('fifty concurrent normalized responses share a few threads, and stalled readers do not block others', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const path = withOptions('/replay-normalized', OPTIONS);
   const alone = await ask(server.httpPort, path);
-  const before = threads();
-  const still = Array.from({ length: 10 }, () => {
+  const before = countThreads();
+  const stalledReaders = Array.from({ length: 10 }, () => {
     const sent = request({ host: '127.0.0.1', port: server.httpPort, path, agent: false });
     t.after(() => sent.destroy());
     sent.on('error', () => {});
@@ -35,11 +35,11 @@ test('fifty normalized answers at once share a few threads, and readers that sta
       sent.on('response', (response) => resolve(response.pause())).end();
     });
   });
-  await Promise.all(still);
-  let most = 0;
+  await Promise.all(stalledReaders);
+  let maxThreads = 0;
   const answers = Array.from({ length: 40 }, async () => {
     const answer = await ask(server.httpPort, path);
-    most = Math.max(most, threads());
+    maxThreads = Math.max(maxThreads, countThreads());
     return answer;
   });
   for (const { status, text } of await Promise.all(answers)) {
@@ -47,5 +47,5 @@ test('fifty normalized answers at once share a few threads, and readers that sta
     assert.ok(text === alone.text);
   }
   assert.ok(alone.text.length > 10_000);
-  assert.ok(most <= before + 16, `${most} threads, ${before} before`);
+  assert.ok(maxThreads <= before + 16, `${maxThreads} threads, ${before} before`);
 });

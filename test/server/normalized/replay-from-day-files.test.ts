@@ -17,8 +17,8 @@ const OPTIONS = {
 const PATH = withOptions('/replay-normalized', OPTIONS);
 const SECOND_DAY = /\/2024\/03\/02\//;
 
-/** An answer as it comes. */
-async function begin({ httpPort }: Served, path = PATH): Promise<IncomingMessage> {
+/** Starts a request and returns its unread response. */
+async function startResponse({ httpPort }: Served, path = PATH): Promise<IncomingMessage> {
   const sent = request({ host: '127.0.0.1', port: httpPort, path, agent: false });
   sent.on('error', () => {});
   sent.end();
@@ -26,7 +26,7 @@ async function begin({ httpPort }: Served, path = PATH): Promise<IncomingMessage
   return response.setEncoding('utf8');
 }
 
-test('an answer begins with the first day, while the second is on its way', async (t) => {
+test('a response starts with the first day while the second is being downloaded', async (t) => {
   const service = await sandbox(t);
   const all = await ask(
     (await serveHere(t, service, await tempDir(t), { source: 'datasets' })).httpPort,
@@ -35,19 +35,19 @@ test('an answer begins with the first day, while the second is on its way', asyn
   const second = opening();
   const gate = await gated(t, service, (url) => (SECOND_DAY.test(url) ? second.opened : undefined));
   const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets' });
-  const answer = await begin(server);
+  const answer = await startResponse(server);
   assert.equal(answer.statusCode, 200);
   let text = '';
   for await (const part of answer) {
     text += part;
-    // All of the first day: nothing is held back.
+    // The whole first day must arrive before the second is available.
     const firstDay = all.text.slice(0, all.text.indexOf('"localTimestamp":"2024-03-02'));
     if (text.length >= firstDay.lastIndexOf('\n')) second.open();
   }
   assert.ok(text === all.text);
 });
 
-test('a day that fails: the whole day before it, and then the connection is cut; the first one is a status', async (t) => {
+test('if a later day fails, sends the days before it and cuts the connection; if the first fails, sends a status', async (t) => {
   const service = await sandbox(t);
   let isFirst = false;
   const gate = await gated(t, service, (url) =>
@@ -70,9 +70,9 @@ test('a day that fails: the whole day before it, and then the connection is cut;
   assert.match(JSON.parse(refused.text).message, /2024-03-01_ETH-PERPETUAL/);
 });
 
-test('what can be known at once is a status, though the first day could be had', async (t) => {
+test('errors that are known in advance are a status even if the first day is available', async (t) => {
   const service = await sandbox(t);
-  const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
+  const countDownloads = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
   const keyless = await serveHere(t, service, await tempDir(t), { source: 'datasets', apiKey: undefined });
   const server = await serveHere(t, service, await tempDir(t), { source: 'datasets' });
   for (const [{ httpPort }, options, status] of [
@@ -84,24 +84,24 @@ test('what can be known at once is a status, though the first day could be had',
     const answer = await ask(httpPort, withOptions('/replay-normalized', options));
     assert.equal(answer.status, status, answer.text);
   }
-  // Of a list, the first may have begun.
-  assert.ok(asked() <= 4, `${asked()} day files were asked for`);
+  // The first option of a list may have started its downloads.
+  assert.ok(countDownloads() <= 4, `${countDownloads()} day files were requested`);
 });
 
-test('a file that several answers wait for is asked for once, and comes also when the first of them leaves', async (t) => {
+test('downloads a file once for several responses, even if the client that started it disconnects', async (t) => {
   const service = await sandbox(t);
   const second = opening();
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const gate = await gated(t, service, (url) => {
-    asked.push(url);
+    requestedUrls.push(url);
     return SECOND_DAY.test(url) ? second.opened : undefined;
   });
   const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets' });
-  const leaver = await begin(server);
-  await once(leaver, 'data');
+  const leavingClient = await startResponse(server);
+  await once(leavingClient, 'data');
   const others = [ask(server.httpPort, PATH), ask(server.httpPort, PATH)];
-  const waiter = await begin(server);
-  await once(waiter, 'data');
+  const waitingClient = await startResponse(server);
+  await once(waitingClient, 'data');
   let isOver = false;
   void Promise.allSettled(others).then(() => {
     isOver = true;
@@ -109,11 +109,11 @@ test('a file that several answers wait for is asked for once, and comes also whe
   const open = (): number => server.serving.metrics.openHttp;
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   while (open() < 4 && !isOver) await nextTurn();
-  assert.equal(asked.filter((url) => !SECOND_DAY.test(url)).length, 4);
-  // The one that waits for another's download is let go at once, and so is the other.
-  waiter.destroy();
+  assert.equal(requestedUrls.filter((url) => !SECOND_DAY.test(url)).length, 4);
+  // Both the client that waits for another's download and the one that started it disconnect at once.
+  waitingClient.destroy();
   while (open() > 3) await nextTurn();
-  leaver.destroy();
+  leavingClient.destroy();
   while (open() > 2) await nextTurn();
   second.open();
   const [one, two] = await Promise.all(others);
@@ -121,21 +121,21 @@ test('a file that several answers wait for is asked for once, and comes also whe
   assert.ok(one?.text === two?.text && one?.text.includes('"localTimestamp":"2024-03-02'));
 });
 
-test('who waits for a place among the downloads, and leaves, waits no longer', async (t) => {
+test('a client that disconnects while waiting for a download slot is removed from the queue', async (t) => {
   const service = await sandbox(t);
   const first = opening();
-  let onAsked = (): void => {};
-  const asked = new Promise<void>((resolve) => {
-    onAsked = resolve;
+  let onRequested = (): void => {};
+  const requested = new Promise<void>((resolve) => {
+    onRequested = resolve;
   });
   const gate = await gated(t, service, () => {
-    onAsked();
+    onRequested();
     return first.opened;
   });
   const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets', concurrency: 1 });
   const open = (): number => server.serving.metrics.openHttp;
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  const pathOf = (symbol: string): string =>
+  const createPath = (symbol: string): string =>
     withOptions('/replay-normalized', {
       ...OPTIONS,
       symbols: [symbol],
@@ -143,21 +143,21 @@ test('who waits for a place among the downloads, and leaves, waits no longer', a
       to: '2024-03-02',
     });
   let isOver = false;
-  const answer = ask(server.httpPort, pathOf('BTC-PERPETUAL')).finally(() => {
+  const answer = ask(server.httpPort, createPath('BTC-PERPETUAL')).finally(() => {
     isOver = true;
   });
-  await Promise.race([asked, answer]);
-  const leaver = request({
+  await Promise.race([requested, answer]);
+  const leavingClient = request({
     host: '127.0.0.1',
     port: server.httpPort,
-    path: pathOf('ETH-PERPETUAL'),
+    path: createPath('ETH-PERPETUAL'),
     agent: false,
   });
-  leaver.on('error', () => {});
-  leaver.end();
+  leavingClient.on('error', () => {});
+  leavingClient.end();
   while (server.serving.transfers.limit.pendingCount === 0 && !isOver) await nextTurn();
   assert.equal(open(), 2);
-  leaver.destroy();
+  leavingClient.destroy();
   while (open() > 1 && !isOver) await nextTurn();
   assert.ok(!isOver);
   first.open();

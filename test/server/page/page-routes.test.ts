@@ -11,7 +11,7 @@ import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
-test('the page stands alone, under a policy that allows its own two ports', async (t) => {
+test('the page loads nothing, and its policy allows the two ports of its server', async (t) => {
   const service = await sandbox(t);
   const { httpPort, wsPort } = await serveHere(t, service, await tempDir(t));
   const { status, headers, text } = await ask(httpPort, '/');
@@ -26,14 +26,14 @@ test('the page stands alone, under a policy that allows its own two ports', asyn
   assert.equal(text.includes(service.apiKey), false);
 });
 
-test('the scripts are whole, and nothing in them ends their element', () => {
+test('the scripts are valid and contain no text that ends their element', () => {
   for (const code of [readChartParts().script, readServerPageScript()]) {
     assert.equal(/<\/script|<!--/i.test(code), false);
     assert.ok(new Script(code));
   }
 });
 
-test('a policy names no host that it can not', () => {
+test('a policy contains no invalid host', () => {
   const page = { scripts: 's', styles: 't' };
   assert.match(
     createContentSecurityPolicy(page, 'desk.example'),
@@ -44,7 +44,7 @@ test('a policy names no host that it can not', () => {
   }
 });
 
-test('the page and what it asks for are not for other hosts or pages; a link to the page is for anybody', async (t) => {
+test('refuses the page and its endpoints to other hosts and origins, but accepts links to the page', async (t) => {
   const { httpPort } = await serveHere(t, await sandbox(t), await tempDir(t));
   const status = async (path: string, headers: Record<string, string>): Promise<number> =>
     (await ask(httpPort, path, { headers })).status;
@@ -65,7 +65,7 @@ test('the page and what it asks for are not for other hosts or pages; a link to 
   assert.equal(await status('/page/exchanges', link), 403);
 });
 
-test('facts of the server and its cache', async (t) => {
+test('serves the facts of the server and its cache', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const { httpPort } = await serveHere(t, service, dir, { feeds: { cacheLimit: 1e9 } });
@@ -79,7 +79,7 @@ test('facts of the server and its cache', async (t) => {
   assert.equal(limit, 1e9);
 });
 
-test('exchanges and symbols: of feeds, of day files, and without the service', async (t) => {
+test('lists exchanges and symbols of feeds and of day files, also offline', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const feeds = await serveHere(t, service, dir);
@@ -108,7 +108,7 @@ test('exchanges and symbols: of feeds, of day files, and without the service', a
   assert.deepEqual(JSON.parse((await ask(offline.httpPort, '/page/exchanges')).text), listed);
 });
 
-test('without the service and its list, the exchanges are those whose records are stored', async (t) => {
+test('without the service and the stored list, lists the exchanges with stored records', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const { httpPort } = await serveHere(t, service, dir);
@@ -120,7 +120,7 @@ test('without the service and its list, the exchanges are those whose records ar
   assert.deepEqual([status, /no stored copy/.test(text)], [503, true]);
 });
 
-test('names that begin with a text come first, fifty at most', () => {
+test('lists names that start with the text first, at most fifty', () => {
   assert.deepEqual(findSymbols(['1BTC', 'ETH', 'btcusd', 'BTC-PERP'], ' btc'), {
     symbols: ['btcusd', 'BTC-PERP', '1BTC'],
     found: 3,
@@ -130,15 +130,15 @@ test('names that begin with a text come first, fifty at most', () => {
   assert.deepEqual([symbols.length, symbols[49], found], [50, 'COIN49', 270]);
 });
 
-test('what was made is kept for a while, and what failed is not', async () => {
+test('caches results for a limited time, but not failures', async () => {
   let clock = 0;
-  const made: string[] = [];
-  const make = async (key: string): Promise<number> => {
-    made.push(key);
+  const computed: string[] = [];
+  const compute = async (key: string): Promise<number> => {
+    computed.push(key);
     if (key === 'bad') throw new Error('no');
-    return made.length;
+    return computed.length;
   };
-  const get = memoizeForTime(make, { forMs: 10, most: 2, now: () => clock });
+  const get = memoizeForTime(compute, { forMs: 10, maxKeys: 2, now: () => clock });
   assert.deepEqual(await Promise.all([get('a'), get('a')]), [1, 1]);
   clock = 9;
   assert.equal(await get('a'), 1);
@@ -149,5 +149,5 @@ test('what was made is kept for a while, and what failed is not', async () => {
   await get('b');
   await get('c');
   await get('a');
-  assert.deepEqual(made, ['a', 'a', 'bad', 'bad', 'b', 'c', 'a']);
+  assert.deepEqual(computed, ['a', 'a', 'bad', 'bad', 'b', 'c', 'a']);
 });

@@ -3,10 +3,17 @@ import { test } from 'node:test';
 import { assertReadable, browserFor, takePicture } from '../../helpers/browser.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
-import { choose, lastWord, messagesShown, open, PERIOD, valueIn } from './viewing.js';
+import {
+  fillViewer,
+  openServerPage,
+  PERIOD,
+  readMessageCount,
+  waitForFinalStatus,
+  waitForValue,
+} from './viewing.js';
 
-/** What the viewer asks for, with all boxes ticked. */
-const WATCHED = {
+/** Options that the viewer sends with all boxes checked. */
+const VIEWER_OPTIONS = {
   exchange: 'binance-futures',
   symbols: ['BTCUSDT'],
   ...PERIOD,
@@ -19,7 +26,7 @@ test('the page of the server in a browser', async (t) => {
   if (!browser) return;
   const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
-  const answer = (await ask(server.httpPort, withOptions('/replay-normalized', WATCHED))).text;
+  const answer = (await ask(server.httpPort, withOptions('/replay-normalized', VIEWER_OPTIONS))).text;
   const messages = answer
     .trimEnd()
     .split('\n')
@@ -31,14 +38,14 @@ test('the page of the server in a browser', async (t) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 375]) {
       await t.test(`a replay to its end, ${colorScheme}, ${width} pixels wide`, async (t) => {
-        const { page, problems } = await open(t, browser, server, { colorScheme, width });
-        await choose(page, 'Infinity');
+        const { page, problems } = await openServerPage(t, browser, server, { colorScheme, width });
+        await fillViewer(page, 'Infinity');
         await page.getByRole('button', { name: 'Start' }).click();
         assert.equal(
-          await lastWord(page.locator('#state')),
+          await waitForFinalStatus(page.locator('#state')),
           `The replay ended: all ${messages.length.toLocaleString('en')} messages were shown.`,
         );
-        assert.equal(await messagesShown(page), messages.length);
+        assert.equal(await readMessageCount(page), messages.length);
         assert.equal(await page.evaluate('document.querySelector("#progress").value'), 1);
         assert.equal(
           await page.locator('#trades tr').first().locator('td').first().innerText(),
@@ -57,10 +64,10 @@ test('the page of the server in a browser', async (t) => {
     }
   }
 
-  await t.test('by keyboard alone: start, pause, step, resume, to the end', async (t) => {
-    const { page, problems } = await open(t, browser, server);
-    await choose(page, '1');
-    // The keyboard begins at the top.
+  await t.test('keyboard: start, pause, step and resume a replay', async (t) => {
+    const { page, problems } = await openServerPage(t, browser, server);
+    await fillViewer(page, '1');
+    // Move the focus to the top.
     await page.locator('h1').click();
     const reach = async (selector: string): Promise<void> => {
       for (let presses = 0; presses < 30; presses++) {
@@ -77,7 +84,7 @@ test('the page of the server in a browser', async (t) => {
     assert.equal(await page.evaluate(ring), 'solid');
     await page.keyboard.press('Space');
     await page.locator('#state', { hasText: 'Paused' }).waitFor();
-    const before = await messagesShown(page);
+    const before = await readMessageCount(page);
     await page.keyboard.press('Tab');
     for (let steps = 1; steps <= 3; steps++) {
       await page.keyboard.press('Enter');
@@ -89,16 +96,16 @@ test('the page of the server in a browser', async (t) => {
     await page.keyboard.press('Shift+Tab');
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Resume');
     await page.keyboard.press('Space');
-    assert.match(await lastWord(page.locator('#state')), /^The replay ended: all/);
-    // The keyboard stays where it was.
+    assert.match(await waitForFinalStatus(page.locator('#state')), /^The replay ended: all/);
+    // The focus stays on the button.
     assert.equal(await page.evaluate('document.activeElement.id'), 'pause');
-    assert.equal(await messagesShown(page), messages.length);
+    assert.equal(await readMessageCount(page), messages.length);
     assert.deepEqual(problems, []);
   });
 
-  await t.test('what goes wrong is said in the words of the server; a stop stops', async (t) => {
-    const { page } = await open(t, browser, server);
-    await choose(page, '1');
+  await t.test('shows errors of the server, and Stop stops the replay', async (t) => {
+    const { page } = await openServerPage(t, browser, server);
+    await fillViewer(page, '1');
     const state = page.locator('#state');
     await page.getByRole('button', { name: 'Start' }).click();
     await state.filter({ hasText: 'Playing' }).waitFor();
@@ -106,19 +113,19 @@ test('the page of the server in a browser', async (t) => {
     assert.equal(await state.innerText(), 'Stopped.');
     await page.locator('#watch').getByLabel('Symbol').fill('BTCUSDX');
     await page.getByRole('button', { name: 'Start' }).click();
-    assert.match(await lastWord(state), /^400: .*"BTCUSDX".*btcusdt/);
+    assert.match(await waitForFinalStatus(state), /^400: .*"BTCUSDX".*btcusdt/);
     await page.locator('#watch').getByLabel('From').fill('2024-03-01T00:00');
     for (const box of await page.locator('#watch input[type=checkbox]').all()) await box.uncheck();
     await page.getByRole('button', { name: 'Start' }).click();
-    await state.filter({ hasText: 'Tick what to show' }).waitFor();
+    await state.filter({ hasText: 'Select what to show' }).waitFor();
   });
 
-  await t.test('the address of each endpoint works as it is copied, and as it is tried', async (t) => {
-    const { page, problems } = await open(t, browser, server);
+  await t.test('the address of each endpoint works when copied and when tried', async (t) => {
+    const { page, problems } = await openServerPage(t, browser, server);
     const form = page.locator('#build');
     const state = page.locator('#build-state');
     await form.locator('[name=exchange]').selectOption('bitmex');
-    await valueIn(page, '#build [name=symbols]', /^XBTUSD$/);
+    await waitForValue(page, '#build [name=symbols]', /^XBTUSD$/);
     await form.locator('[name=from]').fill(PERIOD.from);
     await form.locator('[name=to]').fill(PERIOD.to);
     await form.getByRole('button', { name: 'book_change' }).click();
@@ -126,11 +133,11 @@ test('the page of the server in a browser', async (t) => {
     assert.equal(await form.locator('[name=dataTypes]').inputValue(), 'book_change');
     const trial = async (): Promise<string> => {
       await form.getByRole('button', { name: 'Try it' }).click();
-      const word = await lastWord(state);
+      const status = await waitForFinalStatus(state);
       assert.equal(await form.getByRole('button', { name: 'Try it' }).innerText(), 'Try it');
-      return word;
+      return status;
     };
-    const works = 'It works: here are the first 20 messages.';
+    const works = 'Success: the first 20 messages are shown.';
 
     await form.locator('[name=endpoint]').selectOption('/replay');
     await form.locator('[name=filters]').fill('trade: XBTUSD');
@@ -141,7 +148,7 @@ test('the page of the server in a browser', async (t) => {
     const fetched = await ask(server.httpPort, copied.pathname + copied.search);
     assert.equal(fetched.status, 200);
     assert.match(fetched.text, /^(\{"localTimestamp":.*"table":"trade".*\}\n)+$/);
-    assert.match(await trial(), new RegExp(`^${works}$|^That is all`));
+    assert.match(await trial(), new RegExp(`^${works}$|^Complete`));
 
     for (const endpoint of ['/replay-normalized', '/ws-replay-normalized']) {
       await form.locator('[name=endpoint]').selectOption(endpoint);
@@ -151,7 +158,7 @@ test('the page of the server in a browser', async (t) => {
     await form.getByRole('button', { name: 'Merge with another' }).click();
     const other = page.getByRole('group', { name: 'Options 2' });
     await other.locator('[name=exchange]').selectOption('deribit');
-    await valueIn(page, '#build fieldset:nth-child(2) [name=symbols]', /^BTC-PERPETUAL$/);
+    await waitForValue(page, '#build fieldset:nth-child(2) [name=symbols]', /^BTC-PERPETUAL$/);
     await other.locator('[name=from]').fill(PERIOD.from);
     await other.locator('[name=to]').fill(PERIOD.to);
     assert.equal(await trial(), works);
@@ -167,7 +174,7 @@ test('the page of the server in a browser', async (t) => {
     await form.locator('[name=dataTypes]').fill('trades');
     assert.match(await trial(), /^Closed with 1011: "trades" is not a normalized data type/);
     await form.locator('[name=dataTypes]').fill('');
-    assert.equal(await trial(), 'Still needed: dataTypes.');
+    assert.equal(await trial(), 'Missing: dataTypes.');
     assert.deepEqual(problems, []);
   });
 });

@@ -6,12 +6,11 @@ import { slicePath } from '../../../src/feeds/cache/slice-path.js';
 import { filterKeys } from '../../../src/feeds/canonical-filters.js';
 import { START } from '../../feeds/replaying.js';
 
-/** Messages of a minute that is in the cache: a megabyte together. */
-export const A_MINUTE = 250;
+/** Messages per cached minute; together a megabyte. */
+export const MESSAGES_PER_MINUTE = 250;
 
 /**
- * Minutes of long messages in a cache folder, from midnight of 2024-03-01 on: `{"minute":0,…}`, of one channel and all
- * symbols.
+ * Writes minutes of long messages `{"minute":0,…}` of one channel to a cache folder, from midnight of 2024-03-01.
  */
 export async function fillCache(
   folder: string,
@@ -27,6 +26,6 @@ export async function fillCache(
     const message = JSON.stringify({ minute, data: 'x'.repeat(4000) });
     const line = `${formatMinute(start)}:00.0000000Z ${message}\n`;
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, gzipSync(line.repeat(A_MINUTE), { level: 1 }));
+    await writeFile(path, gzipSync(line.repeat(MESSAGES_PER_MINUTE), { level: 1 }));
   }
 }

@@ -2,19 +2,20 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { Served } from '../serving.js';
 
+/** All messages of a closed connection, with its close code. */
 export interface Heard {
   readonly messages: readonly string[];
   readonly code: number;
   readonly reason: string;
 }
 
-/** A client's connection; `heard` is there when it is closed. */
+/** A client's connection; `heard` resolves when it is closed. */
 export interface Connected {
   readonly socket: WebSocket;
   readonly heard: Promise<Heard>;
 }
 
-/** What is to come of a connection while it is open; rejects when it is closed before. */
+/** Waits for an event of an open connection; rejects if the connection closes first. */
 export function whileOpen<T>({ heard }: Connected, coming: Promise<T>): Promise<T> {
   const closed = heard.then(({ code, reason }): never => {
     throw new Error(`closed: ${code} ${reason}`);
@@ -22,7 +23,7 @@ export function whileOpen<T>({ heard }: Connected, coming: Promise<T>): Promise<
   return Promise.race([coming, closed]);
 }
 
-/** Connects, and sends some messages. @param onMessage told of each as it comes. */
+/** Connects and sends messages. @param onMessage called for each received message. */
 export function connectTo(
   { wsPort }: Pick<Served, 'wsPort'>,
   path: string,
@@ -46,7 +47,7 @@ export function connectTo(
   return { socket, heard };
 }
 
-/** All that a connection is sent, until it is closed. */
+/** Connects, sends messages and collects everything until the connection is closed. */
 export function hear(
   server: Pick<Served, 'wsPort'>,
   path: string,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { FrameBuffer } from '../../../src/server/socket/frame-buffer.js';
 import { truncateUtf8 } from '../../../src/server/socket/socket-client.js';
 
-/** The messages of whole text frames that a server sends (RFC 6455, 5.2). */
+/** Parses the messages of complete text frames of a server (RFC 6455, section 5.2). */
 function readFrames(bytes: Buffer): readonly string[] {
   const texts: string[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -23,7 +23,7 @@ function readFrames(bytes: Buffer): readonly string[] {
   return texts;
 }
 
-test('frames are read as the messages that they were made of, whatever their length', () => {
+test('frames of any length contain their messages', () => {
   const length = fc.oneof(
     fc.integer({ min: 0, max: 300 }),
     fc.constantFrom(125, 126, 127, 65_535, 65_536, 70_000),
@@ -41,7 +41,7 @@ test('frames are read as the messages that they were made of, whatever their len
   );
 });
 
-test('a text is cut to bytes, and no character in two', () => {
+test('cuts a text to a number of bytes without splitting a character', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'é', '漢', '😀')), fc.nat(40), (characters, most) => {
       const text = characters.join('');

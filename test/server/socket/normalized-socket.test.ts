@@ -7,7 +7,7 @@ import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 import { hear } from './connecting.js';
 
-/** As nautilus_trader asks: always a list, days, and one type that not every exchange has. */
+/** Options like those of nautilus_trader: a list, days, and a type that some exchanges lack. */
 const OPTIONS = [
   {
     exchange: 'coinbase',
@@ -19,7 +19,7 @@ const OPTIONS = [
   },
 ];
 
-test('one message a frame, the lines of HTTP, from both sources and to a client of another make', async (t) => {
+test('sends the lines of the HTTP endpoint as frames, from both sources, also to another WebSocket client', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const bitmex = { exchange: 'bitmex', dataTypes: ['trade'], from: '2024-03-01', to: '2024-03-01T01:00' };
@@ -45,7 +45,7 @@ test('one message a frame, the lines of HTTP, from both sources and to a client 
   }
 });
 
-test('what is refused closes with 1011 and the reason; an empty list is empty', async (t) => {
+test('invalid options close with 1011 and the reason; an empty list gives no messages', async (t) => {
   const service = await sandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
   const path = '/ws-replay-normalized';
@@ -62,7 +62,7 @@ test('what is refused closes with 1011 and the reason; an empty list is empty', 
   assert.equal((await hear(server, withOptions(path, []))).code, 1000);
 });
 
-test('a page of another origin is refused before it is a WebSocket', async (t) => {
+test('refuses a page of another origin before the upgrade', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
   const upgrade = {
     connection: 'Upgrade',

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { replayHere, sliceRequests } from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
 import { busySandbox, serveHere } from '../serving.js';
-import { A_MINUTE, fillCache } from './cached.js';
+import { fillCache, MESSAGES_PER_MINUTE } from './cached.js';
 import { connectTo, hear } from './connecting.js';
 
 const PERIOD = 'from=2024-03-01&to=2024-03-01T00:30:00.000Z';
 const PATH = `/ws-replay?exchange=bitmex&${PERIOD}`;
 const subscribe = (...args: readonly string[]): string => JSON.stringify({ op: 'subscribe', args });
 
-test('messages as the exchange sent them, of what was subscribed, in several messages', async (t) => {
+test('sends the exchange’s own messages of all subscriptions', async (t) => {
   const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
   const { messages, code, reason } = await hear(server, `/WS-Replay/?exchange=BitMEX&${PERIOD}`, [
@@ -32,10 +32,10 @@ test('messages as the exchange sent them, of what was subscribed, in several mes
   assert.match(server.warnings[0] ?? '', /not a subscribe message of bitmex .*"trade:XBTUSD"/);
 });
 
-test('who subscribes to nothing ends the session; other mistakes are said at once', async (t) => {
+test('a client without a subscription closes the session; other errors close at once', async (t) => {
   const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
-  // An empty key is none.
+  // An empty session key counts as no key.
   const alone = hear(server, `${PATH}&session=`, [subscribe('trade')]);
   const closed = await Promise.all([
     hear(server, `${PATH}&session=`),
@@ -54,9 +54,9 @@ test('who subscribes to nothing ends the session; other mistakes are said at onc
     [1011, /"noon" is no day/, '/ws-replay?exchange=bitmex&from=noon&to=2024-03-01'],
   ];
   for (const [code, reason, path] of cases) {
-    const heard = await hear(server, path);
-    assert.equal(heard.code, code);
-    assert.match(heard.reason, reason);
+    const result = await hear(server, path);
+    assert.equal(result.code, code);
+    assert.match(result.reason, reason);
   }
   const wrong = await hear(server, PATH, [subscribe('trades')]);
   assert.deepEqual(
@@ -66,10 +66,10 @@ test('who subscribes to nothing ends the session; other mistakes are said at onc
   const unknown = await hear(server, PATH.replace('bitmex', 'bitmx'), [subscribe('trade')]);
   assert.deepEqual([unknown.code, unknown.reason], [1011, 'unknown exchange "bitmx"; did you mean bitmex?']);
   const days = await serveHere(t, service, await tempDir(t), { source: 'datasets' });
-  assert.match((await hear(days, PATH)).reason, /day files hold no exchange's own messages/);
+  assert.match((await hear(days, PATH)).reason, /day files do not contain the exchange's own messages/);
 });
 
-test('a client that leaves stops its work; a frame beyond the limit closes it', async (t) => {
+test('a disconnected client stops its work; a frame above the limit closes the connection', async (t) => {
   const service = await busySandbox(t, { latencyMs: 20, feeds: { suggestedMinutes: 1 } });
   const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });
   const day = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-02';
@@ -82,7 +82,7 @@ test('a client that leaves stops its work; a frame beyond the limit closes it', 
   assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
 });
 
-test('of a session that one leaves, the others have all that is theirs, and no slice of the leaver is fetched', async (t) => {
+test('if a client leaves a session, the others get all their messages and its slices are not fetched', async (t) => {
   const service = await busySandbox(t, { latencyMs: 10, feeds: { suggestedMinutes: 1 } });
   const server = await serveHere(t, service, await tempDir(t), { feeds: { concurrency: 2 } });
   const day = '/ws-replay?exchange=deribit&from=2024-03-01&to=2024-03-02&session=a';
@@ -99,11 +99,11 @@ test('of a session that one leaves, the others have all that is theirs, and no s
     filters: [{ channel: 'trade' }],
   });
   assert.equal(messages.length, alone);
-  const asked = service.requests.filter(({ url }) => url.startsWith('/v1/data-feeds/deribit'));
-  assert.ok(asked.length < 200, `${asked.length} requests; a whole day has 1440`);
+  const sliceRequests = service.requests.filter(({ url }) => url.startsWith('/v1/data-feeds/deribit'));
+  assert.ok(sliceRequests.length < 200, `${sliceRequests.length} requests; a whole day has 1440`);
 });
 
-test('a client that never reads is sent no more than it takes, holds up no other, and not the server’s end', async (t) => {
+test('a client that never reads does not fill the memory, block others or delay the end of the server', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   await fillCache(join(dir, 'cache'), 'bitmex', 'trade', 60);
@@ -112,9 +112,9 @@ test('a client that never reads is sent no more than it takes, holds up no other
   const stuck = connectTo(server, hour, [subscribe('trade')]);
   stuck.socket.once('open', () => stuck.socket.pause());
   const { messages, code } = await hear(server, hour, [subscribe('trade')]);
-  assert.deepEqual([messages.length, code], [60 * A_MINUTE, 1000]);
+  assert.deepEqual([messages.length, code], [60 * MESSAGES_PER_MINUTE, 1000]);
   const sent = server.serving.metrics.messages - messages.length;
-  assert.ok(sent < 30 * A_MINUTE, `${sent} of an hour`);
+  assert.ok(sent < 30 * MESSAGES_PER_MINUTE, `${sent} of an hour`);
   await server.close(50);
   assert.equal(server.serving.metrics.openSockets, 0);
   stuck.socket.terminate();

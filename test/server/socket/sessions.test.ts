@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { tempDir } from '../../helpers/temp.js';
 import { busySandbox, serveHere } from '../serving.js';
-import { A_MINUTE, fillCache } from './cached.js';
+import { fillCache, MESSAGES_PER_MINUTE } from './cached.js';
 import { connectTo, hear } from './connecting.js';
 
 const PATH = '/ws-replay?exchange=bitmex&from=2024-03-01&to=2024-03-01T00:30:00.000Z';
 const subscribe = (...args: readonly string[]): string => JSON.stringify({ op: 'subscribe', args });
 
-test('connections of one session are merged, and end together; late ones are refused', async (t) => {
+test('connections of a session are merged and end together; late ones are refused', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t));
   const one = connectTo(server, `${PATH}&session=a`, [subscribe('trade:XBTUSD')]);
   const other = connectTo(server, `${PATH}&session=a`, [subscribe('trade:ETHUSD')]);
@@ -22,12 +22,12 @@ test('connections of one session are merged, and end together; late ones are ref
   assert.ok(first.messages.length > 10 && second.messages.length > 10);
   assert.deepEqual([...first.messages, ...second.messages].sort(), [...both.messages].sort());
   const { code, reason } = await late;
-  // It came while the session ran, or began one of its own when that was over.
+  // The late connection arrived during the session, or started a new one after its end.
   if (code === 1011) assert.match(reason, /session that already started/);
   else assert.equal(code, 1000);
 });
 
-test('two exchanges of a session are replayed together, each in its order, none far ahead of the other', async (t) => {
+test('replays two exchanges of a session together, each in order and none far ahead of the other', async (t) => {
   const dir = await tempDir(t);
   const minutes = 30;
   const folder = join(dir, 'cache');
@@ -54,8 +54,8 @@ test('two exchanges of a session are replayed together, each in its order, none 
   assert.deepEqual([bitmex.code, deribit.code], [1000, 1000], `${bitmex.reason} ${deribit.reason}`);
   assert.deepEqual(
     [bitmex, deribit].map(({ messages }) => messages.length),
-    [minutes, minutes].map((n) => n * A_MINUTE),
+    [minutes, minutes].map((n) => n * MESSAGES_PER_MINUTE),
   );
-  // A minute is a megabyte: what is on the way to a client that reads late.
+  // A minute is a megabyte, about as much as is in flight to a slow reader.
   assert.ok(farthest < 20, `${farthest} minutes apart`);
 });

@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { createMetrics } from '../../../src/server/server-metrics.js';
 import { SocketClient } from '../../../src/server/socket/socket-client.js';
 
-test('a write that fails is a client that left, though its WebSocket is not closed yet', async (t) => {
+test('a failed write counts as a disconnect before the WebSocket is closed', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   const upgrades = new WebSocketServer({ noServer: true });
   const broken = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });

@@ -8,7 +8,7 @@ import { serveHere, withOptions } from '../serving.js';
 import { connectTo, hear, whileOpen } from './connecting.js';
 
 const PATH = '/ws-stream-normalized';
-/** Milliseconds: nobody waits for so long. */
+/** Longer than any test waits, in milliseconds. */
 const LONG_MS = 3_600_000;
 const BITMEX = { exchange: 'BitMEX', symbols: ['XBTUSD'], dataTypes: ['trade'] };
 
@@ -20,7 +20,7 @@ interface Line {
 
 const gone = ({ socket }: Peer): Promise<unknown> => once(socket, 'close');
 
-test('one consolidated stream of a list; breaks and errors to who asked; nothing stays when the client left', async (t) => {
+test('merges a list into one stream, sends requested disconnects and errors, and stops with its client', async (t) => {
   const [bitmex, bybit] = await Promise.all([
     loopbackExchange(t, {
       async play(peer) {
@@ -50,10 +50,10 @@ test('one consolidated stream of a list; breaks and errors to who asked; nothing
     });
   });
   await Promise.all([bitmex, bybit].map(({ peers }) => peers.at(-1)).map((peer) => peer && gone(peer)));
-  const told = (exchange: string): readonly unknown[] =>
+  const listEvents = (exchange: string): readonly unknown[] =>
     lines.filter((line) => line.exchange === exchange).map(({ type, price }) => price ?? type);
-  assert.deepEqual(told('bybit'), [7]);
-  assert.deepEqual([...told('bitmex')].sort(), [1, 2, 'disconnect', 'error']);
+  assert.deepEqual(listEvents('bybit'), [7]);
+  assert.deepEqual([...listEvents('bitmex')].sort(), [1, 2, 'disconnect', 'error']);
   const error = lines.find(({ type }) => type === 'error');
   assert.deepEqual(Object.keys(error ?? {}), [
     'type',
@@ -66,7 +66,7 @@ test('one consolidated stream of a list; breaks and errors to who asked; nothing
   assert.deepEqual(server.warnings, ['options: "symbol" is ignored; did you mean symbols?']);
 });
 
-test('an exchange that is silent for timeoutIntervalMS is left, which is told to who asked', async (t) => {
+test('replaces a connection that is silent for timeoutIntervalMS and reports it if requested', async (t) => {
   const { url, peers } = await loopbackExchange(t, { play() {} });
   const server = await serveHere(t, await sandbox(t), await tempDir(t), { env: { WSS_URL_BITMEX: url } });
   const options = { ...BITMEX, timeoutIntervalMS: 200, withErrorMessages: true };
@@ -80,7 +80,7 @@ test('an exchange that is silent for timeoutIntervalMS is left, which is told to
   for (const peer of peers) if (peer.socket.readyState !== peer.socket.CLOSED) await gone(peer);
 });
 
-test('what is wrong closes with 1011 and says so; an empty list is over at once', async (t) => {
+test('invalid options close with 1011 and the reason; an empty list ends at once', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
   for (const [options, reason] of [
     [{ exchange: 'bitmex' }, /"dataTypes" is missing/],
@@ -97,7 +97,7 @@ test('what is wrong closes with 1011 and says so; an empty list is over at once'
   assert.deepEqual([code, reason], [1000, 'WS stream-normalized finished']);
 });
 
-test('the server’s end does not wait for a stream', async (t) => {
+test('the end of the server does not wait for a stream', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
       await peer.asked();
@@ -113,7 +113,7 @@ test('the server’s end does not wait for a stream', async (t) => {
   assert.deepEqual([code, reason], [1001, 'the server ends']);
 });
 
-test('a client that is too slow is closed, and the exchange let go of', async (t) => {
+test('closes a client that is too slow and its connection to the exchange', async (t) => {
   const trade = {
     timestamp: '2024-03-01T00:00:00.000Z',
     symbol: 'XBTUSD',

@@ -10,14 +10,16 @@ import { clientFor, listen, serve } from '../loopback.js';
 
 interface Proxy {
   readonly url: string;
-  /** What it was asked for: `GET http://…` or `CONNECT host:port`, and the credentials. */
-  readonly asked: string[];
+  /** Request lines, `GET http://…` or `CONNECT host:port`, with the credentials. */
+  readonly requestLines: string[];
 }
 
 async function startProxy(t: TestContext, refuse?: number): Promise<Proxy> {
-  const asked: string[] = [];
+  const requestLines: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    requestLines.push(
+      `${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim(),
+    );
     if (refuse !== undefined) return response.writeHead(refuse).end();
     const onward = forward(String(request.url), { headers: request.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -25,14 +27,14 @@ async function startProxy(t: TestContext, refuse?: number): Promise<Proxy> {
     });
     return onward.end();
   });
-  makeTunnels(server, asked, refuse);
-  return { url: await listen(t, server), asked };
+  makeTunnels(server, requestLines, refuse);
+  return { url: await listen(t, server), requestLines };
 }
 
 const hello = (t: TestContext): Promise<string> => serve(t, (_, response) => response.end('hello'));
 
 for (const name of ['HTTP_PROXY', 'http_proxy']) {
-  test(`${name} is asked for plain addresses by their absolute URL, several times`, async (t) => {
+  test(`${name} receives several requests for http addresses with absolute URLs`, async (t) => {
     const [base, proxy] = [await hello(t), await startProxy(t)];
     const client = clientFor(t, base, { env: { [name]: proxy.url.replace('http://', 'http://user:pass@') } });
     for (const path of ['/a', '/b']) {
@@ -40,37 +42,37 @@ for (const name of ['HTTP_PROXY', 'http_proxy']) {
       assert.equal((await readBody(answer.body)).toString(), 'hello');
     }
     const login = `Basic ${Buffer.from('user:pass').toString('base64')}`;
-    assert.deepEqual(proxy.asked, [`GET ${base}/a ${login}`, `GET ${base}/b ${login}`]);
+    assert.deepEqual(proxy.requestLines, [`GET ${base}/a ${login}`, `GET ${base}/b ${login}`]);
   });
 }
 
-test('a proxy may be named without its scheme', async (t) => {
+test('accepts a proxy address without a scheme', async (t) => {
   const [base, proxy] = [await hello(t), await startProxy(t)];
   const client = clientFor(t, base, { env: { HTTP_PROXY: proxy.url.replace('http://', '') } });
   await readBody((await sendGet(client, `${base}/a`, {}, undefined)).body);
-  assert.equal(proxy.asked.length, 1);
+  assert.equal(proxy.requestLines.length, 1);
 });
 
 for (const NO_PROXY of ['127.0.0.1', '*', 'example.com, 127.0.0.1']) {
-  test(`NO_PROXY=${NO_PROXY} goes past the proxy`, async (t) => {
+  test(`NO_PROXY=${NO_PROXY} bypasses the proxy`, async (t) => {
     const [base, proxy] = [await hello(t), await startProxy(t)];
     const client = clientFor(t, base, { env: { HTTP_PROXY: proxy.url, NO_PROXY } });
     assert.equal((await readBody((await sendGet(client, base, {}, undefined)).body)).toString(), 'hello');
-    assert.deepEqual(proxy.asked, []);
+    assert.deepEqual(proxy.requestLines, []);
   });
 }
 
-test('HTTPS_PROXY is asked for a tunnel, and its refusal is named', async (t) => {
+test('HTTPS_PROXY is used for a tunnel, and the error shows its refusal', async (t) => {
   const proxy = await startProxy(t, 403);
   const client = clientFor(t, 'https://data.example', { env: { HTTPS_PROXY: proxy.url } });
   await assert.rejects(sendGet(client, 'https://data.example/x', {}, undefined), {
     code: 'unreachable',
     message: /data\.example cannot be reached: the proxy answered 403/,
   });
-  assert.deepEqual(proxy.asked, ['CONNECT data.example:443']);
+  assert.deepEqual(proxy.requestLines, ['CONNECT data.example:443']);
 });
 
-test('a proxy that wants a password is named', async (t) => {
+test('the error shows that a proxy requires a password', async (t) => {
   const proxy = await startProxy(t, 407);
   const client = clientFor(t, 'http://data.example', { env: { HTTP_PROXY: proxy.url } });
   await assert.rejects(sendGet(client, 'http://data.example/x', {}, undefined), {
@@ -79,7 +81,7 @@ test('a proxy that wants a password is named', async (t) => {
   });
 });
 
-test('a proxy that hangs up on CONNECT is named, and not asked without end', {
+test('a proxy that closes the connection on CONNECT is an error after one attempt', {
   timeout: 10_000,
 }, async (t) => {
   let connections = 0;
@@ -98,7 +100,7 @@ test('a proxy that hangs up on CONNECT is named, and not asked without end', {
   assert.equal(connections, 1);
 });
 
-test('a server that speaks no TLS is unreachable', async (t) => {
+test('a server without TLS is unreachable', async (t) => {
   const server = createTcp((socket) => socket.end('SSH-2.0-hello\r\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());

@@ -5,13 +5,13 @@ import { readErrorResponse } from '../../../src/service/http/read-error-response
 import { sendGet } from '../../../src/service/http/send-request.js';
 import { clientFor, serve } from '../loopback.js';
 
-interface Sent {
+interface ErrorResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
 
-async function errorOf(t: TestContext, sent: Sent, apiKey?: string): Promise<TickhaulError> {
+async function readError(t: TestContext, sent: ErrorResponse, apiKey?: string): Promise<TickhaulError> {
   const base = await serve(t, (_, response) => {
     response.writeHead(sent.status, sent.headers);
     response.end(typeof sent.body === 'string' ? sent.body : JSON.stringify(sent.body ?? {}));
@@ -20,14 +20,23 @@ async function errorOf(t: TestContext, sent: Sent, apiKey?: string): Promise<Tic
   return readErrorResponse(answer, apiKey);
 }
 
-const CASES: readonly [title: string, sent: Sent, code: string, retryAfterMs?: number][] = [
+const CASES: readonly [title: string, sent: ErrorResponse, code: string, retryAfterMs?: number][] = [
   ['401', { status: 401, body: { code: 11, message: 'bad' } }, 'bad_key'],
   ['403', { status: 403, body: { code: 12, message: 'no' } }, 'no_access'],
-  ['403 with a header to wait', { status: 403, headers: { 'retry-after': '900' } }, 'ip_locked', 900_000],
-  ['403 with a wait in its body', { status: 403, body: { retryAfterSeconds: 1.5 } }, 'ip_locked', 1500],
+  ['403 with Retry-After', { status: 403, headers: { 'retry-after': '900' } }, 'ip_locked', 900_000],
+  [
+    '403 with retryAfterSeconds in its body',
+    { status: 403, body: { retryAfterSeconds: 1.5 } },
+    'ip_locked',
+    1500,
+  ],
   ['403 with code 274', { status: 403, body: { code: 274, message: 'other IP' } }, 'ip_locked'],
   ['429', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', 7000],
-  ['429 of the volume', { status: 429, body: { message: 'Data Transfer Limit reached' } }, 'transfer_limit'],
+  [
+    '429 of the transfer limit',
+    { status: 429, body: { message: 'Data Transfer Limit reached' } },
+    'transfer_limit',
+  ],
   ['404', { status: 404, body: 'not here' }, 'unavailable'],
   ['400 with code 140', { status: 400, body: { code: 140, message: 'day' } }, 'unavailable'],
   ['400 with code 300', { status: 400, body: { code: 300, message: 'symbol' } }, 'unavailable'],
@@ -40,7 +49,7 @@ const CASES: readonly [title: string, sent: Sent, code: string, retryAfterMs?: n
 
 for (const [title, sent, code, retryAfterMs] of CASES) {
   test(`${title} is ${code}`, async (t) => {
-    const error = await errorOf(t, sent);
+    const error = await readError(t, sent);
     assert.deepEqual(
       { code: error.code, status: error.status, retryAfterMs: error.retryAfterMs },
       { code, status: sent.status, retryAfterMs },
@@ -48,14 +57,14 @@ for (const [title, sent, code, retryAfterMs] of CASES) {
   });
 }
 
-test('a missing key and a wrong one are told apart', async (t) => {
-  assert.match((await errorOf(t, { status: 401 })).message, /needs an API key: set TICKHAUL_API_KEY/);
-  assert.match((await errorOf(t, { status: 401 }, 'k')).message, /does not accept the key/);
+test('distinguishes a missing key from a wrong one', async (t) => {
+  assert.match((await readError(t, { status: 401 })).message, /needs an API key; set TICKHAUL_API_KEY/);
+  assert.match((await readError(t, { status: 401 }, 'k')).message, /does not accept the key/);
 });
 
-test('the message quotes the service in one short line, without the key', async (t) => {
+test('quotes the message of the service in one short line without the key', async (t) => {
   const message = `Key s3cret-key\nis \u001b[31mbad\u0000 ${'x'.repeat(5000)}`;
-  const error = await errorOf(t, { status: 401, body: { code: 11, message } }, 's3cret-key');
+  const error = await readError(t, { status: 401, body: { code: 11, message } }, 's3cret-key');
   assert.match(error.message, /"Key \*\*\* is \[31mbad x+…"$/);
   assert.ok(error.message.length < 320);
 });

@@ -6,7 +6,7 @@ import { parseHttpDate, parseRetryAfter } from '../../../src/service/http/retry-
 const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 const EXAMPLE = Date.UTC(1994, 10, 6, 8, 49, 37);
 
-test('the three forms of RFC 9110 name the same moment', () => {
+test('the three date forms of RFC 9110 give the same time', () => {
   for (const text of [
     'Sun, 06 Nov 1994 08:49:37 GMT',
     'Sunday, 06-Nov-94 08:49:37 GMT',
@@ -16,22 +16,22 @@ test('the three forms of RFC 9110 name the same moment', () => {
   }
 });
 
-test('any date in IMF-fixdate is read back to the second', () => {
+test('parses any IMF-fixdate to the second', () => {
   const seconds = fc.integer({ min: 0, max: 4e9 });
   fc.assert(fc.property(seconds, (s) => parseHttpDate(new Date(s * 1000).toUTCString(), NOW) === s * 1000));
 });
 
-test('a year of two digits lies at most 50 years ahead', () => {
+test('a two-digit year is at most 50 years ahead', () => {
   assert.equal(parseHttpDate('Saturday, 21-Nov-76 12:00:00 GMT', NOW), Date.UTC(2076, 10, 21, 12));
   assert.equal(parseHttpDate('Monday, 21-Nov-77 12:00:00 GMT', NOW), Date.UTC(1977, 10, 21, 12));
 });
 
-test('a date is waited for, and a past one not at all', () => {
+test('gives the time until a date, and 0 for a past date', () => {
   assert.equal(parseRetryAfter('Sat, 21 Nov 2026 12:00:30 GMT', NOW), 30_000);
   assert.equal(parseRetryAfter('Sun, 06 Nov 1994 08:49:37 GMT', NOW), 0);
 });
 
-test('seconds become milliseconds', () => {
+test('converts seconds to milliseconds', () => {
   assert.equal(parseRetryAfter(' 120 ', NOW), 120_000);
   assert.equal(parseRetryAfter('0', NOW), 0);
   assert.equal(parseRetryAfter(2.5, NOW), 2500);
@@ -39,7 +39,7 @@ test('seconds become milliseconds', () => {
   assert.equal(parseRetryAfter('9'.repeat(400), NOW), Number.MAX_SAFE_INTEGER);
 });
 
-test('no text at all makes a negative or endless wait', () => {
+test('never gives a negative or endless wait', () => {
   const texts = fc.oneof(fc.string(), fc.stringMatching(/^\d{1,400}$/), fc.double().map(String));
   fc.assert(
     fc.property(texts, (text) => {
@@ -60,5 +60,5 @@ for (const text of [
   'Sun, 06 Foo 1994 08:49:37 GMT',
   '06 Nov 1994 25:49:37 GMT',
 ]) {
-  test(`"${text}" is no wait`, () => assert.equal(parseRetryAfter(text, NOW), undefined));
+  test(`ignores "${text}"`, () => assert.equal(parseRetryAfter(text, NOW), undefined));
 }

@@ -10,7 +10,7 @@ import { clientFor, serve } from '../loopback.js';
 
 const KEY = { authorization: 'Bearer s3cret' };
 
-test('a redirect to another origin loses the key, and never gets it back', async (t) => {
+test('a redirect to another origin drops the key, also for later redirects back', async (t) => {
   const seen: [string, string | undefined][] = [];
   const note = (name: string, headers: IncomingHttpHeaders): void => {
     seen.push([name, headers.authorization]);
@@ -38,13 +38,13 @@ test('a redirect to another origin loses the key, and never gets it back', async
 });
 
 for (const location of ['file:///etc/passwd', 'ftp://host/x', 'http://[', '/again']) {
-  test(`a redirect to ${location} ends as bad_answer`, async (t) => {
+  test(`a redirect to ${location} fails with bad_answer`, async (t) => {
     const base = await serve(t, (_, response) => response.writeHead(302, { location }).end());
     await assert.rejects(sendGet(clientFor(t, base), `${base}/x`, {}, undefined), { code: 'bad_answer' });
   });
 }
 
-test('a body is never decoded', async (t) => {
+test('never decodes a body', async (t) => {
   const bytes = gzipSync('csv');
   let accepted: unknown;
   const base = await serve(t, (request, response) => {
@@ -56,18 +56,18 @@ test('a body is never decoded', async (t) => {
   assert.equal(accepted, 'identity');
 });
 
-test('silence instead of an answer is stalled', async (t) => {
+test('fails with stalled if no response arrives', async (t) => {
   const base = await serve(t, () => undefined);
   const client = clientFor(t, base, { stallTimeoutMs: 60 });
   await assert.rejects(sendGet(client, base, {}, undefined), { code: 'stalled' });
 });
 
-test('a connection closed before the answer is reset', async (t) => {
+test('fails with reset if the connection closes before the response', async (t) => {
   const base = await serve(t, (request) => request.socket.destroy());
   await assert.rejects(sendGet(clientFor(t, base), base, {}, undefined), { code: 'reset' });
 });
 
-test('a refused connection is unreachable, and its host is named', async (t) => {
+test('a refused connection is unreachable, and the error names the host', async (t) => {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   await assert.rejects(sendGet(clientFor(t, base), base, {}, undefined), {
@@ -76,25 +76,25 @@ test('a refused connection is unreachable, and its host is named', async (t) => 
   });
 });
 
-test('an abort ends the wait for an answer with its reason', async (t) => {
-  const breaker = new AbortController();
-  const base = await serve(t, () => breaker.abort());
-  await assert.rejects(sendGet(clientFor(t, base), base, {}, breaker.signal), { code: 'interrupted' });
+test('an abort ends the wait for a response with its reason', async (t) => {
+  const controller = new AbortController();
+  const base = await serve(t, () => controller.abort());
+  await assert.rejects(sendGet(clientFor(t, base), base, {}, controller.signal), { code: 'interrupted' });
 });
 
 test('an abort ends a body with its reason', async (t) => {
   const base = await serve(t, (_, response) => response.write('some'));
-  const breaker = new AbortController();
-  const answer = await sendGet(clientFor(t, base), base, {}, breaker.signal);
+  const controller = new AbortController();
+  const answer = await sendGet(clientFor(t, base), base, {}, controller.signal);
   await assert.rejects(
     async () => {
-      for await (const chunk of answer.body) if (chunk.length > 0) breaker.abort();
+      for await (const chunk of answer.body) if (chunk.length > 0) controller.abort();
     },
     { code: 'interrupted' },
   );
 });
 
-test('what is told of requests holds neither key nor query', async (t) => {
+test('the request log contains neither key nor query', async (t) => {
   const base = await serve(t, (_, response) => response.end());
   const lines: string[] = [];
   const client = clientFor(t, base, { onRequest: (line) => lines.push(line) });
@@ -105,10 +105,10 @@ test('what is told of requests holds neither key nor query', async (t) => {
 const CONFIG = { apiUrl: 'http://a', datasetsUrl: 'http://b', stallTimeoutMs: 1000, env: {} };
 for (const [title, wrong] of [
   ['an address without a scheme', { apiUrl: 'api.example.com' }],
-  ['a proxy that is no URL', { env: { HTTPS_PROXY: 'ftp://s3cret@x' } }],
+  ['a proxy that is not an http URL', { env: { HTTPS_PROXY: 'ftp://s3cret@x' } }],
   ['a key with a line break inside', { apiKey: 's3cret\nkey' }],
 ] as const) {
-  test(`${title} is a usage error that repeats no secret`, () => {
+  test(`${title} is a usage error that contains no secret`, () => {
     assert.throws(
       () => createServiceClient({ ...CONFIG, ...wrong }),
       (error: Error & { code?: string }) => error.code === 'usage' && !error.message.includes('s3cret'),
@@ -116,7 +116,7 @@ for (const [title, wrong] of [
   });
 }
 
-test('a key is trimmed', async (t) => {
+test('trims the key', async (t) => {
   assert.equal(clientFor(t, 'http://a', { apiKey: ' key\r\n' }).config.apiKey, 'key');
   assert.equal(clientFor(t, 'http://a', { apiKey: ' \n' }).config.apiKey, undefined);
 });

@@ -6,7 +6,7 @@ import { connectProxy } from '../../helpers/connect-proxy.js';
 
 const at = (hostname: string, port = 443) => ({ hostname, port });
 
-test('NO_PROXY excepts a host and those below it, a port where it names one, or all', () => {
+test('NO_PROXY excludes a host with its subdomains, a host with a port, or all hosts', () => {
   const env = { NO_PROXY: 'example.com, .inner.net *.deep.org,host:8443' };
   for (const hostname of ['example.com', 'a.example.com', 'inner.net', 'x.inner.net', 'deep.org']) {
     assert.ok(bypassesProxy(env, at(hostname)), hostname);
@@ -19,18 +19,18 @@ test('NO_PROXY excepts a host and those below it, a port where it names one, or 
   assert.ok(!bypassesProxy({}, at('anything')));
 });
 
-test('wss goes by HTTPS_PROXY, ws by HTTP_PROXY; only an http proxy will do', () => {
+test('wss uses HTTPS_PROXY and ws uses HTTP_PROXY; only http proxies are supported', () => {
   const url = new URL('wss://example.com/x');
   assert.equal(createTunnel({ HTTP_PROXY: 'http://127.0.0.1:1' }, url), undefined);
   assert.equal(createTunnel({ HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'example.com' }, url), undefined);
   assert.equal(typeof createTunnel({ HTTPS_PROXY: 'http://127.0.0.1:1' }, url), 'function');
   assert.throws(
     () => createTunnel({ HTTPS_PROXY: 'socks5://secret@127.0.0.1:1' }, url),
-    /^TickhaulError: HTTPS_PROXY: live streams go through http proxies only; except example\.com in NO_PROXY$/,
+    /^TickhaulError: HTTPS_PROXY: live streams support http proxies only; add example\.com to NO_PROXY$/,
   );
 });
 
-test('a proxy that refuses is told by the variable that names it', async (t) => {
+test('the error of a refusing proxy names its environment variable', async (t) => {
   const { url } = await connectProxy(t, 407);
   const { signal } = new AbortController();
   for (const [name, address] of [
@@ -40,7 +40,7 @@ test('a proxy that refuses is told by the variable that names it', async (t) => 
     const tunnel = createTunnel({ [name]: url }, new URL(address));
     await assert.rejects(
       async () => tunnel?.(signal),
-      new RegExp(`the proxy answered 407: .* into ${name}$`),
+      new RegExp(`the proxy answered 407; add user and password to ${name}$`),
     );
   }
 });

@@ -44,40 +44,40 @@ for (const [exchange, symbol, day, expected] of [
   });
 }
 
-test('an expired key covers nothing', () => {
+test('an expired key covers no file', () => {
   assert.equal(createCoverageTest([])(file('deribit', 'X', '2024-01-01')), false);
 });
 
 const never = new AbortController().signal;
 
-/** A key's reach, and what was warned of. */
-async function reachOf(t: TestContext, base: string, apiKey?: string) {
+/** Fetches the coverage of a key and collects the warnings. */
+async function readCoverage(t: TestContext, base: string, apiKey?: string) {
   const warnings: string[] = [];
   const client = clientFor(t, base, apiKey === undefined ? {} : { apiKey });
   return { ...(await fetchKeyCoverage(client, never, (message) => warnings.push(message))), warnings };
 }
 
-test('without a key nobody is asked, and first days of months may be read', async (t) => {
-  const base = await serve(t, () => assert.fail('asked'));
-  const { canRequest, keyExpired } = await reachOf(t, base);
+test('without a key, sends no request and allows first days of months', async (t) => {
+  const base = await serve(t, () => assert.fail('unexpected request'));
+  const { canRequest, keyExpired } = await readCoverage(t, base);
   assert.equal(keyExpired, false);
   assert.equal(canRequest(file('deribit', 'X', '2024-03-01')), true);
   assert.equal(canRequest(file('deribit', 'X', '2024-03-02')), false);
 });
 
-test('a key that covers nothing has expired, which is told without the key', async (t) => {
+test('an empty key info means an expired key, and the warning does not contain the key', async (t) => {
   const base = await serve(t, (_, response) => response.end('[]'));
-  const { canRequest, keyExpired, warnings } = await reachOf(t, base, 'a-long-key');
+  const { canRequest, keyExpired, warnings } = await readCoverage(t, base, 'a-long-key');
   assert.deepEqual([keyExpired, canRequest(file('deribit', 'X', '2024-03-02'))], [true, false]);
-  assert.deepEqual(warnings, ['the API key …-key has expired, and covers nothing: renew it, or set another']);
+  assert.deepEqual(warnings, ['the API key …-key has expired and covers nothing; renew it or set another']);
 });
 
-test('with a key, what it covers and first days of months may be read', async (t) => {
+test('with a key, allows the files it covers and first days of months', async (t) => {
   const base = await serve(t, (request, response) => {
     assert.deepEqual([request.url, request.headers.authorization], ['/v1/api-key-info', 'Bearer a-key']);
     response.end(JSON.stringify(INFO));
   });
-  const { canRequest, warnings } = await reachOf(t, base, 'a-key');
+  const { canRequest, warnings } = await readCoverage(t, base, 'a-key');
   assert.deepEqual(warnings, []);
   assert.equal(canRequest(file('deribit', 'X', '2024-02-29')), true);
   assert.equal(canRequest(file('deribit', 'X', '2024-03-02')), false);
@@ -86,24 +86,24 @@ test('with a key, what it covers and first days of months may be read', async (t
 
 for (const [title, status, text] of [
   ['without the call', 404, '{}'],
-  ['in trouble', 503, ''],
-  ['with an odd answer', 200, '{"exchanges":[]}'],
+  ['with a server error', 503, ''],
+  ['with an invalid response', 200, '{"exchanges":[]}'],
   ['that refuses the key', 401, '{"code":11}'],
 ] as const) {
-  test(`a service ${title} is no obstacle`, async (t) => {
-    let asked = 0;
+  test(`all files count as covered by a service ${title}`, async (t) => {
+    let requests = 0;
     const base = await serve(t, (_, response) => {
-      asked++;
+      requests++;
       response.writeHead(status).end(text);
     });
-    const { canRequest, keyExpired, warnings } = await reachOf(t, base, 'a-key');
+    const { canRequest, keyExpired, warnings } = await readCoverage(t, base, 'a-key');
     assert.deepEqual([keyExpired, warnings], [false, []]);
     assert.equal(canRequest(file('any', 'X', '2024-03-02')), true);
-    assert.equal(asked, 1);
+    assert.equal(requests, 1);
   });
 }
 
-test('an abort is an abort', async (t) => {
+test('an abort ends the call with its reason', async (t) => {
   const base = await serve(t, () => undefined);
   const stop = new AbortController();
   const pending = fetchKeyCoverage(clientFor(t, base, { apiKey: 'a-key' }), stop.signal, () => {});

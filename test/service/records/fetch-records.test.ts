@@ -42,19 +42,19 @@ async function cacheFile(cache: string): Promise<string> {
 }
 
 /** Makes the stored copy older than an hour. */
-async function age(cache: string): Promise<void> {
+async function makeStale(cache: string): Promise<void> {
   const then = new Date(Date.now() - CACHE_FRESH_MS - 1000);
   await utimes(await cacheFile(cache), then, then);
 }
 
-test('a record keeps fields that nobody knows, and the key is not sent for it', async (t) => {
+test('keeps unknown fields of a record and requests it without the key', async (t) => {
   const { client, requests } = await start(t, json(RECORD));
   assert.deepEqual(await fetchExchange(client, 'deribit'), RECORD);
   assert.equal(requests[0]?.url, '/v1/exchanges/deribit');
   assert.equal(requests[0]?.headers.authorization, undefined);
 });
 
-test('a record may have no datasets', async (t) => {
+test('accepts a record without datasets', async (t) => {
   const { client } = await start(t, json({ id: 'x', supportsDatasets: false }));
   assert.equal((await fetchExchange(client, 'x')).datasets, undefined);
 });
@@ -70,37 +70,37 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     /: datasets\.symbols\[1\]\.dataTypes is missing$/,
   ],
   [
-    'a list where symbols is a text',
+    'a list as symbols',
     { id: 'x', datasets: { ...datasets, symbols: 'y' } },
     /symbols is a string, and must be an array$/,
   ],
-  ['an id that is text', { id: 7 }, /: id is a number, and must be a string$/],
+  ['a text as id', { id: 7 }, /: id is a number, and must be a string$/],
   ...([null, 5, 'text', []] as const).map(
     (answer) =>
       [
         `an object but ${JSON.stringify(answer)}`,
         JSON.stringify(answer),
-        /: the answer is (null|an? \w+), and must be an object$/,
+        /: the response is (null|an? \w+), and must be an object$/,
       ] as const,
   ),
   [
-    'data types that are texts',
+    'texts as data types',
     { id: 'x', datasets: { ...datasets, symbols: [{ id: 'y', dataTypes: [1] }] } },
     /: datasets\.symbols\[0\]\.dataTypes\[0\] is a number, and must be a string$/,
   ],
 ];
 for (const [missing, answer, message] of WRONG) {
-  test(`an answer without ${missing} is named`, async (t) => {
+  test(`refuses a record without ${missing} and names the field`, async (t) => {
     const { client } = await start(t, json(answer));
     await assert.rejects(fetchExchange(client, 'deribit'), { code: 'bad_answer', message });
   });
 }
 
 for (const answer of [null, 5, 'text', {}, [null], [{ id: null }]]) {
-  test(`a list of exchanges that is ${JSON.stringify(answer)} is told in words of our own`, async (t) => {
+  test(`refuses ${JSON.stringify(answer)} as a list of exchanges with a plain message`, async (t) => {
     const { client } = await start(t, json(JSON.stringify(answer)));
     const message =
-      /\/v1\/exchanges: (the answer|\[0\](\.id)?) is (null|an? \w+), and must be an? (array|object|string)$/;
+      /\/v1\/exchanges: (the response|\[0\](\.id)?) is (null|an? \w+), and must be an? (array|object|string)$/;
     await assert.rejects(fetchExchanges(client), { code: 'bad_answer', message });
   });
 }
@@ -109,7 +109,7 @@ for (const [text, found] of [
   ['<!doctype html>\n<title>Login</title>', '"<!doctype html> <title>Login</title>"'],
   ['', 'nothing'],
 ] as const) {
-  test(`${found} instead of JSON is shown with its address`, async (t) => {
+  test(`shows ${found} in the error if it is received instead of JSON`, async (t) => {
     const { client } = await start(t, json(text));
     await assert.rejects(fetchExchanges(client), (error: Error & { code?: string }) => {
       assert.equal(error.code, 'bad_answer');
@@ -119,7 +119,7 @@ for (const [text, found] of [
   });
 }
 
-test('an unknown exchange is a usage error with the nearest one', async (t) => {
+test('an unknown exchange is a usage error that suggests a similar id', async (t) => {
   const { client } = await start(t, (request, response) => {
     if (request.url === '/v1/exchanges') json(LIST)(request, response);
     else response.writeHead(404).end();
@@ -130,7 +130,7 @@ test('an unknown exchange is a usage error with the nearest one', async (t) => {
   });
 });
 
-test('a failed answer is asked for again, a refused one is not', async (t) => {
+test('retries a server error, but not a refused request', async (t) => {
   const { client, requests } = await start(t, (request, response) => {
     if (requests.length < 3) response.writeHead(503, { 'retry-after': '0' }).end();
     else if (requests.length === 3) json(LIST)(request, response);
@@ -141,7 +141,7 @@ test('a failed answer is asked for again, a refused one is not', async (t) => {
   assert.equal(requests.length, 4);
 });
 
-test('a wait longer than a minute is not waited for', async (t) => {
+test('does not wait if the service asks for more than a minute', async (t) => {
   const { client, requests } = await start(t, (_, response) =>
     response.writeHead(429, { 'retry-after': '61' }).end(),
   );
@@ -149,7 +149,7 @@ test('a wait longer than a minute is not waited for', async (t) => {
   assert.equal(requests.length, 1);
 });
 
-test('an abort ends the wait for the next try', async (t) => {
+test('an abort ends the wait for the next attempt', async (t) => {
   const breaker = new AbortController();
   const { client } = await start(t, (_, response) => {
     response.writeHead(503, { 'retry-after': '59' }).end(() => setImmediate(() => breaker.abort()));
@@ -157,7 +157,7 @@ test('an abort ends the wait for the next try', async (t) => {
   await assert.rejects(fetchExchanges(client, { signal: breaker.signal }), { code: 'interrupted' });
 });
 
-test('a fresh copy is used without a request, unless asked otherwise', async (t) => {
+test('uses a fresh copy without a request, unless `fresh` is set', async (t) => {
   const { client, requests, cache } = await start(t, json(RECORD));
   for (let i = 0; i < 3; i++) assert.deepEqual(await fetchExchange(client, 'deribit', { cache }), RECORD);
   assert.equal(requests.length, 1);
@@ -166,26 +166,26 @@ test('a fresh copy is used without a request, unless asked otherwise', async (t)
   assert.equal((await readFile(await cacheFile(cache), 'utf8')).includes('s3cret'), false);
 });
 
-test('an old copy is asked after, and is fresh again when unchanged', async (t) => {
+test('revalidates a stale copy, which is fresh again if unchanged', async (t) => {
   const modified = 'Sun, 06 Nov 1994 08:49:37 GMT';
   const { client, requests, cache } = await start(t, (request, response) => {
     if (request.headers['if-none-match'] === '"v1"') response.writeHead(304).end();
     else response.writeHead(200, { etag: '"v1"', 'last-modified': modified }).end(JSON.stringify(RECORD));
   });
   await fetchExchange(client, 'deribit', { cache });
-  await age(cache);
+  await makeStale(cache);
   assert.deepEqual(await fetchExchange(client, 'deribit', { cache }), RECORD);
   assert.equal(requests[1]?.headers['if-modified-since'], modified);
   await fetchExchange(client, 'deribit', { cache });
   assert.equal(requests.length, 2);
 });
 
-test('an old copy is replaced by what is new', async (t) => {
+test('replaces a stale copy with a changed record', async (t) => {
   const { client, requests, cache } = await start(t, (_, response) =>
     response.end(JSON.stringify({ ...RECORD, name: `n${requests.length}` })),
   );
   await fetchExchange(client, 'deribit', { cache });
-  await age(cache);
+  await makeStale(cache);
   assert.equal((await fetchExchange(client, 'deribit', { cache }))['name'], 'n2');
   assert.equal((await fetchExchange(client, 'deribit', { cache }))['name'], 'n2');
 });
@@ -193,10 +193,10 @@ test('an old copy is replaced by what is new', async (t) => {
 for (const [title, damage] of [
   ['cut', (text: string) => text.slice(0, -5)],
   ['empty', () => ''],
-  ['wrong inside', (text: string) => text.replace('exportedUntil', 'exportedUntjl')],
-  ['no cache file', () => 'hello'],
+  ['invalid', (text: string) => text.replace('exportedUntil', 'exportedUntjl')],
+  ['not a cache file', () => 'hello'],
 ] as const) {
-  test(`a copy that is ${title} counts as none`, async (t) => {
+  test(`ignores a copy that is ${title}`, async (t) => {
     const { client, requests, cache } = await start(t, json(RECORD));
     await fetchExchange(client, 'deribit', { cache });
     const path = await cacheFile(cache);
@@ -207,18 +207,18 @@ for (const [title, damage] of [
   });
 }
 
-test('a cache that cannot be written is no obstacle', async (t) => {
+test('works with a cache that cannot be written', async (t) => {
   const { client, cache } = await start(t, json(RECORD));
   await writeFile(join(cache, 'file'), '');
   assert.deepEqual(await fetchExchange(client, 'deribit', { cache: join(cache, 'file', 'x') }), RECORD);
 });
 
-test('a stale copy does not hide that the service fails', async (t) => {
+test('a stale copy does not hide an error of the service', async (t) => {
   const { client, requests, cache } = await start(t, (request, response) => {
     if (requests.length === 1) json(RECORD)(request, response);
     else response.writeHead(403).end();
   });
   await fetchExchange(client, 'deribit', { cache });
-  await age(cache);
+  await makeStale(cache);
   await assert.rejects(fetchExchange(client, 'deribit', { cache }), { code: 'no_access' });
 });

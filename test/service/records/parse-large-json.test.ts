@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { parseDatasetRecord } from '../../../src/service/records/parse-dataset-record.js';
 import { parseLargeJson } from '../../../src/service/records/parse-large-json.js';
 
-const same = (element: unknown): unknown => element;
-const options = { without: new Set(['skipped']), inPieces: new Map([['a.list', same]]) };
+const keepElement = (element: unknown): unknown => element;
+const options = { excludedPaths: new Set(['skipped']), elementMappers: new Map([['a.list', keepElement]]) };
 
-test('what is read in pieces equals what JSON.parse reads, however it is spaced', () => {
+test('parsing in pieces gives the same value as JSON.parse, with any white space', () => {
   const value = fc.jsonValue({ maxDepth: 4 });
   fc.assert(
     fc.property(
@@ -26,7 +26,7 @@ test('what is read in pieces equals what JSON.parse reads, however it is spaced'
   );
 });
 
-test('what JSON.parse refuses is refused, where it is looked at', () => {
+test('refuses text that JSON.parse refuses, outside excluded fields', () => {
   const good = JSON.stringify({ a: { list: [{ b: 'c\\"]}' }, 2, [3]], other: null }, x: [1, { y: 'z' }] });
   fc.assert(
     fc.property(
@@ -49,7 +49,7 @@ test('what JSON.parse refuses is refused, where it is looked at', () => {
   );
 });
 
-test('a list longer than a piece comes whole and in order', () => {
+test('a list longer than a piece is parsed completely and in order', () => {
   const list = Array.from({ length: 20_000 }, (_, i) => ({
     id: `SYMBOL-${i}`,
     dataTypes: ['trades', 'quotes'],

@@ -1,12 +1,12 @@
 import { addDays, type Day, firstDayOfMonth, yearOf } from '../../../dataset/day.js';
 
-/** Where the cells of a calendar stand: a block a year, a column a week, Monday at the top. Lengths in CSS pixels. */
+/** Positions of a calendar's cells: one block per year, one column per week, Monday first. Lengths in CSS pixels. */
 export interface CalendarLayout {
   readonly first: Day;
   readonly last: Day;
-  /** From one cell to the next. */
+  /** Distance between neighbouring cells. */
   readonly pitch: number;
-  /** Blocks side by side. */
+  /** Number of blocks side by side. */
   readonly across: number;
   readonly height: number;
 }
@@ -16,22 +16,22 @@ export interface Point {
   readonly y: number;
 }
 
-/** A year that begins on a Sunday touches 54 weeks when it is a leap year. */
-const WEEKS = 54;
+/** A leap year that begins on a Sunday touches 54 weeks. */
+const MAX_WEEKS = 54;
 export const LABEL_WIDTH = 40;
 export const LABEL_HEIGHT = 16;
 const BLOCK_GAP = 12;
 const MIN_PITCH = 4;
 const MAX_PITCH = 11;
 
-/** @param days from `takeFirst` on. @param width of the page's column. */
+/** Lays out a calendar. @param days number of days from `first`. @param width of the page's column. */
 export function createCalendarLayout(first: Day, days: number, width: number): CalendarLayout {
   const last = addDays(first, days - 1);
-  const blockWidth = (pitch: number): number => LABEL_WIDTH + WEEKS * pitch + BLOCK_GAP;
+  const blockWidth = (pitch: number): number => LABEL_WIDTH + MAX_WEEKS * pitch + BLOCK_GAP;
   const fitting = Math.floor((width + BLOCK_GAP) / blockWidth(MAX_PITCH - 1));
   const across = Math.max(1, Math.min(fitting, yearOf(last) - yearOf(first) + 1));
-  const room = (width - across * (LABEL_WIDTH + BLOCK_GAP) + BLOCK_GAP) / (across * WEEKS);
-  const pitch = Math.max(MIN_PITCH, Math.min(MAX_PITCH, Math.floor(room)));
+  const availablePitch = (width - across * (LABEL_WIDTH + BLOCK_GAP) + BLOCK_GAP) / (across * MAX_WEEKS);
+  const pitch = Math.max(MIN_PITCH, Math.min(MAX_PITCH, Math.floor(availablePitch)));
   const blocks = Math.ceil((yearOf(last) - yearOf(first) + 1) / across);
   return { first, last, pitch, across, height: blocks * blockHeight(pitch) - BLOCK_GAP };
 }
@@ -40,33 +40,33 @@ function blockHeight(pitch: number): number {
   return LABEL_HEIGHT + 7 * pitch + BLOCK_GAP;
 }
 
-/** The upper left corner of a year's block. */
+/** Upper left corner of a year's block. */
 export function yearPosition({ first, pitch, across }: CalendarLayout, year: number): Point {
   const block = year - yearOf(first);
   return {
-    x: (block % across) * (LABEL_WIDTH + WEEKS * pitch + BLOCK_GAP),
+    x: (block % across) * (LABEL_WIDTH + MAX_WEEKS * pitch + BLOCK_GAP),
     y: Math.floor(block / across) * blockHeight(pitch),
   };
 }
 
-/** The upper left corner of a day's cell. */
+/** Upper left corner of a day's cell. */
 export function dayPosition(layout: CalendarLayout, day: Day): Point {
   const { x, y } = yearPosition(layout, yearOf(day));
-  const cell = cellOf(day);
+  const cell = cellIndex(day);
   return {
     x: x + LABEL_WIDTH + Math.floor(cell / 7) * layout.pitch,
     y: y + LABEL_HEIGHT + (cell % 7) * layout.pitch,
   };
 }
 
-/** The day whose cell is at a point; undefined where none is. */
+/** The day whose cell is at a point; undefined if there is none. */
 export function dayAt(layout: CalendarLayout, { x, y }: Point): Day | undefined {
   const { first, last, pitch, across } = layout;
-  const blockWidth = LABEL_WIDTH + WEEKS * pitch + BLOCK_GAP;
+  const blockWidth = LABEL_WIDTH + MAX_WEEKS * pitch + BLOCK_GAP;
   const column = Math.floor(x / blockWidth);
   const week = Math.floor(((x % blockWidth) - LABEL_WIDTH) / pitch);
   const weekday = Math.floor(((y % blockHeight(pitch)) - LABEL_HEIGHT) / pitch);
-  if (column < 0 || column >= across || week < 0 || week >= WEEKS || weekday < 0 || weekday > 6)
+  if (column < 0 || column >= across || week < 0 || week >= MAX_WEEKS || weekday < 0 || weekday > 6)
     return undefined;
   const year = yearOf(first) + Math.floor(y / blockHeight(pitch)) * across + column;
   const start = firstDayOfMonth(year, 0);
@@ -74,13 +74,13 @@ export function dayAt(layout: CalendarLayout, { x, y }: Point): Day | undefined 
   return day < Math.max(first, start) || day > last || yearOf(day) !== year ? undefined : day;
 }
 
-/** Cells before a day's own in its year's block, those of the year before among them. */
-function cellOf(day: Day): number {
+/** Index of a day's cell in its year's block, counting the cells before January 1. */
+function cellIndex(day: Day): number {
   const start = firstDayOfMonth(yearOf(day), 0);
   return day - start + dayToCalendarWeekday(start);
 }
 
-/** 0 for Monday. 1970-01-01 was a Thursday. */
+/** Weekday of a day, 0 for Monday. 1970-01-01 was a Thursday. */
 export function dayToCalendarWeekday(day: Day): number {
   return (((day + 3) % 7) + 7) % 7;
 }

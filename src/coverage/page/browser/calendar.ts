@@ -5,10 +5,10 @@ import { type CalendarLayout, createCalendarLayout, dayAt, dayPosition } from '.
 import { drawCalendar, preparePen } from './drawing.js';
 import { hideTooltip, showTooltip } from './tooltip.js';
 
-/** A calendar on a canvas that is drawn while it is near the window, and takes no memory else. */
+/** A calendar on a canvas. It is drawn only while it is near the window, to save memory. */
 export interface Calendar {
   readonly node: PageNode;
-  /** Takes the room that it will need. */
+  /** Sets the size that the calendar needs for a width. */
   fit(width: number): void;
   draw(): void;
   clear(): void;
@@ -23,7 +23,7 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** @param states a letter a day from `takeFirst` on. */
+/** Creates a calendar. @param states one `DayState` per day from `first`. */
 export function createCalendar(canvas: PageCanvas, first: Day, states: string): Calendar {
   let width = 0;
   let layout: CalendarLayout = createCalendarLayout(first, states.length, width);
@@ -48,11 +48,11 @@ export function createCalendar(canvas: PageCanvas, first: Day, states: string): 
     show(day, corner.left + x, corner.top + y);
   };
   const clamp = (day: number): Day => Math.max(first, Math.min(layout.last, day)) as Day;
-  const dayOfKey = (key: string): Day | undefined => {
+  const findDayForKey = (key: string): Day | undefined => {
     const at = marked ?? layout.last;
     const step = STEPS[key];
     if (step !== undefined) return clamp(at + step);
-    if (key === 'PageDown') return nextLack(states, first, at);
+    if (key === 'PageDown') return findNextIncompleteDay(states, first, at);
     return undefined;
   };
 
@@ -65,7 +65,7 @@ export function createCalendar(canvas: PageCanvas, first: Day, states: string): 
   canvas.addEventListener('pointerleave', hideTooltip);
   canvas.addEventListener('blur', () => mark(undefined));
   canvas.addEventListener('keydown', (event: PageEvent) => {
-    const day = event.key === 'Escape' ? undefined : dayOfKey(event.key);
+    const day = event.key === 'Escape' ? undefined : findDayForKey(event.key);
     if (day === undefined && event.key !== 'Escape') return;
     event.preventDefault();
     mark(day);
@@ -88,8 +88,8 @@ export function createCalendar(canvas: PageCanvas, first: Day, states: string): 
   };
 }
 
-/** The next day after this one that is not present; from the beginning again after the last. */
-function nextLack(states: string, first: Day, day: Day): Day | undefined {
+/** The next day that is empty or missing; continues at the beginning after the last one. */
+function findNextIncompleteDay(states: string, first: Day, day: Day): Day | undefined {
   const after = states.slice(day - first + 1).search(/[^p]/);
   if (after !== -1) return addDays(day, after + 1);
   const index = states.search(/[^p]/);

@@ -6,27 +6,29 @@ import type { ChartData } from '../page-data.js';
 import { type FoldedAxis, type Hole, isLongHole } from './fold.js';
 
 const CHART_HEIGHT = 220;
-const SECONDS_A_DAY = 86_400;
+const SECONDS_PER_DAY = 86_400;
 
-/** Lengths that a date axis is parted into: days, months, years. */
-const TICKS = [1, 2, 3, 5, 10, 15, 30, 60, 90, 180, 365, 730, 1825, 3650].map((days) => days * SECONDS_A_DAY);
-/** For each length: how a date is written, and what is added where a year begins. */
-const DATES = [
-  [365 * SECONDS_A_DAY, '{YYYY}', null, null, null, null, null, null, 1],
-  [30 * SECONDS_A_DAY, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
-  [SECONDS_A_DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+/** Tick distances of a date axis in seconds. */
+const TICK_DISTANCES = [1, 2, 3, 5, 10, 15, 30, 60, 90, 180, 365, 730, 1825, 3650].map(
+  (days) => days * SECONDS_PER_DAY,
+);
+/** uPlot date formats for each minimum distance: the label, and its suffix at the start of a year. */
+const DATE_FORMATS = [
+  [365 * SECONDS_PER_DAY, '{YYYY}', null, null, null, null, null, null, 1],
+  [30 * SECONDS_PER_DAY, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [SECONDS_PER_DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
 ];
 
-/** Pixels of a label on a folded axis, with room around it. */
+/** Width of a label on a folded axis in pixels, with margins. */
 const LABEL_WIDTH = 80;
 
-/** A chart that keeps the width of its place. */
+/** A chart that follows the width of its parent element. */
 export interface Chart {
-  /** In the colours that the page has now. */
+  /** Draws the chart with the current colours of the page. */
   redraw(): void;
 }
 
-/** Bytes over days. @param fold of the days that have some. */
+/** Creates a chart of bytes over days. @param fold axis of the days with data. */
 export function createChart(
   parent: PageNode,
   title: string,
@@ -34,34 +36,37 @@ export function createChart(
   fold: FoldedAxis,
 ): Chart {
   let chart: DrawnChart | undefined;
-  const place = createElement('div');
-  parent.append(place, ...fold.holes.map((hole) => createElement('p', 'soft', holeText(hole))));
-  const sizeOf = () => ({ width: place.clientWidth, height: CHART_HEIGHT });
-  const positions = days.map((day) => fold.position(day) * SECONDS_A_DAY);
+  const container = createElement('div');
+  parent.append(container, ...fold.holes.map((hole) => createElement('p', 'soft', describeHole(hole))));
+  const readSize = () => ({ width: container.clientWidth, height: CHART_HEIGHT });
+  const positions = days.map((day) => fold.position(day) * SECONDS_PER_DAY);
   const redraw = (): void => {
     chart?.destroy();
-    chart = new uPlot(optionsOf(title, sizeOf(), fold), [positions, bytes], place);
+    chart = new uPlot(createOptions(title, readSize(), fold), [positions, bytes], container);
   };
   parent.setAttribute('role', 'img');
-  parent.setAttribute('aria-label', [describe(title, days, bytes), ...fold.holes.map(holeText)].join('; '));
+  parent.setAttribute(
+    'aria-label',
+    [describe(title, days, bytes), ...fold.holes.map(describeHole)].join('; '),
+  );
   redraw();
-  new ResizeObserver(() => chart?.setSize(sizeOf())).observe(place);
+  new ResizeObserver(() => chart?.setSize(readSize())).observe(container);
   return { redraw };
 }
 
-/** With 0 for the days in between of which there is nothing; of a long hole, for the first alone. */
+/** Adds a 0 for each day without data; for a long hole only for its first day. */
 export function fillMissingDays([days, bytes]: ChartData): ChartData {
   const sums = new Map(days.map((day, index) => [day, bytes[index] ?? 0]));
-  const all = days.flatMap((day, index) => {
+  const allDays = days.flatMap((day, index) => {
     const between = (days[index + 1] ?? day + 1) - day - 1;
     const length = isLongHole(between, days.length) ? 2 : between + 1;
     return Array.from({ length }, (_, after) => day + after);
   });
-  return [all, all.map((day) => sums.get(day) ?? 0)];
+  return [allDays, allDays.map((day) => sums.get(day) ?? 0)];
 }
 
-/** Each day's sum with all before it, from nothing the day before. */
-export function runningTotal([days, bytes]: ChartData): ChartData {
+/** The running total of the days, starting with 0 on the day before the first one. */
+export function sumUpToEachDay([days, bytes]: ChartData): ChartData {
   let sum = 0;
   const sums = bytes.map((each) => {
     sum += each;
@@ -73,7 +78,7 @@ export function runningTotal([days, bytes]: ChartData): ChartData {
   ];
 }
 
-function optionsOf(
+function createOptions(
   title: string,
   size: { readonly width: number; readonly height: number },
   fold: FoldedAxis,
@@ -88,7 +93,7 @@ function optionsOf(
       {
         label: 'Day',
         value: (_: unknown, seconds: number | null) =>
-          seconds === null ? '–' : formatDay(fold.dayAt(seconds / SECONDS_A_DAY) as Day),
+          seconds === null ? '–' : formatDay(fold.dayAt(seconds / SECONDS_PER_DAY) as Day),
       },
       {
         label: title,
@@ -102,11 +107,13 @@ function optionsOf(
     axes: [
       {
         ...axis,
-        ...(fold.holes.length > 0 ? foldedDates(fold) : { space: 70, incrs: TICKS, values: DATES }),
+        ...(fold.holes.length > 0
+          ? createFoldedTicks(fold)
+          : { space: 70, incrs: TICK_DISTANCES, values: DATE_FORMATS }),
       },
       { ...axis, size: 72, values: (_: unknown, ticks: readonly number[]) => ticks.map(formatSize) },
     ],
-    scales: { y: { range: (_: unknown, __: number, most: number) => [0, most > 0 ? most * 1.05 : 1] } },
+    scales: { y: { range: (_: unknown, __: number, max: number) => [0, max > 0 ? max * 1.05 : 1] } },
     cursor: { drag: { x: true, y: false } },
     hooks: { drawClear: [(chart: DrawnChart) => drawHoles(chart, fold)] },
   };
@@ -115,21 +122,21 @@ function optionsOf(
 function describe(title: string, days: readonly number[], bytes: readonly number[]): string {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return `${title}: nothing`;
-  const most = bytes.reduce((a, b) => Math.max(a, b), 0);
-  return `${title}, from ${formatDay(first as Day)} to ${formatDay(last as Day)}: at most ${formatSize(most)}, ${formatSize(bytes.at(-1) ?? 0)} at the end`;
+  const max = bytes.reduce((a, b) => Math.max(a, b), 0);
+  return `${title}, from ${formatDay(first as Day)} to ${formatDay(last as Day)}: at most ${formatSize(max)}, ${formatSize(bytes.at(-1) ?? 0)} at the end`;
 }
 
-/** Labels of a folded axis: the first day of each part, and as many more as have room. */
-function foldedDates(fold: FoldedAxis): object {
+/** Labels of a folded axis: the first day of each part, and as many more as fit. */
+function createFoldedTicks(fold: FoldedAxis): object {
   return {
     splits: (chart: DrawnChart, _: number, from: number, to: number): readonly number[] => {
       const labels = Math.max(1, Math.floor(chart.width / LABEL_WIDTH));
-      const step = Math.ceil((to - from) / SECONDS_A_DAY / labels);
-      const ticks = fold.ticks(from / SECONDS_A_DAY, to / SECONDS_A_DAY, Math.max(1, step));
-      return ticks.map((position) => position * SECONDS_A_DAY);
+      const step = Math.ceil((to - from) / SECONDS_PER_DAY / labels);
+      const ticks = fold.ticks(from / SECONDS_PER_DAY, to / SECONDS_PER_DAY, Math.max(1, step));
+      return ticks.map((position) => position * SECONDS_PER_DAY);
     },
     values: (_: unknown, ticks: readonly number[]): readonly string[] =>
-      ticks.map((seconds) => formatDay(fold.dayAt(seconds / SECONDS_A_DAY) as Day).replace('-', '\n')),
+      ticks.map((seconds) => formatDay(fold.dayAt(seconds / SECONDS_PER_DAY) as Day).replace('-', '\n')),
   };
 }
 
@@ -137,14 +144,14 @@ function drawHoles({ ctx, bbox, valToPos }: DrawnChart, { holes }: FoldedAxis): 
   ctx.fillStyle = styleColor('line');
   for (const { start, end } of holes) {
     const [left, right] = [start, end].map((position) => {
-      const x = valToPos(position * SECONDS_A_DAY, 'x', true);
+      const x = valToPos(position * SECONDS_PER_DAY, 'x', true);
       return Math.max(bbox.left, Math.min(bbox.left + bbox.width, x));
     });
     if (left !== undefined && right !== undefined) ctx.fillRect(left, bbox.top, right - left, bbox.height);
   }
 }
 
-function holeText({ first, last }: Hole): string {
+function describeHole({ first, last }: Hole): string {
   const days = (last - first + 1).toLocaleString('en');
   return `Grey: ${days} days with nothing, ${formatDay(first as Day)} to ${formatDay(last as Day)}, drawn shorter`;
 }

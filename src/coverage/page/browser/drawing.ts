@@ -12,7 +12,7 @@ import {
 
 const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Gives a canvas its size in pixels of the screen, and a pen that draws in those of the page. */
+/** Sets a canvas to its size in device pixels and returns a pen that draws in CSS pixels. */
 export function preparePen(canvas: PageCanvas, width: number, height: number): Pen {
   const scale = window.devicePixelRatio;
   canvas.width = Math.round(width * scale);
@@ -22,7 +22,7 @@ export function preparePen(canvas: PageCanvas, width: number, height: number): P
   return pen;
 }
 
-/** The calendar of a series. @param marked the day that the keyboard is on. */
+/** Draws the calendar of a series. @param marked the day selected with the keyboard. */
 export function drawCalendar(
   pen: Pen,
   layout: CalendarLayout,
@@ -57,7 +57,7 @@ export function stateColors(): StateColors {
   return { p: styleColor('present'), e: styleColor('empty'), m: styleColor('missing') };
 }
 
-/** A day, by colour and by form: full, with a hole, or an outline that is crossed out. */
+/** Draws a day with the colour and shape of its state: filled, with a hole, or a crossed-out outline. */
 export function drawCell(
   pen: Pen,
   { x, y }: Point,
@@ -91,7 +91,7 @@ function drawLabels(pen: Pen, layout: CalendarLayout): void {
     pen.fillText(String(year), x, y + 1);
     pen.fillStyle = styleColor('soft');
     pen.font = '11px system-ui, sans-serif';
-    // Where cells are small, the names of two months side by side would run into one another.
+    // Skip every other month if cells are small, since the names would overlap.
     const step = layout.pitch < 6 ? 2 : 1;
     for (let month = 0; month < 12; month += step) {
       const left = dayPosition(layout, firstDayOfMonth(year, month)).x;

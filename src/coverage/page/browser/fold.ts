@@ -1,48 +1,48 @@
-/** A stretch without data that a chart shows shorter than it is. */
+/** A period without data that a chart shows shortened. */
 export interface Hole {
-  /** The first and the last day without data. */
+  /** First and last day without data. */
   readonly first: number;
   readonly last: number;
-  /** Where it begins and ends on the axis, in days. */
+  /** Start and end on the axis, in days. */
   readonly start: number;
   readonly end: number;
 }
 
-/** An axis of days on which long holes are folded, so that what lies beside them has room. */
+/** An axis of days on which long holes are shortened, to leave room for the days with data. */
 export interface FoldedAxis {
   readonly holes: readonly Hole[];
-  /** Of a day outside the holes, or the first of one. */
+  /** Position of a day outside the holes, or of the first day of a hole. */
   position(day: number): number;
-  /** The day at a position; in a hole, its first. */
+  /** The day at a position; in a hole its first day. */
   dayAt(position: number): number;
-  /** Days to be labelled in a range of positions, about `step` positions apart and no nearer than half of it. */
+  /** Positions of labels in a range, about `step` apart and at least half of it. */
   ticks(from: number, to: number, step: number): readonly number[];
 }
 
-/** A hole of fewer days is shown as it is. */
+/** Shorter holes are not folded. */
 const MIN_HOLE_DAYS = 60;
-/** So many times the days with data leave each of these a tenth of the axis, all together. */
+/** A hole is folded if it has more than this many times the days with data, which would get a tenth of the axis. */
 const MAX_HOLE_RATIO = 9;
-/** Width of a folded hole, as a part of the days with data. */
+/** Width of a folded hole, relative to the number of days with data. */
 const FOLDED_RATIO = 0.2;
 
-/** Whether days between two days with data are a long hole. @param shown all days with data. */
-export function isLongHole(days: number, shown: number): boolean {
-  return days > Math.max(MIN_HOLE_DAYS, MAX_HOLE_RATIO * shown);
+/** Whether a hole is long enough to be folded. @param daysWithData total number of days with data. */
+export function isLongHole(days: number, daysWithData: number): boolean {
+  return days > Math.max(MIN_HOLE_DAYS, MAX_HOLE_RATIO * daysWithData);
 }
 
-/** @param days with data, in order. */
+/** Creates the axis. @param days with data, ascending. */
 export function foldHoles(days: readonly number[]): FoldedAxis {
   const width = Math.max(1, Math.round(days.length * FOLDED_RATIO));
   const holes: Hole[] = [];
-  let cut = 0;
+  let removed = 0;
   for (const [index, day] of days.entries()) {
     const first = (days[index - 1] ?? day) + 1;
     const hidden = day - first;
     if (!isLongHole(hidden, days.length)) continue;
-    const start = first - cut;
+    const start = first - removed;
     holes.push({ first, last: day - 1, start, end: start + width });
-    cut += hidden - width;
+    removed += hidden - width;
   }
   const position = (day: number): number => {
     const hole = holes.findLast(({ first }) => first <= day);
@@ -63,7 +63,7 @@ export function foldHoles(days: readonly number[]): FoldedAxis {
       const ticks: number[] = [];
       for (const [index, start] of starts.entries()) {
         const stop = holes[index]?.start ?? Number.POSITIVE_INFINITY;
-        // A part begins with a label where there is room, and leaves room for that of the next one.
+        // Each part starts with a label if it fits, and leaves room for the first label of the next part.
         for (let at = start; at <= to && (at === start || at + step / 2 < stop); at += step)
           if (at >= from && at - (ticks.at(-1) ?? Number.NEGATIVE_INFINITY) >= step / 2) ticks.push(at);
       }

@@ -10,11 +10,11 @@ import { type Calendar, createCalendar } from './calendar.js';
 /** A series as the list sorts and shows it. */
 export interface ListedSeries {
   readonly name: string;
-  /** The name in small letters. */
-  readonly searched: string;
+  /** The name in lower case. */
+  readonly searchText: string;
   readonly missing: number;
   readonly bytes: number;
-  /** Its place on the page, made when it is first shown. */
+  /** Its section of the page, created when it is first shown. */
   section(): SeriesSection;
 }
 
@@ -23,6 +23,7 @@ export interface SeriesSection {
   readonly calendar: Calendar;
 }
 
+/** Unpacks the series of the page's data. */
 export function listSeries({ exchanges, dataTypes, series }: PageData): readonly ListedSeries[] {
   return series.map((packed) => {
     const [exchange, dataType, symbol, first, packedStates, , bytes] = packed;
@@ -31,48 +32,48 @@ export function listSeries({ exchanges, dataTypes, series }: PageData): readonly
     let section: SeriesSection | undefined;
     return {
       name,
-      searched: name.toLowerCase(),
-      missing: countOf(states, 'm'),
+      searchText: name.toLowerCase(),
+      missing: countDays(states, 'm'),
       bytes,
       section() {
-        section ??= makeSection(name, first as Day, states, packed);
+        section ??= createSection(name, first as Day, states, packed);
         return section;
       },
     };
   });
 }
 
-function makeSection(name: string, first: Day, states: string, packed: PackedSeries): SeriesSection {
-  const facts = factsOf(first, states, packed);
+function createSection(name: string, first: Day, states: string, packed: PackedSeries): SeriesSection {
+  const description = describeSeries(first, states, packed);
   const canvas = createElement('canvas') as PageCanvas;
   canvas.tabIndex = 0;
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-roledescription', 'calendar');
-  canvas.setAttribute('aria-label', `${name}: ${facts}`);
+  canvas.setAttribute('aria-label', `${name}: ${description}`);
   const node = createElement(
     'article',
     'series',
     createElement('h3', '', name),
-    createElement('p', 'soft', facts),
+    createElement('p', 'soft', description),
     canvas,
   );
-  if (/[em]/.test(states)) node.append(lackList(first, states));
+  if (/[em]/.test(states)) node.append(createIncompleteDaysList(first, states));
   return { node, calendar: createCalendar(canvas, first, states) };
 }
 
-function factsOf(first: Day, states: string, [, , , , , rows, bytes, gone]: PackedSeries): string {
-  const present = countOf(states, 'p');
+function describeSeries(first: Day, states: string, [, , , , , rows, bytes, gone]: PackedSeries): string {
+  const present = countDays(states, 'p');
   const counts = [
-    `${plural(present, 'day', number(present))} present`,
-    `${number(countOf(states, 'e'))} empty`,
-    `${number(countOf(states, 'm'))} missing${gone > 0 ? ` (${number(gone)} recorded and gone)` : ''}`,
+    `${plural(present, 'day', formatNumber(present))} present`,
+    `${formatNumber(countDays(states, 'e'))} empty`,
+    `${formatNumber(countDays(states, 'm'))} missing${gone > 0 ? ` (${formatNumber(gone)} recorded and gone)` : ''}`,
   ];
   const last = addDays(first, states.length - 1);
-  return `${formatDay(first)} to ${formatDay(last)}: ${counts.join(', ')}; ${plural(rows, 'row', number(rows))}, ${formatSize(bytes)}`;
+  return `${formatDay(first)} to ${formatDay(last)}: ${counts.join(', ')}; ${plural(rows, 'row', formatNumber(rows))}, ${formatSize(bytes)}`;
 }
 
-/** The days that are not present, in words; written when it is opened. */
-function lackList(first: Day, states: string): PageNode {
+/** A list of the missing and empty days as text, filled when it is opened. */
+function createIncompleteDaysList(first: Day, states: string): PageNode {
   const details = createElement('details', '', createElement('summary', '', 'Missing and empty days'));
   const text = createElement('p');
   details.append(text);
@@ -82,22 +83,22 @@ function lackList(first: Day, states: string): PageNode {
       .filter(({ runs }) => runs.length > 0)
       .map(
         ({ state, runs }) =>
-          `${state === 'm' ? 'Missing' : 'Empty'}: ${runs.map((run) => runText(first, run)).join(', ')}.`,
+          `${state === 'm' ? 'Missing' : 'Empty'}: ${runs.map((run) => formatRun(first, run)).join(', ')}.`,
       )
       .join(' ');
   });
   return details;
 }
 
-function runText(first: Day, { start, days }: StateRun): string {
+function formatRun(first: Day, { start, days }: StateRun): string {
   const from = formatDay(addDays(first, start));
   return days === 1 ? from : `${from} to ${formatDay(addDays(first, start + days - 1))}`;
 }
 
-function countOf(states: string, state: DayState): number {
+function countDays(states: string, state: DayState): number {
   return states.split(state).length - 1;
 }
 
-function number(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString('en');
 }

@@ -10,19 +10,19 @@ import {
 import { elementById } from '../../../page/browser/elements.js';
 import type { DayState } from '../../coverage-facts.js';
 import type { PageData } from '../page-data.js';
-import { createChart, fillMissingDays, runningTotal } from './charts.js';
+import { createChart, fillMissingDays, sumUpToEachDay } from './charts.js';
 import { chooseSeries, type SeriesOrder } from './choose-series.js';
 import { drawCell, preparePen, stateColors } from './drawing.js';
 import { foldHoles } from './fold.js';
 import { type ListedSeries, listSeries, type SeriesSection } from './list-series.js';
 
-/** Sections that are put on the page at a time. */
-const SECTIONS = 500;
-/** What the padding and border of a section take of its width. */
-const FRAME = 34;
+/** Number of sections added to the page at a time. */
+const SECTIONS_PER_STEP = 500;
+/** Width of a section's padding and border in pixels. */
+const FRAME_WIDTH = 34;
 
 const data = JSON.parse(elementById('data').textContent ?? '') as PageData;
-const all = listSeries(data);
+const allSeries = listSeries(data);
 const charts = [
   createChart(
     elementById('by-day'),
@@ -33,7 +33,7 @@ const charts = [
   createChart(
     elementById('by-recording'),
     'Size of the folder',
-    runningTotal(data.byRecording),
+    sumUpToEachDay(data.byRecording),
     foldHoles(data.byRecording[0]),
   ),
 ];
@@ -41,11 +41,11 @@ const charts = [
 const list = elementById('list');
 const filter = elementById('filter') as PageField;
 const sort = elementById('sort') as PageField;
-const more = elementById('more');
-/** What is on the page, by the canvas of each. */
+const moreButton = elementById('more');
+/** Sections of the page by their canvas. */
 const shown = new Map<PageNode, SeriesSection>();
-const near = new Set<SeriesSection>();
-let limit = SECTIONS;
+const sectionsNearWindow = new Set<SeriesSection>();
+let limit = SECTIONS_PER_STEP;
 let width = list.clientWidth;
 
 const watcher = new IntersectionObserver(
@@ -53,8 +53,8 @@ const watcher = new IntersectionObserver(
     for (const { target, isIntersecting } of entries) {
       const section = shown.get(target);
       if (section === undefined) continue;
-      if (isIntersecting) near.add(section);
-      else near.delete(section);
+      if (isIntersecting) sectionsNearWindow.add(section);
+      else sectionsNearWindow.delete(section);
       if (isIntersecting) section.calendar.draw();
       else section.calendar.clear();
     }
@@ -62,26 +62,26 @@ const watcher = new IntersectionObserver(
   { rootMargin: '400px' },
 );
 
-function place(series: ListedSeries): PageNode {
+function placeSection(series: ListedSeries): PageNode {
   const section = series.section();
   const { node, calendar } = section;
   if (!shown.has(calendar.node)) {
     shown.set(calendar.node, section);
-    calendar.fit(width - FRAME);
+    calendar.fit(width - FRAME_WIDTH);
     watcher.observe(calendar.node);
   }
   return node;
 }
 
 function showList(): void {
-  const chosen = chooseSeries(all, filter.value, sort.value as SeriesOrder);
-  list.replaceChildren(...chosen.slice(0, limit).map(place));
+  const chosen = chooseSeries(allSeries, filter.value, sort.value as SeriesOrder);
+  list.replaceChildren(...chosen.slice(0, limit).map(placeSection));
   const count = Math.min(limit, chosen.length);
   elementById('shown').textContent =
-    chosen.length === all.length
-      ? `${count} of ${all.length} series`
-      : `${count} of ${chosen.length} matching series, ${all.length} in all`;
-  more.hidden = chosen.length <= limit;
+    chosen.length === allSeries.length
+      ? `${count} of ${allSeries.length} series`
+      : `${count} of ${chosen.length} matching series, ${allSeries.length} in all`;
+  moreButton.hidden = chosen.length <= limit;
 }
 
 function drawLegend(): void {
@@ -99,23 +99,23 @@ function drawLegend(): void {
 new ResizeObserver(() => {
   if (list.clientWidth === width) return;
   width = list.clientWidth;
-  for (const { calendar } of shown.values()) calendar.fit(width - FRAME);
+  for (const { calendar } of shown.values()) calendar.fit(width - FRAME_WIDTH);
 }).observe(list);
 
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
   drawLegend();
   for (const chart of charts) chart.redraw();
-  for (const { calendar } of near) calendar.draw();
+  for (const { calendar } of sectionsNearWindow) calendar.draw();
 });
 
 for (const field of [filter, sort]) {
   field.addEventListener('input', () => {
-    limit = SECTIONS;
+    limit = SECTIONS_PER_STEP;
     showList();
   });
 }
-more.addEventListener('click', () => {
-  limit += SECTIONS;
+moreButton.addEventListener('click', () => {
+  limit += SECTIONS_PER_STEP;
   showList();
 });
 drawLegend();

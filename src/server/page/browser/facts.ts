@@ -1,54 +1,54 @@
 import { formatCount, formatDuration, formatSize, plural } from '../../../base/units.js';
 import { createElement, elementById } from '../../../page/browser/elements.js';
 import type { CacheFacts, ListedExchange, ServerFacts } from '../page-facts.js';
-import { askJson, reasonOf } from './ask.js';
+import { describeError, fetchJson } from './fetch-response.js';
 
-/** Milliseconds between two questions. */
-const AGAIN_MS = 10_000;
-/** The same for the cache, which takes a look at each slice. */
-const CACHE_AGAIN_MS = 60_000;
+/** Time between two updates. */
+const UPDATE_INTERVAL_MS = 10_000;
+/** Longer for the cache, since measuring it reads each slice's size. */
+const CACHE_UPDATE_INTERVAL_MS = 60_000;
 
-/** Shows what the server is, and goes on asking how it does. */
+/** Shows the facts of the server and updates them regularly. */
 export async function showFacts(): Promise<void> {
   const problem = elementById('facts-problem');
   try {
-    const { source, offline, uptimeMs, messages } = await askJson<ServerFacts>('/page/server');
+    const { source, offline, uptimeMs, messages } = await fetchJson<ServerFacts>('/page/server');
     elementById('source').textContent =
       `${source === 'feeds' ? 'raw data' : 'day files'}${offline ? ', offline' : ''}`;
-    // Day files need no slices.
+    // The cache holds slices of raw feeds, which day files do not use.
     elementById('cache-tile').hidden = source === 'datasets';
     elementById('uptime').textContent = formatDuration(uptimeMs);
     elementById('sent').textContent = formatCount(messages);
     problem.hidden = true;
   } catch (error) {
-    problem.textContent = reasonOf(error);
+    problem.textContent = describeError(error);
     problem.hidden = false;
   }
-  setTimeout(() => void showFacts(), AGAIN_MS);
+  setTimeout(() => void showFacts(), UPDATE_INTERVAL_MS);
 }
 
-/** Shows how full the cache is, again and again. */
+/** Shows the size of the cache and updates it regularly. */
 export async function showCache(): Promise<void> {
   try {
-    const { slices, bytes, limit } = await askJson<CacheFacts>('/page/cache');
+    const { slices, bytes, limit } = await fetchJson<CacheFacts>('/page/cache');
     elementById('cache').textContent = formatSize(bytes);
-    const most = limit === null ? 'no limit' : `at most ${formatSize(limit)}`;
+    const maximum = limit === null ? 'no limit' : `at most ${formatSize(limit)}`;
     elementById('cache-limit').textContent =
-      `${plural(slices, 'slice', slices.toLocaleString('en'))}, ${most}`;
+      `${plural(slices, 'slice', slices.toLocaleString('en'))}, ${maximum}`;
   } catch (error) {
-    elementById('cache-limit').textContent = reasonOf(error);
+    elementById('cache-limit').textContent = describeError(error);
   }
-  setTimeout(() => void showCache(), CACHE_AGAIN_MS);
+  setTimeout(() => void showCache(), CACHE_UPDATE_INTERVAL_MS);
 }
 
-/** Lists the exchanges; the names themselves when the list is opened. */
+/** Shows the number of exchanges, and their names when the list is opened. */
 export function showExchanges(exchanges: readonly ListedExchange[]): void {
   elementById('exchange-count').textContent = String(exchanges.length);
   const list = elementById('exchange-list');
   list.addEventListener('toggle', () => {
     list
       .querySelector('ul')
-      ?.replaceChildren(...exchanges.map((one) => createElement('li', '', describe(one))));
+      ?.replaceChildren(...exchanges.map((exchange) => createElement('li', '', describe(exchange))));
   });
 }
 

@@ -1,9 +1,9 @@
 import { elementById } from '../../../page/browser/elements.js';
 import type { ListedExchange } from '../page-facts.js';
-import { askJson, reasonOf } from './ask.js';
 import { fillBuilder, startBuilder } from './build/builder.js';
 import { showCache, showExchanges, showFacts } from './facts.js';
-import { say } from './say.js';
+import { describeError, fetchJson } from './fetch-response.js';
+import { showStatus } from './show-status.js';
 import { fillForm } from './watch/form.js';
 import { startViewer } from './watch/viewer.js';
 
@@ -11,15 +11,19 @@ startViewer();
 startBuilder();
 void showFacts();
 void showCache();
-void list();
+void loadExchanges();
 
-async function list(): Promise<void> {
+async function loadExchanges(): Promise<void> {
   try {
-    const exchanges = await askJson<readonly ListedExchange[]>('/page/exchanges');
+    const exchanges = await fetchJson<readonly ListedExchange[]>('/page/exchanges');
     showExchanges(exchanges);
     fillBuilder(exchanges);
     await fillForm(exchanges);
   } catch (error) {
-    say(elementById('state'), `The exchanges are not known. ${reasonOf(error)}`, 'problem');
+    showStatus(
+      elementById('state'),
+      `The list of exchanges could not be loaded. ${describeError(error)}`,
+      'problem',
+    );
   }
 }

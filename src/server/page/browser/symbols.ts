@@ -1,39 +1,39 @@
 import type { PageField, PageNode } from '../../../page/browser/dom.js';
 import { createElement } from '../../../page/browser/elements.js';
 import type { FoundSymbols } from '../page-facts.js';
-import { askJson } from './ask.js';
-import { splitLast } from './names.js';
+import { fetchJson } from './fetch-response.js';
+import { splitLast } from './name-list.js';
 
-/** Milliseconds without another key before the server is asked. */
-const PAUSE_MS = 150;
+/** Time without a keystroke before the server is asked for symbols. */
+const TYPING_PAUSE_MS = 150;
 
-/** The symbols of an exchange that have a text. @throws Error with the server's sentence. */
-export function askSymbols(exchange: string, search: string): Promise<FoundSymbols> {
+/** Fetches the symbols of an exchange that contain a text. @throws Error with the server's message. */
+export function fetchSymbols(exchange: string, search: string): Promise<FoundSymbols> {
   const query = `exchange=${encodeURIComponent(exchange)}&search=${encodeURIComponent(search)}`;
-  return askJson(`/page/symbols?${query}`);
+  return fetchJson(`/page/symbols?${query}`);
 }
 
-/** Offers symbols while one is typed, or one of several. @param exchange whose. */
+/** Suggests symbols while the user types one or more. @param exchange returns the selected exchange. */
 export function offerSymbols(field: PageField, list: PageNode, exchange: () => string): void {
-  let asked = 0;
+  let lastTurn = 0;
   const offer = async (turn: number): Promise<void> => {
     const { before, last } = splitLast(field.value);
-    // Without names a symbol can still be typed.
-    const found = await askSymbols(exchange(), last).catch(() => undefined);
-    if (turn !== asked) return;
+    // The user can still type a symbol if the request fails.
+    const found = await fetchSymbols(exchange(), last).catch(() => undefined);
+    if (turn !== lastTurn) return;
     const names = found?.symbols ?? [];
-    list.replaceChildren(...names.map((name) => option(before + name)));
+    list.replaceChildren(...names.map((name) => createOption(before + name)));
   };
-  const later = (ms: number) => (): void => {
-    const turn = ++asked;
-    setTimeout(() => turn === asked && void offer(turn), ms);
+  const offerAfter = (ms: number) => (): void => {
+    const turn = ++lastTurn;
+    setTimeout(() => turn === lastTurn && void offer(turn), ms);
   };
-  field.addEventListener('input', later(PAUSE_MS));
-  field.addEventListener('focus', later(0));
+  field.addEventListener('input', offerAfter(TYPING_PAUSE_MS));
+  field.addEventListener('focus', offerAfter(0));
 }
 
-/** An element of a list of choices. */
-export function option(value: string): PageNode {
+/** Creates an option of a list. */
+export function createOption(value: string): PageNode {
   const node = createElement('option', '', value);
   node.setAttribute('value', value);
   return node;

@@ -1,7 +1,7 @@
 import { urlPort, webSocketPort } from '../../../ports.js';
-import { namesOf } from '../names.js';
+import { splitNames } from '../name-list.js';
 
-/** The options of each endpoint, by the names of the form's fields (service interface, Local replay server). */
+/** Options of each endpoint, as names of the form's fields (`docs/spec/local-server.md#options`). */
 export const ENDPOINTS = {
   '/replay': ['exchange', 'filters', 'from', 'to', 'withDisconnects'],
   '/replay-normalized': ['exchange', 'symbols', 'dataTypes', 'from', 'to', 'withDisconnectMessages'],
@@ -20,7 +20,7 @@ export const ENDPOINTS = {
 export type Endpoint = keyof typeof ENDPOINTS;
 export type FieldName = (typeof ENDPOINTS)[Endpoint][number];
 
-/** What stands in the fields of the form; of a box that is ticked `true`. */
+/** Values of the form's fields; `true` for a checked box. */
 export type Draft = Readonly<Partial<Record<FieldName, string>>>;
 
 export interface Origins {
@@ -28,11 +28,11 @@ export interface Origins {
   readonly ws: string;
 }
 
-/** Fields that an endpoint can't do without, where it has them. */
+/** Fields that every endpoint with them requires. */
 const REQUIRED: readonly FieldName[] = ['exchange', 'dataTypes', 'from', 'to'];
 
-/** Whether an endpoint takes a list of options, and merges what they give. */
-export function takesList(endpoint: Endpoint): boolean {
+/** Whether an endpoint accepts a list of options and merges their messages. */
+export function acceptsList(endpoint: Endpoint): boolean {
   return endpoint.endsWith('-normalized');
 }
 
@@ -40,8 +40,8 @@ export function isSocket(endpoint: Endpoint): boolean {
   return endpoint.startsWith('/ws-');
 }
 
-/** @param page what of the page's own address counts. */
-export function originsOf(page: {
+/** Derives the server's origins from the page's address. */
+export function readOrigins(page: {
   readonly protocol: string;
   readonly hostname: string;
   readonly port: string;
@@ -50,10 +50,10 @@ export function originsOf(page: {
   return { http: page.origin, ws: `ws://${page.hostname}:${webSocketPort(urlPort(page))}` };
 }
 
-/** The address of an endpoint with its options. @param drafts one; or several, where the endpoint takes a list. */
-export function addressOf(endpoint: Endpoint, drafts: readonly Draft[], origins: Origins): string {
+/** Builds the address of an endpoint. @param drafts one, or several if the endpoint accepts a list. */
+export function buildAddress(endpoint: Endpoint, drafts: readonly Draft[], origins: Origins): string {
   const address = (isSocket(endpoint) ? origins.ws : origins.http) + endpoint;
-  const options = drafts.map((draft) => optionsOf(endpoint, draft));
+  const options = drafts.map((draft) => readOptions(endpoint, draft));
   if (endpoint !== '/ws-replay') {
     const value = options.length === 1 ? options[0] : options;
     return `${address}?options=${encodeURIComponent(JSON.stringify(value))}`;
@@ -64,7 +64,7 @@ export function addressOf(endpoint: Endpoint, drafts: readonly Draft[], origins:
   return `${address}?${query.join('&')}`;
 }
 
-/** The fields that an endpoint needs, and that are empty in one of the drafts. */
+/** Required fields of an endpoint that are empty in at least one draft. */
 export function missingFields(endpoint: Endpoint, drafts: readonly Draft[]): readonly FieldName[] {
   const fields: readonly FieldName[] = ENDPOINTS[endpoint];
   return REQUIRED.filter(
@@ -72,41 +72,41 @@ export function missingFields(endpoint: Endpoint, drafts: readonly Draft[]): rea
   );
 }
 
-function optionsOf(endpoint: Endpoint, draft: Draft): Readonly<Record<string, unknown>> {
+function readOptions(endpoint: Endpoint, draft: Draft): Readonly<Record<string, unknown>> {
   const fields: readonly FieldName[] = ENDPOINTS[endpoint];
   const values = fields.map((name) => [name, readField(name, draft[name])] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** What a field says; undefined where it says nothing. */
+/** Converts a field to its option value; undefined if the field is empty. */
 function readField(name: FieldName, text = ''): unknown {
-  const plain = text.trim();
-  if (plain === '') return undefined;
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
   switch (name) {
     case 'symbols':
     case 'dataTypes':
-      return namesOf(plain).length === 0 ? undefined : namesOf(plain);
+      return splitNames(trimmed).length === 0 ? undefined : splitNames(trimmed);
     case 'filters':
-      return filtersOf(plain);
+      return parseFilters(trimmed);
     case 'timeoutIntervalMS':
-      return Number(plain);
+      return Number(trimmed);
     case 'withDisconnects':
     case 'withDisconnectMessages':
     case 'withErrorMessages':
       return true;
     default:
-      return plain;
+      return trimmed;
   }
 }
 
-/** A line a channel: `trade`, or `trade: XBTUSD, ETHUSD`. */
-function filtersOf(text: string): readonly object[] {
+/** Parses filters, one line per channel: `trade`, or `trade: XBTUSD, ETHUSD`. */
+function parseFilters(text: string): readonly object[] {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {
       const [channel = '', symbols = ''] = line.split(/:(.*)/s);
-      const names = namesOf(symbols);
+      const names = splitNames(symbols);
       return { channel: channel.trim(), ...(names.length > 0 && { symbols: names }) };
     });
 }

@@ -1,70 +1,70 @@
 import { plural } from '../../../../base/units.js';
 import { type PageNode, WebSocket } from '../../../../page/browser/dom.js';
-import { askFor, reasonOf } from '../ask.js';
+import { describeError, fetchOrThrow } from '../fetch-response.js';
 import { LineQueue } from '../line-queue.js';
-import { say } from '../say.js';
+import { showStatus } from '../show-status.js';
 
-/** Lines that are shown of an answer. */
-const LINES = 20;
+/** Maximum number of lines shown. */
+const MAX_LINES = 20;
 
-/** Asks an address for its first lines. */
+/** Requests an address and shows its first lines. */
 export interface Trial {
-  /** Begins one, or stops the one under way. @param subscribe sent to a WebSocket; may be empty. */
+  /** Starts a trial, or stops the running one. @param subscribe message for a WebSocket; may be empty. */
   toggle(address: string, isSocket: boolean, subscribe: string): void;
 }
 
-/** @param button says what it would do next. @param output gets the lines. @param state gets the sentence. */
+/** @param button its label is the next action. @param output shows the lines. @param state shows the status. */
 export function createTrial(button: PageNode, output: PageNode, state: PageNode): Trial {
   let stop: (() => void) | undefined;
 
-  const end = (text: string, kind: 'plain' | 'done' | 'problem'): void => {
+  const finish = (text: string, kind: 'plain' | 'done' | 'problem'): void => {
     stop?.();
     stop = undefined;
     button.textContent = 'Try it';
-    say(state, text, kind);
+    showStatus(state, text, kind);
   };
   const show = (lines: readonly string[]): void => {
     output.hidden = lines.length === 0;
     output.textContent = lines.join('\n');
   };
 
-  const tryHttp = async (address: string, abort: AbortController): Promise<void> => {
+  const tryHttp = async (address: string, controller: AbortController): Promise<void> => {
     try {
-      const { body } = await askFor(address, abort.signal);
-      const lines = await firstLines(body);
-      if (abort.signal.aborted) return;
+      const { body } = await fetchOrThrow(address, controller.signal);
+      const lines = await readFirstLines(body);
+      if (controller.signal.aborted) return;
       show(lines);
-      end(sumUp(lines.length), 'done');
+      finish(describeResult(lines.length), 'done');
     } catch (error) {
-      if (!abort.signal.aborted) end(reasonOf(error), 'problem');
+      if (!controller.signal.aborted) finish(describeError(error), 'problem');
     }
   };
 
   const trySocket = (address: string, subscribe: string): WebSocketTrial => {
     const lines: string[] = [];
     const socket = new WebSocket(address);
-    let isOver = false;
-    const finish = (text: string, kind: 'done' | 'problem'): void => {
-      if (isOver) return;
-      isOver = true;
-      end(text, kind);
+    let isDone = false;
+    const finishOnce = (text: string, kind: 'done' | 'problem'): void => {
+      if (isDone) return;
+      isDone = true;
+      finish(text, kind);
     };
     socket.addEventListener('open', () => {
       if (subscribe.trim() !== '') socket.send(subscribe.trim());
     });
     socket.addEventListener('message', ({ data }) => {
-      if (isOver) return;
+      if (isDone) return;
       lines.push(String(data));
       show(lines);
-      if (lines.length >= LINES) finish(sumUp(LINES), 'done');
+      if (lines.length >= MAX_LINES) finishOnce(describeResult(MAX_LINES), 'done');
     });
     socket.addEventListener('close', ({ code, reason }) => {
-      if (code === 1000) finish(sumUp(lines.length), 'done');
-      else finish(`Closed with ${code}${reason === '' ? '' : `: ${reason}`}`, 'problem');
+      if (code === 1000) finishOnce(describeResult(lines.length), 'done');
+      else finishOnce(`Closed with ${code}${reason === '' ? '' : `: ${reason}`}`, 'problem');
     });
     return {
       close() {
-        isOver = true;
+        isDone = true;
         socket.close();
       },
     };
@@ -72,17 +72,17 @@ export function createTrial(button: PageNode, output: PageNode, state: PageNode)
 
   return {
     toggle(address, isSocket, subscribe) {
-      if (stop) return end('Stopped.', 'plain');
+      if (stop) return finish('Stopped.', 'plain');
       show([]);
       button.textContent = 'Stop';
-      say(state, 'Waiting for the first message.');
+      showStatus(state, 'Waiting for the first message.');
       if (isSocket) {
         const socket = trySocket(address, subscribe);
         stop = () => socket.close();
       } else {
-        const abort = new AbortController();
-        stop = () => abort.abort();
-        void tryHttp(address, abort);
+        const controller = new AbortController();
+        stop = () => controller.abort();
+        void tryHttp(address, controller);
       }
     },
   };
@@ -92,11 +92,11 @@ interface WebSocketTrial {
   close(): void;
 }
 
-async function firstLines(body: Response['body']): Promise<readonly string[]> {
+async function readFirstLines(body: Response['body']): Promise<readonly string[]> {
   const reader = body?.getReader();
   const lines: string[] = [];
   const queue = new LineQueue({ read: async () => (await reader?.read())?.value });
-  while (lines.length < LINES && !queue.isOver) {
+  while (lines.length < MAX_LINES && !queue.isOver) {
     if (queue.head === undefined) await queue.fill();
     else {
       lines.push(queue.head);
@@ -107,9 +107,9 @@ async function firstLines(body: Response['body']): Promise<readonly string[]> {
   return lines;
 }
 
-function sumUp(lines: number): string {
-  if (lines === 0) return 'It answers, and has no messages in this period.';
-  return lines < LINES
-    ? `That is all: ${plural(lines, 'message')}.`
-    : `It works: here are the first ${LINES} messages.`;
+function describeResult(lines: number): string {
+  if (lines === 0) return 'The request succeeded, but there are no messages in this period.';
+  return lines < MAX_LINES
+    ? `Complete: ${plural(lines, 'message')}.`
+    : `Success: the first ${MAX_LINES} messages are shown.`;
 }

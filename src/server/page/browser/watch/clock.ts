@@ -1,12 +1,12 @@
-/** Milliseconds between two looks that count: in a tab that is hidden nobody looks, and the replay waits. */
-const LONGEST_STEP = 250;
+/** Longest time between two calls that counts: the replay waits while its tab is hidden. */
+const MAX_STEP_MS = 250;
 
-/** The local time at which a replay stands; it runs `speed` times as fast as that of the reader. In milliseconds. */
+/** Current local time of a replay, which advances `speed` times as fast as real time. All times in milliseconds. */
 export class ReplayClock {
-  /** Infinity for as fast as it goes. */
+  /** Infinity for as fast as possible. */
   speed: number;
   #position: number | undefined;
-  #lookedAt: number | undefined;
+  #lastAdvanceMs: number | undefined;
 
   constructor(speed: number) {
     this.speed = speed;
@@ -21,17 +21,17 @@ export class ReplayClock {
     this.#position = position;
   }
 
-  /** Time that passes until the next look doesn't count. */
+  /** Ignores the time until the next call of `advance`. */
   hold(): void {
-    this.#lookedAt = undefined;
+    this.#lastAdvanceMs = undefined;
   }
 
-  /** Moves on. @returns the local time up to which messages are due. @param now of the reader. */
+  /** Advances the clock. @param now real time. @returns the local time up to which messages are due. */
   advance(now: number): number {
-    const passed = Math.min(now - (this.#lookedAt ?? now), LONGEST_STEP);
-    this.#lookedAt = now;
+    const elapsedMs = Math.min(now - (this.#lastAdvanceMs ?? now), MAX_STEP_MS);
+    this.#lastAdvanceMs = now;
     if (this.speed === Number.POSITIVE_INFINITY) return this.speed;
-    this.#position = (this.#position ?? 0) + passed * this.speed;
+    this.#position = (this.#position ?? 0) + elapsedMs * this.speed;
     return this.#position;
   }
 }

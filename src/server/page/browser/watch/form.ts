@@ -2,7 +2,7 @@ import type { PageField } from '../../../../page/browser/dom.js';
 import { elementById } from '../../../../page/browser/elements.js';
 import type { ListedExchange } from '../../page-facts.js';
 import { fillFields } from '../selection-fields.js';
-import type { WatchForm } from './request.js';
+import type { WatchForm } from './watch-request.js';
 
 /** The viewer's form. */
 export const form = elementById('watch');
@@ -21,16 +21,16 @@ export function readForm(): WatchForm {
   };
 }
 
-/** How often faster than real time; Infinity for as fast as it goes. */
+/** Factor relative to real time; Infinity for as fast as possible. */
 export function readSpeed(): number {
   return Number(field('speed').value);
 }
 
-export function onSpeed(listener: () => void): void {
+export function onSpeedChange(listener: () => void): void {
   field('speed').addEventListener('change', listener);
 }
 
-/** Fills in what most people would begin with. */
+/** Fills in a default selection. */
 export function fillForm(exchanges: readonly ListedExchange[]): Promise<void> {
   const [exchange, symbol, from, to] = [field('exchange'), field('symbol'), field('from'), field('to')];
   return fillFields(

@@ -1,4 +1,4 @@
-/** What the viewer reads of a normalized message; a message has some of it, by its type. */
+/** Fields of normalized messages that the viewer uses; which of them exist depends on the type. */
 export interface ViewedMessage extends Readonly<Partial<Record<TickerField, number>>> {
   readonly type: string;
   readonly localTimestamp: string;
@@ -9,17 +9,17 @@ export interface ViewedMessage extends Readonly<Partial<Record<TickerField, numb
   readonly asks?: readonly Level[];
 }
 
-/** What is shown of a derivative ticker. */
+/** Displayed fields of a derivative ticker. */
 export type TickerField = 'lastPrice' | 'markPrice' | 'indexPrice' | 'fundingRate' | 'openInterest';
 
-/** A level of a book; without both where there is none. */
+/** A level of a book; both fields are absent if the level does not exist. */
 export interface Level {
   readonly price?: number;
   readonly amount?: number;
 }
 
-/** A line, with its local time in milliseconds since the epoch. @throws Error for what is no message. */
-export function readLine(line: string): { readonly time: number; readonly message: ViewedMessage } {
+/** Parses a line. `time` is its local time in milliseconds since the epoch. @throws Error if it is not a message. */
+export function parseMessageLine(line: string): { readonly time: number; readonly message: ViewedMessage } {
   const message = JSON.parse(line) as ViewedMessage;
   const time = Date.parse(message.localTimestamp);
   if (Number.isNaN(time)) throw new Error(`a line without a local time: ${line.slice(0, 80)}`);

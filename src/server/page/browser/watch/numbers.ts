@@ -1,24 +1,23 @@
-/** Decimals that are shown at most. */
-const MOST_DECIMALS = 10;
-const MOST_DIGITS = 10;
+const MAX_DECIMALS = 10;
+const MAX_DIGITS = 10;
 
-/** The number of decimals that numbers need to be shown alike. */
-export function decimalsOf(values: readonly (number | undefined)[]): number {
-  return values.reduce<number>((most, value) => Math.max(most, ownDecimals(value)), 0);
+/** Number of decimals needed to show all values with the same precision. */
+export function countDecimals(values: readonly (number | undefined)[]): number {
+  return values.reduce<number>((max, value) => Math.max(max, countOwnDecimals(value)), 0);
 }
 
-/** A number with so many decimals; of no number a dash. */
-export function fixed(value: number | undefined, decimals: number): string {
+/** Formats a number with the given decimals; a dash for undefined. */
+export function formatFixed(value: number | undefined, decimals: number): string {
   return value === undefined ? '–' : value.toFixed(decimals);
 }
 
-/** A number in its shortest form, of at most ten digits that count; of no number a dash. */
-export function short(value: number | undefined): string {
-  return value === undefined ? '–' : String(Number(value.toPrecision(MOST_DIGITS)));
+/** Formats a number in its shortest form with at most ten significant digits; a dash for undefined. */
+export function formatShort(value: number | undefined): string {
+  return value === undefined ? '–' : String(Number(value.toPrecision(MAX_DIGITS)));
 }
 
-function ownDecimals(value = 0): number {
-  // Without an exponent, and without what floats add at the far end.
-  const [, decimals = ''] = value.toFixed(MOST_DECIMALS).split('.');
+function countOwnDecimals(value = 0): number {
+  // toFixed avoids exponents and rounding errors of floating point numbers.
+  const [, decimals = ''] = value.toFixed(MAX_DECIMALS).split('.');
   return decimals.replace(/0+$/, '').length;
 }

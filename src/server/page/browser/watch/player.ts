@@ -1,16 +1,16 @@
-import { type Chunks, LineQueue } from '../line-queue.js';
+import { type ChunkSource, LineQueue } from '../line-queue.js';
 import { ReplayClock } from './clock.js';
-import { readLine, type ViewedMessage } from './messages.js';
+import { parseMessageLine, type ViewedMessage } from './messages.js';
 
-/** `waiting`: before the first message. The last two are for good. */
+/** `waiting` is before the first message; `ended` and `failed` are final. */
 export type PlayState = 'waiting' | 'playing' | 'paused' | 'ended' | 'failed';
 
-/** Milliseconds of a frame that showing messages may take. */
-const BUDGET_MS = 8;
-/** Messages between two looks at the time. */
-const LOOK_EACH = 64;
+/** Maximum time per frame for showing messages. */
+const FRAME_BUDGET_MS = 8;
+/** Number of messages between two checks of the time. */
+const MESSAGES_PER_TIME_CHECK = 64;
 
-/** Shows the messages of an answer at a pace. While it is paused, nothing is read. */
+/** Shows the messages of a response at a given speed. Reads nothing while paused. */
 export class Player {
   readonly #queue: LineQueue;
   readonly #clock: ReplayClock;
@@ -18,15 +18,15 @@ export class Player {
   #state: PlayState = 'waiting';
   #failure = '';
   #messages = 0;
-  /** Whether one more is to be shown while it is paused. */
+  /** Whether a single step is requested while paused. */
   #isStepDue = false;
   #next: { readonly time: number; readonly message: ViewedMessage } | undefined;
 
   /**
-   * @param speed times that of the messages' local times; Infinity for as fast as it goes.
-   * @param show takes each message with its local time, in milliseconds since the epoch.
+   * @param speed factor relative to the messages' local times; Infinity for as fast as possible.
+   * @param show called with each message and its local time in milliseconds since the epoch.
    */
-  constructor(source: Chunks, speed: number, show: (message: ViewedMessage, time: number) => void) {
+  constructor(source: ChunkSource, speed: number, show: (message: ViewedMessage, time: number) => void) {
     this.#queue = new LineQueue(source);
     this.#clock = new ReplayClock(speed);
     this.#show = show;
@@ -37,12 +37,12 @@ export class Player {
     return this.#state;
   }
 
-  /** Why it failed. */
+  /** Reason of the failure. */
   get failure(): string {
     return this.#failure;
   }
 
-  /** Messages shown. */
+  /** Number of shown messages. */
   get messages(): number {
     return this.#messages;
   }
@@ -67,19 +67,19 @@ export class Player {
     this.#state = this.#messages === 0 ? 'waiting' : 'playing';
   }
 
-  /** Shows one more message, as soon as it is there, and stays paused. */
+  /** Shows one more message as soon as it is available, and stays paused. */
   step(): void {
     if (this.#state !== 'paused') return;
     this.#isStepDue = true;
-    this.#stepOn();
+    this.#tryStep();
   }
 
-  /** Shows what is due. @param now milliseconds of the reader's clock. */
+  /** Shows the due messages. @param now real time in milliseconds. */
   tick(now: number): void {
-    if (this.#state === 'paused' && this.#isStepDue) this.#stepOn();
+    if (this.#state === 'paused' && this.#isStepDue) this.#tryStep();
     if (this.#state !== 'playing' && this.#state !== 'waiting') return;
     void this.#queue.fill();
-    const next = this.#look();
+    const next = this.#peek();
     if (next === undefined) {
       this.#clock.hold();
       this.#finish();
@@ -91,9 +91,9 @@ export class Player {
     void this.#queue.fill();
   }
 
-  #stepOn(): void {
+  #tryStep(): void {
     void this.#queue.fill();
-    if (this.#look() === undefined) this.#finish();
+    if (this.#peek() === undefined) this.#finish();
     else {
       this.#isStepDue = false;
       this.#showNext();
@@ -101,11 +101,11 @@ export class Player {
   }
 
   #showDue(due: number): void {
-    const until = performance.now() + BUDGET_MS;
-    for (let count = 1; (this.#look()?.time ?? Number.POSITIVE_INFINITY) <= due && this.#next; count++) {
+    const deadlineMs = performance.now() + FRAME_BUDGET_MS;
+    for (let count = 1; (this.#peek()?.time ?? Number.POSITIVE_INFINITY) <= due && this.#next; count++) {
       this.#showNext();
-      if (count % LOOK_EACH > 0 || performance.now() < until) continue;
-      // Too many for this speed: what is late sets the time.
+      if (count % MESSAGES_PER_TIME_CHECK > 0 || performance.now() < deadlineMs) continue;
+      // There are too many messages for this speed: slow the clock down to the next message.
       if (this.#next) this.#clock.set(this.#next.time);
       return;
     }
@@ -120,12 +120,12 @@ export class Player {
     this.#show(message, time);
   }
 
-  /** The next message, where one is at hand. */
-  #look(): { readonly time: number; readonly message: ViewedMessage } | undefined {
+  /** The next message; undefined if none is buffered. */
+  #peek(): { readonly time: number; readonly message: ViewedMessage } | undefined {
     const { head } = this.#queue;
     if (this.#next !== undefined || head === undefined) return this.#next;
     try {
-      this.#next = readLine(head);
+      this.#next = parseMessageLine(head);
       this.#queue.next();
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));
@@ -139,8 +139,8 @@ export class Player {
     else this.#state = 'ended';
   }
 
-  #fail(why: string): void {
+  #fail(reason: string): void {
     this.#state = 'failed';
-    this.#failure = why;
+    this.#failure = reason;
   }
 }

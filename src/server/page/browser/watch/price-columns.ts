@@ -1,23 +1,23 @@
 /**
- * Prices over time in a bounded number of columns of equal width: where there would be more, the width doubles, and
- * neighbours become one. So all that was seen stays in the picture, however long it goes on. Lists go together by index.
+ * Prices over time in a limited number of columns of equal width. At the limit the width doubles and neighbouring
+ * columns are merged, so that the whole replay stays visible. Equal indexes of the lists belong together.
  */
 export class PriceColumns {
-  /** Beginnings of columns, in whole widths since the epoch. */
+  /** Starts of the columns, in multiples of the width since the epoch. */
   #slots: number[] = [];
   #highs: number[] = [];
   #lows: number[] = [];
   #lasts: number[] = [];
   #width: number;
-  readonly #most: number;
+  readonly #maxColumns: number;
 
-  /** @param width milliseconds of a column at first. */
-  constructor(most: number, width: number) {
-    this.#most = most;
+  /** @param width initial width of a column in milliseconds. */
+  constructor(maxColumns: number, width: number) {
+    this.#maxColumns = maxColumns;
     this.#width = width;
   }
 
-  /** Milliseconds of a column. */
+  /** Width of a column in milliseconds. */
   get width(): number {
     return this.#width;
   }
@@ -35,17 +35,17 @@ export class PriceColumns {
     return this.#lasts;
   }
 
-  /** Where columns begin, in seconds since the epoch. */
+  /** Starts of the columns in seconds since the epoch. */
   seconds(): readonly number[] {
     return this.#slots.map((slot) => (slot * this.#width) / 1000);
   }
 
-  /** @param time milliseconds; one before the last column counts as in it. */
+  /** @param time milliseconds; a time before the last column counts as in it. */
   add(time: number, price: number): void {
     const slot = Math.floor(time / this.#width);
     const last = this.#slots.length - 1;
-    if (slot <= (this.#slots[last] ?? Number.NEGATIVE_INFINITY)) this.#join(last, price, price, price);
-    else if (this.#slots.length < this.#most) this.#append(slot, price, price, price);
+    if (slot <= (this.#slots[last] ?? Number.NEGATIVE_INFINITY)) this.#mergeInto(last, price, price, price);
+    else if (this.#slots.length < this.#maxColumns) this.#append(slot, price, price, price);
     else {
       this.#widen();
       this.add(time, price);
@@ -60,12 +60,12 @@ export class PriceColumns {
       const slot = Math.floor(narrow / 2);
       const column = [highs[at] ?? 0, lows[at] ?? 0, lasts[at] ?? 0] as const;
       const last = this.#slots.length - 1;
-      if (this.#slots[last] === slot) this.#join(last, ...column);
+      if (this.#slots[last] === slot) this.#mergeInto(last, ...column);
       else this.#append(slot, ...column);
     }
   }
 
-  #join(at: number, high: number, low: number, last: number): void {
+  #mergeInto(at: number, high: number, low: number, last: number): void {
     this.#highs[at] = Math.max(this.#highs[at] ?? high, high);
     this.#lows[at] = Math.min(this.#lows[at] ?? low, low);
     this.#lasts[at] = last;

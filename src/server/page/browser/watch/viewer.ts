@@ -6,135 +6,138 @@ import {
   window,
 } from '../../../../page/browser/dom.js';
 import { elementById } from '../../../../page/browser/elements.js';
-import { askFor, reasonOf } from '../ask.js';
-import type { Chunks } from '../line-queue.js';
-import { say } from '../say.js';
-import { form, onSpeed, readForm, readSpeed } from './form.js';
+import { describeError, fetchOrThrow } from '../fetch-response.js';
+import type { ChunkSource } from '../line-queue.js';
+import { showStatus } from '../show-status.js';
+import { describeReplay } from './describe-replay.js';
+import { form, onSpeedChange, readForm, readSpeed } from './form.js';
 import { createPanels } from './panels.js';
 import { Player } from './player.js';
 import { createPriceChart, type PriceChart } from './price-chart.js';
-import { shareOf, type WatchForm, watchRequest } from './request.js';
-import { sentenceOf } from './sentence.js';
-import { Watched } from './watched.js';
+import { ViewData } from './view-data.js';
+import { computeProgress, createWatchRequest, type WatchForm } from './watch-request.js';
 
-/** Milliseconds between two pictures; more for who wants little motion. */
-const DRAW_MS = window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 500 : 80;
+/** Minimum time between two updates of the view; longer if the user prefers reduced motion. */
+const DRAW_INTERVAL_MS = window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 500 : 80;
 
 interface Replay {
   readonly form: WatchForm;
   readonly player: Player;
-  readonly watched: Watched;
+  readonly data: ViewData;
 }
 
 const state = elementById('state');
 const [pause, step, stop] = [elementById('pause'), elementById('step'), elementById('stop')];
 const panels = createPanels();
-/** Made when there is something to see: it takes the width of its place. */
+/** Created for the first replay, since it needs the width of its visible parent. */
 let chart: PriceChart | undefined;
 
-/** The one that is watched: its request, and once the answer began, itself. */
+/** Aborts the request of the current replay. */
 let abort = new AbortController();
+/** The current replay; undefined until its response has started. */
 let replay: Replay | undefined;
-let drawnAt = 0;
+let lastDrawMs = 0;
 
-/** Lets the viewer watch one replay after the other. */
+/** Starts the viewer, which shows one replay at a time. */
 export function startViewer(): void {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void begin();
+    void startReplay();
   });
-  onPress(pause, () => {
+  onClick(pause, () => {
     if (replay?.player.state === 'paused') replay.player.resume();
     else replay?.player.pause();
     show();
   });
-  onPress(step, () => {
+  onClick(step, () => {
     replay?.player.pause();
     replay?.player.step();
     show();
   });
-  onPress(stop, () => {
-    end();
+  onClick(stop, () => {
+    endReplay();
     enable([pause, step, stop], false);
-    say(state, 'Stopped.');
+    showStatus(state, 'Stopped.');
     elementById('start').focus();
   });
-  onSpeed(() => {
+  onSpeedChange(() => {
     if (replay) replay.player.speed = readSpeed();
   });
 }
 
-async function begin(): Promise<void> {
-  end();
+async function startReplay(): Promise<void> {
+  endReplay();
   abort = new AbortController();
   const { signal } = abort;
-  const asked = readForm();
+  const formValues = readForm();
   try {
-    const { path, priceType } = watchRequest(asked);
-    say(state, `Asking for ${asked.exchange} ${asked.symbol.trim()}.`);
+    const { path, priceType } = createWatchRequest(formValues);
+    showStatus(state, `Requesting ${formValues.exchange} ${formValues.symbol.trim()}.`);
     enable([stop], true);
-    const answer = await askFor(path, signal);
-    const watched = new Watched(priceType);
-    const player = new Player(chunksOf(answer), readSpeed(), (message, time) => watched.take(message, time));
-    replay = { form: asked, player, watched };
+    const response = await fetchOrThrow(path, signal);
+    const data = new ViewData(priceType);
+    const player = new Player(createChunkSource(response), readSpeed(), (message, time) =>
+      data.add(message, time),
+    );
+    replay = { form: formValues, player, data };
     elementById('views').hidden = false;
     chart ??= createPriceChart();
     show();
-    watch(replay);
+    animate(replay);
   } catch (error) {
     if (signal.aborted) return;
     enable([pause, step, stop], false);
-    say(state, reasonOf(error), 'problem');
+    showStatus(state, describeError(error), 'problem');
   }
 }
 
-function end(): void {
+function endReplay(): void {
   abort.abort();
   replay = undefined;
 }
 
-/** Shows what is due with each frame, for as long as it is the one that is watched. */
-function watch(watched: Replay): void {
+/** Shows the due messages with each frame while this is the current replay. */
+function animate(current: Replay): void {
   requestAnimationFrame((now) => {
-    if (watched !== replay) return;
-    const { player } = watched;
+    if (current !== replay) return;
+    const { player } = current;
     const [before, shown] = [player.state, player.messages];
     player.tick(now);
     const isStep = player.state === 'paused' && player.messages > shown;
     if (player.state !== before || isStep) show();
-    else if (now - drawnAt >= DRAW_MS) {
-      draw(watched);
-      drawnAt = now;
+    else if (now - lastDrawMs >= DRAW_INTERVAL_MS) {
+      draw(current);
+      lastDrawMs = now;
     }
-    if (player.state === 'ended' || player.state === 'failed') end();
-    else watch(watched);
+    if (player.state === 'ended' || player.state === 'failed') endReplay();
+    else animate(current);
   });
 }
 
-/** Shows where the replay is, and what can be done now. */
+/** Updates the view, the buttons and the status. */
 function show(): void {
   if (replay === undefined) return;
   const { form, player } = replay;
   draw(replay);
   enable([pause, step, stop], player.state !== 'ended' && player.state !== 'failed');
   pause.textContent = player.state === 'paused' ? 'Resume' : 'Pause';
-  const { text, kind } = sentenceOf(player, `${form.exchange} ${form.symbol.trim()}`);
-  say(state, text, kind);
+  const { text, kind } = describeReplay(player, `${form.exchange} ${form.symbol.trim()}`);
+  showStatus(state, text, kind);
 }
 
-function draw({ player, watched, form }: Replay): void {
-  panels.draw(watched);
-  chart?.draw(watched.prices);
+function draw({ player, data, form }: Replay): void {
+  panels.draw(data);
+  chart?.draw(data.prices);
   const { position, messages } = player;
   elementById('position').textContent =
     position === undefined ? '–' : new Date(position).toISOString().replace('T', ' ').slice(0, 23);
   elementById('count').textContent = plural(messages, 'message', messages.toLocaleString('en'));
   (elementById('progress') as PageProgress).value =
-    player.state === 'ended' ? 1 : shareOf(form, position ?? 0);
+    player.state === 'ended' ? 1 : computeProgress(form, position ?? 0);
 }
 
-/** The bytes of an answer, as they are asked for. */
-function chunksOf({ body }: Response): Chunks {
+/** Reads the body of a response in chunks. */
+function createChunkSource({ body }: Response): ChunkSource {
   const reader = body?.getReader();
   return {
     async read() {
@@ -147,14 +150,14 @@ function chunksOf({ body }: Response): Chunks {
   };
 }
 
-/** A button that can't be used stays where the keyboard is. */
+/** Uses `aria-disabled`, since a button with `disabled` loses the keyboard focus. */
 function enable(buttons: readonly PageNode[], isEnabled: boolean): void {
   for (const button of buttons) button.setAttribute('aria-disabled', String(!isEnabled));
   if (!isEnabled) pause.textContent = 'Pause';
 }
 
-function onPress(button: PageNode, act: () => void): void {
+function onClick(button: PageNode, action: () => void): void {
   button.addEventListener('click', () => {
-    if (button.getAttribute('aria-disabled') !== 'true') act();
+    if (button.getAttribute('aria-disabled') !== 'true') action();
   });
 }

@@ -1,4 +1,4 @@
-/** What the viewer's form says. */
+/** Values of the viewer's form. */
 export interface WatchForm {
   readonly exchange: string;
   readonly symbol: string;
@@ -9,24 +9,24 @@ export interface WatchForm {
   readonly ticker: boolean;
 }
 
-/** The data types of what can be shown, in the order in which the chart's prices are looked for. */
+/** Data types of the form's boxes. The chart shows the prices of the first selected one. */
 const TYPES = [
   { box: 'trade', dataType: 'trade', type: 'trade' },
   { box: 'book', dataType: 'book_snapshot_10_100ms', type: 'book_snapshot' },
   { box: 'ticker', dataType: 'derivative_ticker', type: 'derivative_ticker' },
 ] as const;
 
-/** What to ask the server for, and the type of messages whose prices are drawn. */
+/** Path of the request, and the type of the messages with the chart's prices. */
 export interface WatchRequest {
   readonly path: string;
   readonly priceType: string;
 }
 
-/** @throws Error with a sentence, where nothing can be asked for. */
-export function watchRequest(form: WatchForm): WatchRequest {
+/** Creates the request of a form. @throws Error with a message for the user if a field is missing. */
+export function createWatchRequest(form: WatchForm): WatchRequest {
   const chosen = TYPES.filter(({ box }) => form[box]);
   const [first] = chosen;
-  if (first === undefined) throw new Error('Tick what to show: trades, the book, or the derivative ticker.');
+  if (first === undefined) throw new Error('Select what to show: trades, book or derivative ticker.');
   for (const name of ['exchange', 'symbol', 'from', 'to'] as const) {
     if (form[name].trim() === '')
       throw new Error(`Fill in the ${name === 'from' || name === 'to' ? 'period' : name}.`);
@@ -46,17 +46,17 @@ export function watchRequest(form: WatchForm): WatchRequest {
 }
 
 /**
- * How much of a period lies before a time, 0 to 1; 0 where its texts are no times.
+ * Fraction of a period before a position, 0 to 1; 0 if the period's texts are not times.
  * @param position milliseconds since the epoch.
  */
-export function shareOf({ from, to }: Pick<WatchForm, 'from' | 'to'>, position: number): number {
-  const [start, end] = [timeOf(from), timeOf(to)];
-  const share = (position - start) / (end - start);
-  return Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
+export function computeProgress({ from, to }: Pick<WatchForm, 'from' | 'to'>, position: number): number {
+  const [start, end] = [parseTime(from), parseTime(to)];
+  const progress = (position - start) / (end - start);
+  return Number.isFinite(progress) ? Math.min(1, Math.max(0, progress)) : 0;
 }
 
-/** Milliseconds since the epoch, UTC unless the text says otherwise. */
-function timeOf(text: string): number {
-  const plain = text.trim().replace(' ', 'T');
-  return Date.parse(/T.*(?:Z|[+-]\d\d:?\d\d)$|^[\d-]*$/i.test(plain) ? plain : `${plain}Z`);
+/** Parses a time to milliseconds since the epoch; UTC unless the text has another zone. */
+function parseTime(text: string): number {
+  const normalized = text.trim().replace(' ', 'T');
+  return Date.parse(/T.*(?:Z|[+-]\d\d:?\d\d)$|^[\d-]*$/i.test(normalized) ? normalized : `${normalized}Z`);
 }

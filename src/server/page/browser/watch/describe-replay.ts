@@ -1,16 +1,17 @@
-import type { Kind } from '../say.js';
+import type { StatusKind } from '../show-status.js';
 import type { Player } from './player.js';
 
-export interface Sentence {
+/** Status text of a replay. */
+export interface ReplayStatus {
   readonly text: string;
-  readonly kind: Kind;
+  readonly kind: StatusKind;
 }
 
-/** What a replay is at, in words. @param what is watched. */
-export function sentenceOf(
+/** Describes the state of a replay. @param what exchange and symbol. */
+export function describeReplay(
   { state, messages, failure }: Pick<Player, 'state' | 'messages' | 'failure'>,
   what: string,
-): Sentence {
+): ReplayStatus {
   switch (state) {
     case 'waiting':
       return { text: `Waiting for the first message of ${what}.`, kind: 'plain' };
@@ -19,15 +20,15 @@ export function sentenceOf(
     case 'paused':
       return { text: 'Paused. Step shows one more message.', kind: 'plain' };
     case 'ended':
-      return { text: `The replay ended: ${endOf(messages, what)}`, kind: 'done' };
+      return { text: `The replay ended: ${describeEnd(messages, what)}`, kind: 'done' };
     case 'failed':
-      return { text: `The replay broke off: ${failure}. The server’s log says why.`, kind: 'problem' };
+      return { text: `The replay failed: ${failure}. The server’s log has details.`, kind: 'problem' };
   }
 }
 
-function endOf(messages: number, what: string): string {
+function describeEnd(messages: number, what: string): string {
   if (messages === 0) return `${what} has no such messages in this period.`;
   return messages === 1
-    ? 'its one message was shown.'
+    ? 'its only message was shown.'
     : `all ${messages.toLocaleString('en')} messages were shown.`;
 }
