@@ -104,7 +104,7 @@ test('the header tells a type that the name does not; an unknown type keeps its 
   );
   assert.equal((await parquetRows(await readFile(other.replace('csv.gz', 'parquet'))))[0]?.['oi'], '1.50');
   const warnings = events.filter((event) => event.event === 'warning');
-  assert.match(warnings[0]?.message ?? '', /not known as columns of open_interest, kept as text: oi/);
+  assert.match(warnings[0]?.message ?? '', /unknown columns of open_interest: oi; keeping them as text/);
   assert.equal(warnings.length, 1);
 });
 
@@ -114,6 +114,6 @@ test('an empty file of a type that nothing tells is refused, and taken with a ty
   await writeFile(source, gzipSync(''));
   const refused = await run([source]);
   assert.equal(refused.summary.exitCode, 2);
-  assert.match(refused.files[0]?.error?.message ?? '', /name it with --type/);
+  assert.match(refused.files[0]?.error?.message ?? '', /set it with --type/);
   assert.equal((await run([source], { dataType: 'trades' })).files[0]?.status, 'converted');
 });

@@ -115,11 +115,11 @@ test('layouts place outputs under --out; what they need to know must be known', 
   assert.deepEqual([mixed.summary.exitCode, mixed.summary.counts], [2, { failed: 1, converted: 1 }]);
   const failed = mixed.files.find(({ status }) => status === 'failed');
   assert.deepEqual([failed?.source, failed?.error?.code], [unnamed, 'usage']);
-  assert.match(failed?.error?.message ?? '', /doesn't tell exchange, .*; rename it/);
+  assert.match(failed?.error?.message ?? '', /does not state exchange, .*; rename the file/);
   assert.ok(existsSync(unnamed) && !existsSync(source), 'what failed stays');
   await mkdir(join(dir, 'tree/b'));
   await writeFile(join(dir, 'tree/b/1.csv.gz'), gzipSync(csvOf('trades', 2)));
-  await assert.rejects(run([join(dir, 'tree')], { out }), usage(/would both become/));
+  await assert.rejects(run([join(dir, 'tree')], { out }), usage(/would be written to/));
   const beside = await run([join(dir, 'tree')]);
   assert.deepEqual(beside.summary.counts, { converted: 2 });
 });
@@ -150,7 +150,7 @@ test('a source that changes meanwhile is kept, and said so', async (t) => {
   assert.deepEqual(summary.counts, { converted: 1 });
   assert.ok(existsSync(source));
   const warning = events.find((event) => event.event === 'warning');
-  assert.match(warning?.message ?? '', /it changed while it was converted, so it is kept/);
+  assert.match(warning?.message ?? '', /changed during the conversion; keeping it/);
 });
 
 test('a folder in the way and a folder that can’t be made fail one file', async (t) => {

@@ -91,7 +91,7 @@ test('a source in a store goes only where it is the object that was read', async
     },
   };
   const kept = await convert(late, jobOf('s3://bucket/out/a.parquet', 'parquet', { keepSource: false }));
-  assert.match(kept.warning ?? '', /it changed while it was converted, so it is kept/);
+  assert.match(kept.warning ?? '', /changed during the conversion; keeping it/);
   assert.ok(replaced.bucket.bytes(KEY));
 });
 
@@ -113,9 +113,9 @@ test('notes of NDJSON in a store are objects of their own, which tell the same a
   const target = `${root}/day/a.ndjson`;
   const notes = await openProvenanceStore(root, files, new AbortController().signal);
   assert.equal(await notes.get(target), undefined);
-  const { note = {}, bytes } = await convert(files, jobOf(target, 'ndjson'));
+  const { provenance = {}, bytes } = await convert(files, jobOf(target, 'ndjson'));
   assert.deepEqual(files.bucket.bytes('out/day/a.ndjson'), await onDisk(t, 'ndjson'));
-  await notes.add(target, { ...note, 'tickhaul.output_bytes': String(bytes) });
+  await notes.add(target, { ...provenance, 'tickhaul.output_bytes': String(bytes) });
   assert.ok(files.bucket.bytes('out/.tickhaul/conversions/day/a.ndjson.json'));
 
   const noted = await (await openProvenanceStore(root, files, new AbortController().signal)).get(target);

@@ -155,7 +155,7 @@ test('no rows, and one', async (t) => {
 test('a type that only the flag tells', async (t) => {
   const path = join(await tempDir(t), 'some.csv.gz');
   await writeFile(path, gzipSync(''));
-  await assert.rejects(inspect(path), { code: 'usage', message: /name it with --type/ });
+  await assert.rejects(inspect(path), { code: 'usage', message: /set it with --type/ });
   assert.equal((await inspectFile({ path, dataType: 'trades', signal })).columns.length, 8);
 });
 
@@ -175,7 +175,7 @@ const REFUSED: Readonly<
     'corrupt',
     /a\.ndjson: line 3: "\{\\"a\\":\}" is no JSON/,
   ],
-  'a line that is no object': ['a.ndjson', '[1]\n', 'corrupt', /line 1: "\[1\]" is no JSON object/],
+  'a line that is no object': ['a.ndjson', '[1]\n', 'corrupt', /line 1: "\[1\]" is not a JSON object/],
   'a line without end': [
     'a.ndjson',
     Buffer.alloc(17 * 1024 * 1024, 0x20),
@@ -183,10 +183,10 @@ const REFUSED: Readonly<
     /line 1 is longer than/,
   ],
   'a cut NDJSON gzip': ['a.ndjson.gz', gzipSync('{"a":1}\n').subarray(0, 15), 'corrupt', /ends early/],
-  'no zstd': ['a.ndjson.zst', 'nonsense', 'corrupt', /no whole zstd stream/],
-  'nothing for zstd': ['a.ndjson.zst', '', 'corrupt', /no whole zstd stream/],
-  'no Parquet': ['a.parquet', 'PAR1 nothing more PAR1', 'corrupt', /not a whole Parquet file/],
-  'another kind of file': ['a.csv', TRADES, 'usage', /not a kind of file that is known/],
+  'no zstd': ['a.ndjson.zst', 'nonsense', 'corrupt', /not a complete zstd stream/],
+  'nothing for zstd': ['a.ndjson.zst', '', 'corrupt', /not a complete zstd stream/],
+  'no Parquet': ['a.parquet', 'PAR1 nothing more PAR1', 'corrupt', /not a complete Parquet file/],
+  'another kind of file': ['a.csv', TRADES, 'usage', /unknown kind of file/],
 };
 for (const [what, [name, bytes, code, message]] of Object.entries(REFUSED)) {
   test(`refused: ${what}`, async (t) => {
@@ -212,6 +212,6 @@ test('an own Parquet file with broken data is corrupt', async (t) => {
   await writeFile(path, bytes);
   await assert.rejects(inspect(path), {
     code: 'corrupt',
-    message: /its data can't be read, .*; convert its source/,
+    message: /its data cannot be read, .*; convert its source/,
   });
 });

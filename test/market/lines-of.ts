@@ -29,7 +29,7 @@ export function linesOf(
     dataType,
     types: names.map(parseDataTypeName),
     period,
-    isWanted,
+    isSelected: isWanted,
   });
   const out = new LineBuffer(1);
   const found: Line[] = [];

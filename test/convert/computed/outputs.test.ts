@@ -60,7 +60,7 @@ test('files of other types are passed over with a word, and never dropped', asyn
   assert.deepEqual([summary.exitCode, summary.counts], [0, { converted: 1 }]);
   assert.deepEqual(
     events.flatMap((event) => (event.event === 'warning' ? event.message : [])),
-    [`passed over: ${quotes}: trade_bar_1m is made of trades, and not of quotes`],
+    [`skipping ${quotes}: trade_bar_1m is computed from trades, not from quotes`],
   );
   assert.deepEqual([existsSync(quotes), existsSync(trades)], [true, false]);
 });

@@ -185,7 +185,7 @@ test('the death of a kernel’s thread fails the batches that it had, and whoeve
   const batch = host.finishBatch();
   const piece = await host.acquirePiece();
   // No such place: what a bug in a thread would be.
-  await host.parse({ ...piece, at: 1 << 30 }, { length: 8, line: 2, quoted: false, ends: true });
+  await host.parse({ ...piece, at: 1 << 30 }, { length: 8, line: 2, quoted: false, endsBatch: true });
   await assert.rejects(batch, RangeError);
   await assert.rejects(host.drain(), RangeError);
   await assert.rejects(host.acquirePiece(), RangeError);

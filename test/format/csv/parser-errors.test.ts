@@ -34,12 +34,12 @@ const refused: readonly (readonly [name: string, csv: string | Buffer, message: 
   [
     'a number past the range',
     fileOf(withCell(7, '1e999')),
-    /line 2, column amount: "1e999" is past a double/,
+    /line 2, column amount: "1e999" is outside the range of a double/,
   ],
   [
     'a time past the range',
     fileOf(withCell(2, '9007199254740992')),
-    /line 2, column timestamp: "9007199254740992" is past/,
+    /line 2, column timestamp: "9007199254740992" is outside/,
   ],
   [
     'a time with a fraction',

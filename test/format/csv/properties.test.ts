@@ -122,7 +122,7 @@ test('parsers that use a memory in turns each give what they give alone, also be
         ];
         const shared = new ColumnMemory();
         const turns = texts.map((text, at) => {
-          const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, shared });
+          const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, sharedMemory: shared });
           return { parser, rest: Buffer.from(text), size: sizes[at] ?? 1, rows: [] as Value[][] };
         });
         let failures = 0;

@@ -44,7 +44,7 @@ class Collector implements RowConsumer {
   }
 
   async acquirePiece(): Promise<Piece> {
-    const piece = memory.take();
+    const piece = memory.acquire();
     assert.ok(piece);
     this.#out.add(piece);
     return piece;
@@ -72,11 +72,11 @@ class Collector implements RowConsumer {
   batches(): { readonly text: string; readonly line: number }[] {
     const batches: { text: string; line: number }[] = [];
     let open = false;
-    for (const { text, line, ends } of this.taken) {
+    for (const { text, line, endsBatch } of this.taken) {
       if (!open) batches.push({ text: '', line });
       const batch = batches.at(-1);
       if (batch) batch.text += text;
-      open = !ends;
+      open = !endsBatch;
     }
     assert.ok(!open, 'a batch has no end');
     return batches;
@@ -189,7 +189,7 @@ test('pieces hold rows of up to a piece; a longer one is refused, by the line it
     message: /^day\.csv\.gz: line 3, the line is longer than 1048576 bytes/,
   });
   await assert.rejects(cut(file(['a', `"${longest}`]), { chunks: [70_000] }), {
-    message: /line 3, a quote is opened that nothing closes within/,
+    message: /line 3, a quote is opened that is not closed within/,
   });
 });
 

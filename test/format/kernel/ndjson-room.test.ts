@@ -48,7 +48,7 @@ test('lines grow past the room that there is at first, and the batch before them
   const memory = new LineMemory(dataTypeColumns('trades') ?? [], { times: 'int', numbers: 'double' });
   const first = memory.start;
   memory.bytes.write('first', first);
-  memory.turn();
+  memory.swapRegions();
   const { start, limit } = memory;
   memory.bytes.write('second', start);
   assert.equal(memory.reserve(start + 6, limit - start - 6), start + 6);
@@ -58,6 +58,6 @@ test('lines grow past the room that there is at first, and the batch before them
   assert.ok(memory.limit - end >= limit - start);
   assert.ok(memory.bytes.length >= memory.limit);
   assert.equal(memory.bytes.toString('latin1', first, first + 5), 'first');
-  memory.turn();
+  memory.swapRegions();
   assert.equal(memory.start, first);
 });

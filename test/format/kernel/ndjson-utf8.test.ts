@@ -28,7 +28,7 @@ test('of text that is not ASCII the kernel takes what is UTF-8, and nothing else
       const stop = module.format(piece, piece + row.length, 0, start, limit, limit, 1);
       assert.equal(
         stop,
-        isUtf8(cell) ? NDJSON_STOP_REASON.done : NDJSON_STOP_REASON.odd,
+        isUtf8(cell) ? NDJSON_STOP_REASON.done : NDJSON_STOP_REASON.unusual,
         cell.toString('hex'),
       );
       counts[stop === NDJSON_STOP_REASON.done ? 'taken' : 'left']++;

@@ -150,7 +150,7 @@ test('junk and cut files are corrupt, and say so in one line', async () => {
     await assert.rejects(footerOf(bytes), (error) => {
       assert.ok(error instanceof TickhaulError);
       assert.equal(error.code, 'corrupt');
-      assert.match(error.message, /^\S+footer\.parquet: not a whole Parquet file, [^\n]+$/);
+      assert.match(error.message, /^\S+footer\.parquet: not a complete Parquet file, [^\n]+$/);
       return true;
     });
   }

@@ -78,7 +78,10 @@ function* takeSteps(
   memories: LineMemories,
 ): Generator<void, TextRunResult, undefined> {
   const types = names.map(parseDataTypeName);
-  const lines = createTextLines({ dataType: SOURCE_TYPES[type], types, period, isWanted }, memories);
+  const lines = createTextLines(
+    { dataType: SOURCE_TYPES[type], types, period, isSelected: isWanted },
+    memories,
+  );
   const out = new LineBuffer(1);
   const texts: string[] = [];
   const localTimestamps: number[] = [];

@@ -103,7 +103,7 @@ test('what is wrong names the nearest right names', () => {
       wrong,
     );
   }
-  assert.throws(() => parseDataTypeName('xyz'), { code: 'usage', message: /known are trade, book_change/ });
+  assert.throws(() => parseDataTypeName('xyz'), { code: 'usage', message: /use trade, book_change/ });
 });
 
 test('a message type is no computed type', () => {
@@ -128,7 +128,7 @@ test('where no computed type is near, those that there are are named, and what e
   assert.throws(() => parseComputedTypeName('xyz_1m', ['rows']), {
     code: 'usage',
     message:
-      '"xyz_1m" is not a computed type; known are book_snapshot_{levels}[_grouped{g}]_{n}{ms,s,m}, quote, quote_{n}{ms,s,m}, trade_bar_{n}{ms,s,m,ticks,vol}, rows',
+      '"xyz_1m" is not a computed type; use book_snapshot_{levels}[_grouped{g}]_{n}{ms,s,m}, quote, quote_{n}{ms,s,m}, trade_bar_{n}{ms,s,m,ticks,vol}, rows',
   });
 });
 

@@ -51,7 +51,7 @@ export class BatchBuilder {
     const values = this.#values[index] ?? [];
     const text = this.#texts[index];
     if (cell.length === 0) {
-      if (isNeverEmpty(column)) return 'is empty, and this column never is';
+      if (isNeverEmpty(column)) return 'is empty, but a value is required';
       const nulls = this.#nulls[index] ?? [];
       nulls[this.row] = 1;
       this.#nullCounts[index] = (this.#nullCounts[index] ?? 0) + 1;
