@@ -32,12 +32,12 @@ const refused: readonly (readonly [name: string, csv: string | Buffer, message: 
   ['a lone minus', fileOf(withCell(7, '-')), /line 2, column amount: "-" is not/],
   ['NaN', fileOf(withCell(7, 'NaN')), /line 2, column amount: "NaN" is not/],
   [
-    'a number past the range',
+    'a number outside the range',
     fileOf(withCell(7, '1e999')),
     /line 2, column amount: "1e999" is outside the range of a double/,
   ],
   [
-    'a time past the range',
+    'a time outside the range',
     fileOf(withCell(2, '9007199254740992')),
     /line 2, column timestamp: "9007199254740992" is outside/,
   ],
@@ -84,7 +84,7 @@ const refused: readonly (readonly [name: string, csv: string | Buffer, message: 
 ];
 
 for (const [name, csv, message] of refused) {
-  test(`refused: ${name}`, () => {
+  test(`refuses ${name}`, () => {
     const dataType = name.includes('boolean') ? 'incremental_book_L2' : 'trades';
     for (const size of [100, 65_536]) {
       assert.throws(() => parseCsv(csv, { chunks: [size], dataType }), {
