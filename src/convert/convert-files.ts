@@ -162,8 +162,8 @@ class ConvertRun {
     const computed = planned.outputs.filter(({ type }) => type !== undefined);
     const rows = planned.outputs.filter(({ type }) => type === undefined);
     let keepSource = this.#input.keepSource || rows.length > 0;
-    const isWhole = computed.length === 0 || (await this.#runJob(thread, planned, computed, keepSource));
-    keepSource = this.#input.keepSource || !isWhole;
+    const isComplete = computed.length === 0 || (await this.#runJob(thread, planned, computed, keepSource));
+    keepSource = this.#input.keepSource || !isComplete;
     if (rows.length > 0 && !this.#signal.aborted) await this.#runJob(thread, planned, rows, keepSource);
   }
 

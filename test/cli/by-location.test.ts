@@ -108,7 +108,10 @@ test('convert: a prefix with the characters of a glob is that prefix', { skip },
 test('what is not in a store is code 2, and nothing is begun there', { skip }, async (t) => {
   const { dir, bucket, run } = await place(t);
   const cases = [
-    [['convert', `s3://${bucket.name}/none`], /\/none: no such object, and no \.csv\.gz object under that prefix/],
+    [
+      ['convert', `s3://${bucket.name}/none`],
+      /\/none: no such object, and no \.csv\.gz object under that prefix/,
+    ],
     [['convert', `s3://${bucket.name}/raw/*_liquidations_*`], /matches no \.csv\.gz object/],
     [['convert', 's3://no-such-bucket-here/raw'], /no such bucket/],
     [['convert', join(dir, `${TRADES}.csv.gz`), '-o', 's3://no-such-bucket-here/out'], /no such bucket/],

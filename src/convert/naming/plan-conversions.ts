@@ -66,7 +66,15 @@ export interface ConversionPlanInput {
  */
 export async function planConversions(
   sources: readonly ConvertSource[],
-  { files, outputSelection, placement, extension, dataType: given, findDayFile, signal }: ConversionPlanInput,
+  {
+    files,
+    outputSelection,
+    placement,
+    extension,
+    dataType: requestedType,
+    findDayFile,
+    signal,
+  }: ConversionPlanInput,
 ): Promise<ConversionPlan> {
   const owners = new Map<string, string>();
   const conversions: PlannedConversion[] = [];
@@ -75,7 +83,7 @@ export async function planConversions(
   for (const source of sources) {
     const { path } = source;
     const file = await findDayFile(path);
-    const dataType = given ?? file?.dataType;
+    const dataType = requestedType ?? file?.dataType;
     const computed = await skippedSources.findComputedTypes(path, dataType);
     const types = [...(outputSelection.rows ? [undefined] : []), ...computed];
     if (types.length === 0) continue;

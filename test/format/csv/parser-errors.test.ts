@@ -64,7 +64,7 @@ const refused: readonly (readonly [name: string, csv: string | Buffer, message: 
   [
     'a quote in the middle',
     fileOf(ROW, withCell(4, 'a"b"'), ROW),
-    /line 3, column id: "deribit.*…" has a quote/,
+    /line 3, column id: "deribit.*…" has a misplaced quote/,
   ],
   [
     'too few cells after a quote',
