@@ -3,85 +3,85 @@ import { RowSplitter } from '../format/csv/row-splitter.js';
 import { formatProvenance, type SourceContent } from './output/provenance.js';
 import { BatchPipeline, type BatchPipelineInput } from './threads/batch-pipeline.js';
 
-/** `output` is opened by the caller; closed and published, or discarded, by the conversion, which closes kernels too. */
+/** The caller opens `output`. The conversion closes the kernels, and publishes or discards the output. */
 export interface ConversionInput extends BatchPipelineInput {
-  /** Undefined where the header has to tell it. */
+  /** Undefined if it must be read from the header. */
   readonly dataType: string | undefined;
 }
 
 export interface ConversionResult {
   readonly rows: number;
-  /** Of the output. */
+  /** Size of the output. */
   readonly bytes: number;
   readonly dataType: string;
-  /** What the output was made from, and how. */
-  readonly note: Readonly<Record<string, string>>;
-  /** Names columns that the data type isn't known to have. */
+  /** Provenance record of the output. */
+  readonly provenance: Readonly<Record<string, string>>;
+  /** Lists the columns that the data type is not known to have. */
   readonly warning: string | undefined;
 }
 
-/** One day file's conversion, fed with its gunzipped text as it comes. Calls must not overlap, but for `stop`. */
+/** Conversion of one day file from its gunzipped text. Calls must not overlap, except `stop`. */
 export interface Conversion {
-  /** Resolves when more may come; the chunk may be reused then. */
+  /** Resolves when the next chunk can be written; the chunk may be reused then. */
   write(text: Uint8Array): Promise<void>;
-  /** Resolves when all text so far was found right: for when something is wrong behind it. */
+  /** Resolves when all text so far has been parsed without an error. Call it if reading the source failed. */
   drain(): Promise<void>;
-  /** To be called when the source was proven whole: gives the output its name. */
+  /** Publishes the output. Call it after the source was verified. */
   finish(source: SourceContent): Promise<ConversionResult>;
-  /** Breaks off at once: what is under way throws the reason. */
+  /** Stops at once: pending calls throw the reason. */
   stop(reason: unknown): void;
-  /** Leaves nothing behind; after `finish`, it does nothing. */
+  /** Discards the output; does nothing after `finish`. */
   abort(): Promise<void>;
 }
 
 /**
- * Begins a conversion. Of several things that are wrong, the first in the file is told.
- * @throws from `appendOrWrite`, `processFile` and `finish`, TickhaulError `createCorruptError`, naming line, column and cell; `disk`; `usage`
- * for an empty file whose data type nothing tells. After that, only `abort` may be called.
+ * Starts a conversion. Of several errors, the first in the file is thrown.
+ * @throws from `write`, `drain` and `finish`: TickhaulError `corrupt`, with line, column and cell; `disk`;
+ * `usage` for an empty file of an unknown data type. After an error, only `abort` may be called.
  */
 export function startConversion(input: ConversionInput): Conversion {
   const { path, dataType, options, output } = input;
-  const line = new BatchPipeline(input);
-  const cutter = new RowSplitter(path, dataType, line);
+  const pipeline = new BatchPipeline(input);
+  const splitter = new RowSplitter(path, dataType, pipeline);
 
   let failure: unknown;
-  /** What is wrong with the rows before comes first. */
-  const inOrder = async <T>(work: () => Promise<T>): Promise<T> => {
-    failure ??= line.failure;
+  /** Prefers an error of the earlier rows, which the pipeline may still be parsing. */
+  const runInOrder = async <T>(work: () => Promise<T>): Promise<T> => {
+    failure ??= pipeline.failure;
     if (failure !== undefined) throw failure;
     try {
       return await work();
     } catch (error) {
-      await line.waitForRows();
-      failure = line.failure ?? error;
+      await pipeline.waitForRows();
+      failure = pipeline.failure ?? error;
       throw failure;
     }
   };
 
   return {
-    write: (text) => inOrder(() => cutter.push(text)),
+    write: (text) => runInOrder(() => splitter.push(text)),
     drain: () =>
-      inOrder(async () => {
-        await cutter.flush();
-        await line.waitForRows();
-        if (line.failure !== undefined) throw line.failure;
+      runInOrder(async () => {
+        await splitter.flush();
+        await pipeline.waitForRows();
+        if (pipeline.failure !== undefined) throw pipeline.failure;
       }),
     finish: (source) =>
-      inOrder(async () => {
-        const { dataType, warning } = await cutter.end();
-        const writer = await line.end();
-        const { rows } = cutter;
+      runInOrder(async () => {
+        const { dataType, warning } = await splitter.end();
+        const writer = await pipeline.end();
+        const { rows } = splitter;
         const record = { source: { name: basename(path), ...source }, dataType, rows, options };
         const written = await writer.finish(record);
         if (written.rows !== rows)
           throw new Error(`${path}: ${rows} rows were read and ${written.rows} written`);
         await output.publish();
-        await line.close();
-        return { ...written, dataType, note: formatProvenance(record), warning };
+        await pipeline.close();
+        return { ...written, dataType, provenance: formatProvenance(record), warning };
       }),
-    stop: (reason) => line.stop(reason),
+    stop: (reason) => pipeline.stop(reason),
     async abort() {
-      await line.close();
+      await pipeline.close();
       await output.discard();
     },
   };

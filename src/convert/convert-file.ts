@@ -5,38 +5,38 @@ import type { Files, StoredFileInfo } from '../store/files.js';
 import { convertSource } from './convert-source.js';
 import type { SourceContent } from './output/provenance.js';
 import { findUpToDateOutput } from './output/up-to-date-output.js';
-import { md5OfSource, readUnchangedSource, removeIfUnchanged, statSource } from './source-file.js';
+import { hashSource, readUnchangedSource, removeIfUnchanged, statSource } from './source-file.js';
 import { createKernels } from './threads/kernel-pool.js';
 
-/** One day file's conversion as plain data, so that a thread can be given it. Files are named by location. */
+/** Conversion of one day file as plain data, which can be posted to a thread. Files are named by location. */
 export interface ConvertFileJob {
   readonly source: string;
   readonly target: string;
-  /** Undefined where the header has to tell it. */
+  /** Undefined if it must be read from the header. */
   readonly dataType: string | undefined;
   readonly options: ConvertOptions;
   readonly existing: 'skip' | 'overwrite';
   readonly keepSource: boolean;
-  /** Processors that nothing else of the run uses. */
+  /** Processors that nothing else in the run uses. */
   readonly spareProcessors: number;
-  /** Record of the output, where the format itself has no room for one. */
+  /** Provenance record of an existing output whose format has no metadata. */
   readonly provenance: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ConvertFileResult {
   readonly status: 'converted' | 'skipped';
   readonly rows: number;
-  /** Of the output. */
+  /** Size of the output. */
   readonly bytes: number;
-  /** Record of a new output, where the format itself has no room for one. */
-  readonly note?: Readonly<Record<string, string>> | undefined;
+  /** Provenance record of a new output. */
+  readonly provenance?: Readonly<Record<string, string>> | undefined;
   readonly warning?: string | undefined;
 }
 
 /**
- * Converts one file, unless its output was made from the very same source already.
- * @param onBytes told of the source's compressed bytes as they are read, and of how many it has.
- * @throws TickhaulError; nothing of a failed conversion is left.
+ * Converts one file, unless its output is up to date.
+ * @param onBytes called with the number of compressed bytes just read, and the size of the source.
+ * @throws TickhaulError; a failed conversion leaves no output.
  */
 export async function convertFile(
   job: ConvertFileJob,
@@ -47,14 +47,14 @@ export async function convertFile(
   const found = await statSource(files, job.source, signal);
   const { bytes, etag } = found;
   const source = { name: basename(job.source), bytes, etag };
-  const kept =
+  const upToDate =
     job.existing === 'skip'
-      ? await findUpToDateOutput(files, job, source, () => md5OfSource(files, job.source, signal), signal)
+      ? await findUpToDateOutput(files, job, source, () => hashSource(files, job.source, signal), signal)
       : undefined;
   const result: ConvertFileResult =
-    kept ?? (await convert(job, files, found, (count) => onBytes(count, bytes), signal));
+    upToDate ?? (await convert(job, files, found, (count) => onBytes(count, bytes), signal));
   if (job.keepSource || (await removeIfUnchanged(files, job.source, found, signal))) return result;
-  const warning = `${job.source}: it changed while it was converted, so it is kept`;
+  const warning = `${job.source}: changed during the conversion; keeping it`;
   return { ...result, warning: [result.warning, warning].filter(Boolean).join('; ') };
 }
 
@@ -71,6 +71,6 @@ async function convert(
   const input = { path: source, dataType, options, output, kernels };
   const read = (onText: TextSink): Promise<SourceContent> =>
     readUnchangedSource(files, source, found, onText, onBytes, signal);
-  const { rows, bytes, note, warning } = await convertSource(input, read, signal);
-  return { status: 'converted', rows, bytes, note, warning };
+  const { rows, bytes, provenance, warning } = await convertSource(input, read, signal);
+  return { status: 'converted', rows, bytes, provenance, warning };
 }

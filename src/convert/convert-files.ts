@@ -25,21 +25,21 @@ import {
 } from './threads/convert-thread.js';
 
 export interface ConvertInput extends SourceSelection {
-  /** Day files, folders, prefixes, globs: locations. */
+  /** Locations of day files, folders, prefixes, or globs. */
   readonly paths: readonly string[];
   readonly options: ConvertOptions;
-  /** What is made of them; undefined for their rows as they are. */
+  /** The default is rows only. */
   readonly outputSelection?: OutputSelection | undefined;
-  /** Folder or prefix for the outputs; undefined for beside each source. */
+  /** Folder or prefix for the outputs; undefined to write each output beside its source. */
   readonly out?: string | undefined;
-  /** Where they go under it; undefined for flat, or beside each source. */
+  /** Layout of the outputs below `out`; undefined for flat, or beside each source. */
   readonly layout?: LayoutChoice | undefined;
-  /** For all files; undefined where name or header tell it. */
+  /** Data type of all files; undefined to find it by name or header. */
   readonly dataType?: string | undefined;
-  /** Files at once. */
+  /** Files converted at the same time. */
   readonly jobs: number;
   readonly existing: 'skip' | 'overwrite';
-  /** Whether sources stay once their conversion is whole. */
+  /** If false, a source is removed after its conversion. */
   readonly keepSource: boolean;
   readonly store?: StoreSettings | undefined;
   readonly emit: EventSink;
@@ -47,20 +47,20 @@ export interface ConvertInput extends SourceSelection {
 }
 
 /**
- * Converts day files: one in this thread, with others to help it, several each in a thread of its own. Failed files are
- * told as events and in the summary.
- * @throws TickhaulError for what keeps the run from beginning: usage, the disk, a store.
+ * Converts day files. A single file is converted in this thread, with helper threads; several files are
+ * converted each in its own thread. Failed files are reported as events and in the summary.
+ * @throws TickhaulError if the run cannot start: `usage`, `disk`, errors of the store.
  */
 export async function convertFiles(input: ConvertInput): Promise<RunSummary> {
   const files = openFiles(input.store);
   try {
-    return await convertIn(input, files);
+    return await planAndConvert(input, files);
   } finally {
     await files.close();
   }
 }
 
-async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary> {
+async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSummary> {
   const started = performance.now();
   const { options, out, layout, store, emit } = input;
   const placement = {
@@ -68,15 +68,15 @@ async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary>
     layout: layout !== undefined || out !== undefined ? parseLayout(layout ?? 'flat') : undefined,
   };
   const found = await findSources(input.paths, { files, store }, input.signal);
-  const dayFileOf = createDayFileLookup(files, store, input.signal);
-  const sources = await selectSources(found, input, dayFileOf);
+  const findDayFile = createDayFileLookup(files, store, input.signal);
+  const sources = await selectSources(found, input, findDayFile);
   const { conversions, unplaced, warnings } = await planConversions(sources, {
     files,
     outputSelection: input.outputSelection ?? ROWS_ONLY,
     placement,
     extension: outputExtension(options),
     dataType: input.dataType,
-    findDayFile: dayFileOf,
+    findDayFile,
     signal: input.signal,
   });
   const outputs = conversions.reduce((sum, { outputs }) => sum + outputs.length, 0);
@@ -84,16 +84,16 @@ async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary>
   emit({ event: 'plan', ...planned });
   for (const message of warnings) emit({ event: 'warning', message });
   const tally = createRunTally();
-  const tell = (event: FileEvent): void => {
+  const emitFile = (event: FileEvent): void => {
     tally.add(event);
     emit(event);
   };
   for (const { source, error } of unplaced) {
     const base = { event: 'file', status: 'failed', file: undefined, path: source, source } as const;
-    tell({ ...base, error: toFileError(error) });
+    emitFile({ ...base, error: toFileError(error) });
   }
-  const run = new ConvertRun(input, files, tell);
-  const stopped = await run.work(conversions);
+  const run = new ConvertRun(input, files, emitFile);
+  const stopped = await run.run(conversions);
   return tally.summary({
     planned,
     stopped,
@@ -105,48 +105,48 @@ async function convertIn(input: ConvertInput, files: Files): Promise<RunSummary>
 class ConvertRun {
   readonly #input: ConvertInput;
   readonly #files: Files;
-  readonly #tell: (event: FileEvent) => void;
-  readonly #notes = new Map<string, Promise<ProvenanceStore>>();
-  /** Files not begun yet, and threads at work. */
-  #left = 0;
+  readonly #emit: (event: FileEvent) => void;
+  readonly #records = new Map<string, Promise<ProvenanceStore>>();
+  /** Files not yet started, and threads that convert a file. */
+  #queued = 0;
   #busy = 0;
-  /** Aborted by the caller, by an error that no other file would be spared, or by a bug in one thread. */
+  /** Aborted by the caller, by an error that affects all files, or by a bug in one thread. */
   readonly #signal: AbortSignal;
   readonly #stop = new AbortController();
 
-  constructor(input: ConvertInput, files: Files, tell: (event: FileEvent) => void) {
+  constructor(input: ConvertInput, files: Files, emit: (event: FileEvent) => void) {
     this.#input = input;
     this.#files = files;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
-    // Each thread listens to it, and that is no leak.
+    // Each thread adds a listener; without this, Node would warn about a leak.
     setMaxListeners(0, this.#signal);
   }
 
-  /** @returns why the run ended early, where it did. */
-  async work(planned: readonly PlannedConversion[]): Promise<TickhaulError | undefined> {
+  /** @returns the reason if the run stopped early. */
+  async run(planned: readonly PlannedConversion[]): Promise<TickhaulError | undefined> {
     const queue = planned.values();
-    this.#left = planned.length;
+    this.#queued = planned.length;
     const count = Math.min(this.#input.jobs, planned.length);
-    // One file is done before threads that start for it pay, but for those that its size is worth.
+    // Threads start too slowly for a single file; a large one gets kernel threads instead.
     const start = (): ConvertThread =>
       planned.length === 1 ? createInlineConvertThread(this.#files) : startConvertThread(this.#input.store);
-    const served = Array.from({ length: count }, () => this.#serve(queue, start()));
-    for (const thread of served) thread.catch((bug: unknown) => this.#stop.abort(bug));
-    await Promise.allSettled(served);
-    await Promise.all(served);
+    const running = Array.from({ length: count }, () => this.#runThread(queue, start()));
+    for (const thread of running) thread.catch((error: unknown) => this.#stop.abort(error));
+    await Promise.allSettled(running);
+    await Promise.all(running);
     return this.#signal.aborted ? abortReason(this.#signal) : undefined;
   }
 
-  /** Converts one file after the other in one thread, until none is left. */
-  async #serve(queue: Iterable<PlannedConversion>, thread: ConvertThread): Promise<void> {
+  /** Converts files in one thread until the queue is empty. */
+  async #runThread(queue: Iterable<PlannedConversion>, thread: ConvertThread): Promise<void> {
     const signal = this.#signal;
     const abort = (): void => thread.abort();
     signal.addEventListener('abort', abort, { once: true });
     try {
       for (const planned of queue) {
         if (signal.aborted) return;
-        this.#left--;
+        this.#queued--;
         this.#busy++;
         await this.#convert(thread, planned);
         this.#busy--;
@@ -157,18 +157,18 @@ class ConvertRun {
     }
   }
 
-  /** What is computed goes first: a source that isn't kept goes with the last of its outputs. */
+  /** Computed types come first: if the source is not kept, the last job removes it. */
   async #convert(thread: ConvertThread, planned: PlannedConversion): Promise<void> {
     const computed = planned.outputs.filter(({ type }) => type !== undefined);
     const rows = planned.outputs.filter(({ type }) => type === undefined);
     let keepSource = this.#input.keepSource || rows.length > 0;
-    const isWhole = computed.length === 0 || (await this.#make(thread, planned, computed, keepSource));
-    keepSource = this.#input.keepSource || !isWhole;
-    if (rows.length > 0 && !this.#signal.aborted) await this.#make(thread, planned, rows, keepSource);
+    const isComplete = computed.length === 0 || (await this.#runJob(thread, planned, computed, keepSource));
+    keepSource = this.#input.keepSource || !isComplete;
+    if (rows.length > 0 && !this.#signal.aborted) await this.#runJob(thread, planned, rows, keepSource);
   }
 
-  /** Makes outputs of a source in one job; returns whether they are whole. */
-  async #make(
+  /** Writes outputs of a source in one job. @returns whether they are complete. */
+  async #runJob(
     thread: ConvertThread,
     planned: PlannedConversion,
     outputs: readonly ConversionOutput[],
@@ -177,55 +177,55 @@ class ConvertRun {
     const { emit } = this.#input;
     const started = performance.now();
     const { source, file } = planned;
-    const told = outputs.map(({ target: path }) => ({ event: 'file', file, path, source }) as const);
-    for (const { path } of told) emit({ event: 'start', file, path });
+    const events = outputs.map(({ target: path }) => ({ event: 'file', file, path, source }) as const);
+    for (const { path } of events) emit({ event: 'start', file, path });
     try {
-      const results = await this.#makeIn(thread, planned, outputs, keepSource);
+      const results = await this.#executeJob(thread, planned, outputs, keepSource);
       for (const [i, { status, rows, bytes, warning }] of results.entries()) {
         if (warning !== undefined) emit({ event: 'warning', message: warning });
-        const base = told[i];
-        if (base) this.#tell({ ...base, status, rows, bytes, seconds: secondsSince(started) });
+        const base = events[i];
+        if (base) this.#emit({ ...base, status, rows, bytes, seconds: secondsSince(started) });
       }
       return true;
     } catch (error) {
       if (this.#signal.aborted) return false;
       if (!(error instanceof TickhaulError)) throw error;
-      for (const base of told) {
-        this.#tell({ ...base, status: 'failed', seconds: secondsSince(started), error: toFileError(error) });
+      for (const base of events) {
+        this.#emit({ ...base, status: 'failed', seconds: secondsSince(started), error: toFileError(error) });
       }
       if (error.affectsRun) this.#stop.abort(error);
       return false;
     }
   }
 
-  async #makeIn(
+  async #executeJob(
     thread: ConvertThread,
     planned: PlannedConversion,
     outputs: readonly ConversionOutput[],
     keepSource: boolean,
   ): Promise<readonly ConvertFileResult[]> {
     const { options, existing, emit } = this.#input;
-    const notes = options.format === 'ndjson' ? await this.#notesOf(planned.root) : undefined;
-    const known = existing === 'skip' ? notes : undefined;
+    const records = options.format === 'ndjson' ? await this.#openRecords(planned.root) : undefined;
+    const known = existing === 'skip' ? records : undefined;
     const targets = await Promise.all(
       outputs.map(async (output) => ({ ...output, provenance: await known?.get(output.target) })),
     );
     const path = targets[0]?.target ?? '';
     let position = 0;
-    const results = await thread.convert(this.#jobOf(planned, targets, keepSource), (received, total) => {
+    const results = await thread.convert(this.#createJob(planned, targets, keepSource), (received, total) => {
       position += received;
       emit({ event: 'progress', path, received, position, total });
     });
-    for (const [i, { note, bytes }] of results.entries()) {
+    for (const [i, { provenance, bytes }] of results.entries()) {
       const target = targets[i]?.target;
-      if (note && target !== undefined) {
-        await notes?.add(target, { ...note, [OUTPUT_BYTES_KEY]: String(bytes) });
+      if (provenance && target !== undefined) {
+        await records?.add(target, { ...provenance, [OUTPUT_BYTES_KEY]: String(bytes) });
       }
     }
     return results;
   }
 
-  #jobOf(
+  #createJob(
     { source, file, dataType }: PlannedConversion,
     targets: readonly (ConversionOutput & Pick<ComputedTarget, 'provenance'>)[],
     keepSource: boolean,
@@ -235,12 +235,12 @@ class ConvertRun {
     const outputs = targets.flatMap(({ type, ...target }) => (type ? [{ type, ...target }] : []));
     if (outputs.length > 0) return { ...base, outputs, day: file?.day };
     const { target = '', provenance } = targets[0] ?? {};
-    return { ...base, target, provenance, spareProcessors: jobs - this.#busy - this.#left };
+    return { ...base, target, provenance, spareProcessors: jobs - this.#busy - this.#queued };
   }
 
-  #notesOf(root: string): Promise<ProvenanceStore> {
-    const notes = this.#notes.get(root) ?? openProvenanceStore(root, this.#files, this.#signal);
-    this.#notes.set(root, notes);
-    return notes;
+  #openRecords(root: string): Promise<ProvenanceStore> {
+    const records = this.#records.get(root) ?? openProvenanceStore(root, this.#files, this.#signal);
+    this.#records.set(root, records);
+    return records;
   }
 }

@@ -2,10 +2,13 @@ import type { Files } from '../store/files.js';
 import type { ComputedFileJob } from './computed/convert-file-to-computed.js';
 import { type ConvertFileJob, type ConvertFileResult, convertFile } from './convert-file.js';
 
-/** What one thread does with one source at a time: its rows to one output, or computed types of it to several. */
+/** Work of a thread on one source: its rows to one output, or computed types to several. */
 export type ConvertJob = ConvertFileJob | ComputedFileJob;
 
-/** Does a job as `convertFile` and `convertFileToComputed` do; gives what became of each output, in their order. */
+/**
+ * Runs a job with `convertFile` or `convertFileToComputed`.
+ * @returns the results of the outputs, in their order.
+ */
 export async function runConvertJob(
   job: ConvertJob,
   files: Files,

@@ -5,9 +5,9 @@ import type { SourceContent } from './output/provenance.js';
 
 /**
  * Converts a file.
- * @param read gives its text, and tells of it.
- * @throws what `read` throws, and as `startConversion` does; what is wrong with the text comes before what is wrong
- * behind it.
+ * @param read passes the text of the file to `onText`.
+ * @throws errors of `read` and `startConversion`. An error in the text that was read takes precedence over an
+ * error of `read`.
  */
 export async function convertSource(
   input: ConversionInput,

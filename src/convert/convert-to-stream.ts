@@ -24,10 +24,10 @@ import { createKernels } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';
 
 export interface ConvertToStreamInput extends SourceSelection {
-  /** Day files, folders, prefixes, globs: locations. */
+  /** Locations of day files, folders, prefixes, or globs. */
   readonly paths: readonly string[];
   readonly options: ConvertOptions;
-  /** The computed type that is made of them; undefined for their rows as they are. */
+  /** The computed type; undefined for the rows. */
   readonly computed?: ComputedType | undefined;
   readonly dataType?: string | undefined;
   /** Processors to use. */
@@ -39,14 +39,15 @@ export interface ConvertToStreamInput extends SourceSelection {
 }
 
 /**
- * Converts day files into one stream, one after the other. A reader that leaves is a normal end, and a note says how much
- * the pipe had taken. Of a file that fails, the rows before the failure were written.
- * @throws TickhaulError `usage`, `disk`; what a store throws.
+ * Converts day files into one stream, one after the other. If the reader closes the stream, the run ends
+ * normally, and a note states how much the pipe accepted. If a file fails, its rows before the failure have
+ * been written.
+ * @throws TickhaulError `usage`, `disk`, errors of the store.
  */
 export async function convertToStream(input: ConvertToStreamInput): Promise<RunSummary> {
   const files = openFiles(input.store);
   try {
-    return await convertIn(input, files);
+    return await convertAll(input, files);
   } finally {
     clearKernels();
     clearEncoderCache();
@@ -54,7 +55,7 @@ export async function convertToStream(input: ConvertToStreamInput): Promise<RunS
   }
 }
 
-async function convertIn(input: ConvertToStreamInput, files: Files): Promise<RunSummary> {
+async function convertAll(input: ConvertToStreamInput, files: Files): Promise<RunSummary> {
   const started = performance.now();
   const { emit, signal } = input;
   const { sources, warnings } = await selectUsableSources(input, files);
@@ -62,7 +63,7 @@ async function convertIn(input: ConvertToStreamInput, files: Files): Promise<Run
   for (const message of warnings) emit({ event: 'warning', message });
   const tally = createRunTally();
   const output = countedSink(input.output);
-  let left = sources.length;
+  let remaining = sources.length;
   let stopped: TickhaulError | undefined;
   for (const { path } of sources) {
     if (signal.aborted) break;
@@ -73,14 +74,20 @@ async function convertIn(input: ConvertToStreamInput, files: Files): Promise<Run
     try {
       const { rows, bytes, warning } = await convertOne(input, output, files, path, file);
       if (warning !== undefined) emit({ event: 'warning', message: warning });
-      const done = { ...base, status: 'converted', rows, bytes, seconds: secondsSince(fileStarted) } as const;
-      tally.add(done);
-      emit(done);
+      const converted = {
+        ...base,
+        status: 'converted',
+        rows,
+        bytes,
+        seconds: secondsSince(fileStarted),
+      } as const;
+      tally.add(converted);
+      emit(converted);
     } catch (error) {
       if (signal.aborted) break;
       if (error instanceof ReaderClosedError) {
-        left = 0;
-        emit({ event: 'note', message: `stdout: its reader left after ${formatSize(output.bytes())}` });
+        remaining = 0;
+        emit({ event: 'note', message: `stdout: the reader closed it after ${formatSize(output.bytes())}` });
         break;
       }
       if (!(error instanceof TickhaulError)) throw error;
@@ -95,14 +102,14 @@ async function convertIn(input: ConvertToStreamInput, files: Files): Promise<Run
   }
   if (signal.aborted) stopped = abortReason(signal);
   return tally.summary({
-    planned: left > 0 ? { files: left } : undefined,
+    planned: remaining > 0 ? { files: remaining } : undefined,
     stopped,
     strict: false,
     seconds: secondsSince(started),
   });
 }
 
-/** The files, but for those that the computed type can't be made of. */
+/** The files from which the computed type can be computed. */
 async function selectUsableSources(
   input: ConvertToStreamInput,
   files: Files,
@@ -111,13 +118,13 @@ async function selectUsableSources(
   const found = await findSources(paths, { files, store }, signal);
   const sources = await selectSources(found, input, async (path) => parseDayFileName(path));
   if (!computed) return { sources, warnings: [] };
-  const sorted = new SkippedSources({ rows: false, computed: [computed] }, files, signal);
+  const skipped = new SkippedSources({ rows: false, computed: [computed] }, files, signal);
   const usable: ConvertSource[] = [];
   for (const source of sources) {
     const known = dataType ?? parseDayFileName(source.path)?.dataType;
-    if ((await sorted.typesOf(source.path, known)).length > 0) usable.push(source);
+    if ((await skipped.findComputedTypes(source.path, known)).length > 0) usable.push(source);
   }
-  return { sources: usable, warnings: sorted.warnings };
+  return { sources: usable, warnings: skipped.warnings };
 }
 
 async function convertOne(
@@ -139,8 +146,8 @@ async function convertOne(
   if (computed) {
     const { convertSourceToComputed } = await import('./computed/computed-conversion.js');
     const outputs = [{ type: computed, file: createStreamOutput(output) }];
-    const made = await convertSourceToComputed({ path, dataType, day: file?.day, options, outputs }, read);
-    return made[0] as ConversionResult;
+    const results = await convertSourceToComputed({ path, dataType, day: file?.day, options, outputs }, read);
+    return results[0] as ConversionResult;
   }
   const kernels = createKernels(found.bytes, jobs - 1);
   return convertSource(
@@ -150,26 +157,26 @@ async function convertOne(
   );
 }
 
-/** What has no name needs none, and what went out can't be taken back. */
+/** Nothing to publish or discard: written bytes are already in the pipe. */
 function createStreamOutput({ write }: OutputSink): PartFile {
   return { write, publish: async () => undefined, discard: async () => {} };
 }
 
-/** A stream, and the bytes that it has taken: of a write whose reader left, those that went into the pipe. */
+/** Counts the bytes that the stream accepts, including those of a write during which the reader closed it. */
 function countedSink(output: Writable): OutputSink & { bytes(): number } {
   const sink = streamSink(output, 'stdout');
-  let taken = 0;
+  let accepted = 0;
   return {
     ...sink,
     async write(bytes) {
       try {
         await sink.write(bytes);
-        taken += bytes.length;
+        accepted += bytes.length;
       } catch (error) {
-        if (error instanceof ReaderClosedError) taken += error.bytes;
+        if (error instanceof ReaderClosedError) accepted += error.bytes;
         throw error;
       }
     },
-    bytes: () => taken,
+    bytes: () => accepted,
   };
 }

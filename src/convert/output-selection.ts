@@ -1,6 +1,6 @@
 import { type ComputedType, parseComputedTypeName } from '../market/names/data-type-name.js';
 
-/** What is to be made of day files: their rows as they are, computed types, or both. */
+/** The requested outputs of day files: rows, computed types, or both. */
 export interface OutputSelection {
   readonly rows: boolean;
   readonly computed: readonly ComputedType[];
@@ -8,12 +8,12 @@ export interface OutputSelection {
 
 export const ROWS_ONLY: OutputSelection = { rows: true, computed: [] };
 
-/** The word that stands for the plain conversion among the names of `--as`. */
+/** The name that selects the rows among the names of `--as`. */
 export const ROWS_WORD = 'rows';
 
 /**
- * The names of `--as` (contract, Computed types of day files); each counts once.
- * @throws usage error for a name that is no computed type, with the nearest.
+ * Parses the names of `--as` and drops duplicates (docs/spec/computed-data.md#day-files).
+ * @throws TickhaulError `usage` for an unknown name, with the nearest known name.
  */
 export function parseOutputSelection(names: readonly string[]): OutputSelection {
   const distinct = new Set(names);
@@ -21,7 +21,7 @@ export function parseOutputSelection(names: readonly string[]): OutputSelection 
   return { rows, computed: [...distinct].map((name) => parseComputedTypeName(name, [ROWS_WORD])) };
 }
 
-/** What is made of the files of a data type; undefined among it stands for their rows. */
+/** The outputs for files of a data type; undefined stands for their rows. */
 export function outputsForDataType(
   { rows, computed }: OutputSelection,
   dataType: string,
@@ -30,26 +30,24 @@ export function outputsForDataType(
   return rows ? [undefined, ...types] : types;
 }
 
-/** What the computed types are made of, as a message says it. */
+/** Lists, for messages, the data type from which each computed type is computed. */
 export function describeRequiredTypes({ computed }: OutputSelection): string {
   const needs = new Map(computed.map(({ name, dayFiles }) => [dayFiles, name]));
-  return [...needs].map(([dayFiles, name]) => `${name} is made of ${dayFiles}`).join(', ');
+  return [...needs].map(([dayFiles, name]) => `${name} is computed from ${dayFiles}`).join(', ');
 }
 
 /**
- * What is to be said of day files of these data types before anything is made of them: those that nothing is made of,
- * and names that none of them gives.
+ * Warnings about data types without a selected output, and about computed types without a data type in the
+ * selection.
  */
-export function findMismatches(wanted: OutputSelection, dataTypes: Iterable<string>): readonly string[] {
+export function findMismatches(selection: OutputSelection, dataTypes: Iterable<string>): readonly string[] {
   const known = new Set(dataTypes);
-  const passedOver = [...known].filter((dataType) => outputsForDataType(wanted, dataType).length === 0);
-  const idle = wanted.computed.filter(({ dayFiles }) => !known.has(dayFiles));
+  const skipped = [...known].filter((dataType) => outputsForDataType(selection, dataType).length === 0);
+  const unmatched = selection.computed.filter(({ dayFiles }) => !known.has(dayFiles));
   return [
-    ...(passedOver.length > 0
-      ? [`passed over: files of ${passedOver.join(', ')}: ${describeRequiredTypes(wanted)}`]
+    ...(skipped.length > 0
+      ? [`skipping files of ${skipped.join(', ')}: ${describeRequiredTypes(selection)}`]
       : []),
-    ...idle.map(
-      ({ name, dayFiles }) => `${name}: it is made of ${dayFiles}, and none of those are asked for`,
-    ),
+    ...unmatched.map(({ name, dayFiles }) => `${name}: is computed from ${dayFiles}, which are not selected`),
   ];
 }

@@ -6,20 +6,24 @@ import { readSource, toSourceError } from '../integrity/read-source.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import type { SourceContent } from './output/provenance.js';
 
-/** What stands at a source's location before it is read. @throws TickhaulError `unreadable`; what a store throws. */
+/** Stats a source before it is read. @throws TickhaulError `unreadable`, errors of the store. */
 export async function statSource(files: Files, path: string, signal: AbortSignal): Promise<StoredFileInfo> {
   const found = await files.stat(path, signal).catch((error: unknown) => {
     throw toSourceError(error, path);
   });
   if (found) return found;
-  const why = whyNotFound(path, "can't be read: it is gone, or a pipe or a device, and no regular file");
+  const why = whyNotFound(
+    path,
+    'cannot be read: it does not exist, or is a pipe or a device instead of a regular file',
+  );
   throw new TickhaulError('unreadable', `${path}: ${why}`);
 }
 
 /**
- * Reads a source to its end, and gives its text.
- * @param found what stood there before: an object that is still the same is told with its ETag.
- * @param onBytes told of compressed bytes as they are read.
+ * Reads a source to its end and passes its text to `onText`. The result has the ETag if the object did not
+ * change during the read.
+ * @param found result of `statSource` before the read.
+ * @param onBytes called with the number of compressed bytes just read.
  * @throws as `readSource` does.
  */
 export async function readUnchangedSource(
@@ -37,9 +41,9 @@ export async function readUnchangedSource(
 }
 
 /**
- * Removes a source that was converted whole.
- * @param found what stood there before.
- * @returns false where another file stands there by now, which stays.
+ * Removes a source after its conversion.
+ * @param found result of `statSource` before the conversion.
+ * @returns false if the file has changed since; then it is kept.
  */
 export async function removeIfUnchanged(
   files: Files,
@@ -53,8 +57,8 @@ export async function removeIfUnchanged(
   return true;
 }
 
-/** @throws TickhaulError `unreadable`; what a store throws. */
-export function md5OfSource(files: Files, path: string, signal: AbortSignal): Promise<string> {
+/** @throws TickhaulError `unreadable`, errors of the store. */
+export function hashSource(files: Files, path: string, signal: AbortSignal): Promise<string> {
   return hashFile(path, 'md5', signal, files.read).catch((error: unknown) => {
     throw toSourceError(error, path);
   });

@@ -1,9 +1,9 @@
-/** Where a file's bytes go, one piece after the other. */
+/** Destination of a file's bytes, written in order. */
 export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>;
 }
 
-/** Keeps all in memory. */
+/** Collects all bytes in memory. */
 export function createMemorySink(): ByteSink & { readonly bytes: () => Uint8Array } {
   const parts: Uint8Array[] = [];
   return {

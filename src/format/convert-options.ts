@@ -3,29 +3,29 @@ import type { Compression } from './compression/compressor.js';
 
 export type Format = 'parquet' | 'ndjson';
 
-/** How files are converted (contract, Convert); plain data, so it goes to other threads as it is. */
+/** Options of a conversion. Plain data, which can be posted to other threads. */
 export interface ConvertOptions {
   readonly format: Format;
   readonly compression: Compression;
-  /** Rows a Parquet row group; undefined for what suits the schema. */
+  /** Rows per Parquet row group; undefined for a default that depends on the schema. */
   readonly rowGroup?: number | undefined;
   readonly times: 'timestamp' | 'int' | 'iso';
   readonly numbers: 'double' | 'string';
 }
 
 /**
- * Fills in what isn't chosen.
- * @throws usage error for what the format doesn't know.
+ * Adds the defaults of the format.
+ * @throws TickhaulError `usage` for options that the format does not support.
  */
 export function createConvertOptions(
   format: Format,
-  chosen: {
+  options: {
     readonly [K in 'compression' | 'rowGroup' | 'times' | 'numbers']?: ConvertOptions[K] | undefined;
   },
 ): ConvertOptions {
-  const { compression, rowGroup, times, numbers = 'double' } = chosen;
+  const { compression, rowGroup, times, numbers = 'double' } = options;
   if (format === 'parquet') {
-    if (times === 'iso') throw usageError('--times iso is for NDJSON; Parquet knows timestamp and int');
+    if (times === 'iso') throw usageError('--times iso: requires NDJSON; use timestamp or int for Parquet');
     return {
       format,
       compression: compression ?? 'zstd',
@@ -34,10 +34,11 @@ export function createConvertOptions(
       numbers,
     };
   }
-  if (times === 'timestamp') throw usageError('--times timestamp is for Parquet; NDJSON knows int and iso');
+  if (times === 'timestamp')
+    throw usageError('--times timestamp: requires Parquet; use int or iso for NDJSON');
   if (compression === 'snappy')
-    throw usageError('--compression snappy is for Parquet; NDJSON knows zstd and gzip');
-  if (rowGroup !== undefined) throw usageError('--row-group is for Parquet; NDJSON has no row groups');
+    throw usageError('--compression snappy: requires Parquet; use zstd or gzip for NDJSON');
+  if (rowGroup !== undefined) throw usageError('--row-group: requires Parquet; NDJSON has no row groups');
   return { format, compression: compression ?? 'none', times: times ?? 'int', numbers };
 }
 
@@ -48,18 +49,18 @@ const NDJSON_EXTENSIONS = {
   snappy: 'ndjson',
 } as const;
 
-/** What an output's name ends in, without the first dot. */
+/** File name extension of an output, without the leading dot. */
 export function outputExtension({ format, compression }: ConvertOptions): string {
   return format === 'parquet' ? 'parquet' : NDJSON_EXTENSIONS[compression];
 }
 
 const DEFAULT_ROW_GROUP = 128 * 1024;
-/** Some 24 MB of numbers: what a batch of a wide schema may take, as several are in memory at once. */
+/** About 24 MB of numbers: limits the batches of a wide schema, as several are in memory at once. */
 const MAX_GROUP_CELLS = 3 * 1024 * 1024;
-/** NDJSON has no groups, and small batches stay in memory that the system has given already. */
+/** NDJSON has no groups; small batches reuse memory that the process already has. */
 const MAX_NDJSON_CELLS = 64 * 1024;
 
-/** Rows a batch: a Parquet row group is one. */
+/** Rows per batch; a Parquet row group is one batch. */
 export function chooseBatchRows({ format, rowGroup }: ConvertOptions, columns: number): number {
   if (format === 'ndjson') return Math.max(1024, Math.floor(MAX_NDJSON_CELLS / columns));
   return rowGroup ?? Math.max(1024, Math.min(DEFAULT_ROW_GROUP, Math.floor(MAX_GROUP_CELLS / columns)));

@@ -1,22 +1,22 @@
 import type { ColumnData, Nulls, TextValues } from '../format/batch.js';
 import type { Cell } from './inspection.js';
 
-/** The least and the greatest value of a column, nulls left out; none where there are only nulls. */
+/** The minimum and maximum of a column without its nulls; empty if there are only nulls. */
 export function findExtremes(column: ColumnData): readonly NonNullable<Cell>[] {
   switch (column.kind) {
     case 'text': {
       // Each entry of a dictionary occurs in some row.
-      if (column.encoding === 'dictionary') return textExtremes(column.dictionary, undefined);
-      return textExtremes(column.text, column.nulls);
+      if (column.encoding === 'dictionary') return findTextExtremes(column.dictionary, undefined);
+      return findTextExtremes(column.text, column.nulls);
     }
     case 'boolean':
-      return numberExtremes(column.values, column.nulls).map((value) => value === 1);
+      return findNumberExtremes(column.values, column.nulls).map((value) => value === 1);
     default:
-      return numberExtremes(column.values, column.nulls);
+      return findNumberExtremes(column.values, column.nulls);
   }
 }
 
-function numberExtremes(values: Float64Array | Uint8Array, nulls: Nulls['nulls']): readonly number[] {
+function findNumberExtremes(values: Float64Array | Uint8Array, nulls: Nulls['nulls']): readonly number[] {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < values.length; i++) {
@@ -28,8 +28,8 @@ function numberExtremes(values: Float64Array | Uint8Array, nulls: Nulls['nulls']
   return min <= max ? [min, max] : [];
 }
 
-/** By the texts' UTF-8 bytes. */
-function textExtremes(text: TextValues, nulls: Nulls['nulls']): readonly string[] {
+/** Compares texts by their UTF-8 bytes. */
+function findTextExtremes(text: TextValues, nulls: Nulls['nulls']): readonly string[] {
   let min = -1;
   let max = -1;
   for (let i = 0; i < text.offsets.length - 1; i++) {
@@ -37,7 +37,7 @@ function textExtremes(text: TextValues, nulls: Nulls['nulls']): readonly string[
     if (min < 0 || compare(text, i, min) < 0) min = i;
     if (max < 0 || compare(text, i, max) > 0) max = i;
   }
-  return min < 0 ? [] : [textAt(text, min), textAt(text, max)];
+  return min < 0 ? [] : [decodeTextAt(text, min), decodeTextAt(text, max)];
 }
 
 function compare({ bytes, offsets }: TextValues, a: number, b: number): number {
@@ -53,7 +53,7 @@ function compare({ bytes, offsets }: TextValues, a: number, b: number): number {
   return lengthA - lengthB;
 }
 
-/** The text at a position. */
-export function textAt({ bytes, offsets }: TextValues, index: number): string {
+/** Decodes the text at a position. */
+export function decodeTextAt({ bytes, offsets }: TextValues, index: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset).toString('utf8', offsets[index], offsets[index + 1]);
 }

@@ -22,7 +22,7 @@ function isLess(a: NonNullable<Cell>, b: NonNullable<Cell>): boolean {
   return isTextLess(String(a), String(b));
 }
 
-/** Texts by their code points, which is the order of their UTF-8 bytes, and Parquet's. */
+/** Compares texts by code points, which is the order of their UTF-8 bytes and of Parquet. */
 function isTextLess(a: string, b: string): boolean {
   const length = Math.min(a.length, b.length);
   let i = 0;
@@ -30,7 +30,7 @@ function isTextLess(a: string, b: string): boolean {
   return i === length ? a.length < b.length : rank(a.charCodeAt(i)) < rank(b.charCodeAt(i));
 }
 
-/** UTF-16 has the characters from U+10000 on (surrogates, d800 to dfff) before those from U+E000 on. */
+/** UTF-16 sorts the characters from U+10000 on (surrogates, d800 to dfff) before those from U+E000 on. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x2800 : unit;
 }

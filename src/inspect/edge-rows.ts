@@ -1,12 +1,12 @@
-/** How many of the first and of the last rows are shown. */
+/** Number of first and of last rows that are shown. */
 export const EDGE_ROWS = 5;
 
-/** Keeps a file's first rows, and its last ones as far as they are not the first. */
+/** Keeps a file's first rows, and its last rows that are not among the first. */
 export class EdgeRows<Row> {
   readonly #first: Row[] = [];
   readonly #last: Row[] = [];
 
-  /** Rows in order; of a long run of rows, only the ends are asked for. */
+  /** Adds rows in order; `rowAt` is called only for the rows near the ends. */
   add(count: number, rowAt: (index: number) => Row): void {
     let next = 0;
     while (next < count && this.#first.length < EDGE_ROWS) this.#first.push(rowAt(next++));

@@ -13,28 +13,29 @@ import type { Inspection } from './inspection.js';
 export type { Cell, InspectedColumn, Inspection, TimeGap } from './inspection.js';
 
 export interface InspectInput {
-  /** A location. */
+  /** Location of the file. */
   readonly path: string;
-  /** Of a CSV; undefined where name or header tell it. */
+  /** Data type of a CSV file; undefined to find it by name or header. */
   readonly dataType?: string | undefined;
   readonly store?: StoreSettings | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Says what a `.csv.gz`, `.parquet` or `.ndjson` file (plain, `.gz`, `.zst`) holds.
- * @throws TickhaulError `usage` for another file or none, `createCorruptError`, `disk`; what a store throws.
+ * Summarizes the content of a `.csv.gz`, `.parquet` or `.ndjson` file (plain, `.gz`, `.zst`).
+ * @throws TickhaulError `usage` for a missing file or an unknown kind, `corrupt`, `disk`, errors of the
+ * store.
  */
 export async function inspectFile({ store, ...input }: InspectInput): Promise<Inspection> {
   const files = openFiles(store);
   try {
-    return await inspectIn(files, input);
+    return await inspectWith(files, input);
   } finally {
     await files.close();
   }
 }
 
-async function inspectIn(
+async function inspectWith(
   files: Files,
   { path, dataType, signal }: Omit<InspectInput, 'store'>,
 ): Promise<Inspection> {
@@ -48,26 +49,29 @@ async function inspectIn(
     return inspectCsv(path, dataType ?? parseDayFileName(path)?.dataType, files.read, signal);
   }
   throw usageError(
-    `${path}: not a kind of file that is known here: .csv.gz, .parquet, .ndjson, .ndjson.gz, .ndjson.zst`,
+    `${path}: unknown kind of file; inspect .csv.gz, .parquet, .ndjson, .ndjson.gz or .ndjson.zst`,
   );
 }
 
 async function assertFileExists(files: Files, path: string, signal: AbortSignal): Promise<void> {
   if (await files.stat(path, signal)) return;
   if (isObjectLocation(path)) await assertBucketExists(files, path, signal);
-  // A folder, a pipe; no object stands so.
-  const isThere = await access(path).then(
+  // The path may be a folder or a pipe; an object is always a file.
+  const exists = await access(path).then(
     () => true,
     () => false,
   );
   throw usageError(
-    isThere
+    exists
       ? `${path}: not a file; name one file to inspect`
-      : `${path}: ${whyNotFound(path, 'there is no such file')}`,
+      : `${path}: ${whyNotFound(path, 'no such file')}`,
   );
 }
 
-/** A look at what isn't there can't tell whether its bucket is. @throws usage error for one that isn't. */
+/**
+ * Reads the object, since a stat does not show whether the bucket exists.
+ * @throws TickhaulError if it does not.
+ */
 async function assertBucketExists(files: Files, path: string, signal: AbortSignal): Promise<void> {
   try {
     await files.read(path, async () => {}, signal);

@@ -8,7 +8,7 @@ import { TimeOrder } from './time-order.js';
 
 const LF = 10;
 
-/** The longest line, in bytes. */
+/** Maximum length of a line. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 type JsonRow = Readonly<Record<string, unknown>>;
@@ -20,8 +20,9 @@ interface NdjsonColumn {
 }
 
 /**
- * Reads `.ndjson`, `.ndjson.gz` or `.ndjson.zst` to its end.
- * @param read how its bytes are read. @throws TickhaulError `createCorruptError`, `disk`, and what `read` throws.
+ * Reads a `.ndjson`, `.ndjson.gz` or `.ndjson.zst` file to its end.
+ * @param read reads the file's bytes.
+ * @throws TickhaulError `corrupt`, `disk`, and errors of `read`.
  */
 export async function inspectNdjson(
   path: string,
@@ -33,7 +34,7 @@ export async function inspectNdjson(
   const edges = new EdgeRows<JsonRow>();
   let rows = 0;
 
-  const takeLine = (line: string, number: number): void => {
+  const addLine = (line: string, number: number): void => {
     if (line === '') return;
     const entry = parseLine(line, path, number);
     rows++;
@@ -53,12 +54,12 @@ export async function inspectNdjson(
     edges.add(1, () => entry);
   };
 
-  const lines = new LineSplitter(path, takeLine);
+  const lines = new LineSplitter(path, addLine);
   const bytes = await readNdjsonText(path, (text) => lines.push(text), signal, read);
   lines.end();
   const { first, last } = edges.read();
   const names = [...columns.keys()];
-  const cellsOf = (entry: JsonRow): Cell[] => names.map((name) => toCell(entry[name]));
+  const toCells = (entry: JsonRow): Cell[] => names.map((name) => toCell(entry[name]));
   return {
     path,
     format: 'ndjson',
@@ -72,49 +73,49 @@ export async function inspectNdjson(
       max: stats.max,
     })),
     ...order.read(),
-    first: first.map(cellsOf),
-    last: last.map(cellsOf),
+    first: first.map(toCells),
+    last: last.map(toCells),
   };
 }
 
-/** Cuts text into lines, which are counted from 1. */
+/** Splits text into lines, counted from 1. */
 class LineSplitter {
   readonly #path: string;
-  readonly #use: (line: string, number: number) => void;
-  #number = 1;
-  /** What came of the line that is not whole yet. */
+  readonly #onLine: (line: string, number: number) => void;
+  #lineNumber = 1;
+  /** Pieces of the incomplete line. */
   #pieces: Buffer[] = [];
   #length = 0;
 
-  constructor(path: string, use: (line: string, number: number) => void) {
+  constructor(path: string, onLine: (line: string, number: number) => void) {
     this.#path = path;
-    this.#use = use;
+    this.#onLine = onLine;
   }
 
   push(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
-      this.#take(chunk.subarray(from, at));
+      this.#append(chunk.subarray(from, at));
       this.end();
       from = at + 1;
     }
-    // The chunk may be written over.
-    if (from < chunk.length) this.#take(Buffer.from(chunk.subarray(from)));
+    // Copy: the caller reuses the chunk.
+    if (from < chunk.length) this.#append(Buffer.from(chunk.subarray(from)));
   }
 
   end(): void {
-    this.#use(Buffer.concat(this.#pieces).toString(), this.#number++);
+    this.#onLine(Buffer.concat(this.#pieces).toString(), this.#lineNumber++);
     this.#pieces = [];
     this.#length = 0;
   }
 
-  #take(piece: Buffer): void {
+  #append(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#length += piece.length;
     if (this.#length <= MAX_LINE_BYTES) return;
     throw new TickhaulError(
       'corrupt',
-      `${this.#path}: line ${this.#number} is longer than ${MAX_LINE_BYTES} bytes: this is no NDJSON of rows`,
+      `${this.#path}: line ${this.#lineNumber} is longer than ${MAX_LINE_BYTES} bytes; not NDJSON with one row per line`,
     );
   }
 }
@@ -126,10 +127,10 @@ function parseLine(line: string, path: string, number: number): JsonRow {
       return value as JsonRow;
     }
   } catch {
-    // Said below.
+    // The error below also covers invalid JSON.
   }
   const shown = JSON.stringify(line.slice(0, 40));
-  throw new TickhaulError('corrupt', `${path}: line ${number}: ${shown} is no JSON object`);
+  throw new TickhaulError('corrupt', `${path}: line ${number}: ${shown} is not a JSON object`);
 }
 
 function toCell(value: unknown): Cell {
@@ -138,7 +139,7 @@ function toCell(value: unknown): Cell {
   return JSON.stringify(value);
 }
 
-/** Microseconds, from an integer or ISO 8601. */
+/** Parses microseconds from an integer or from ISO 8601. */
 function parseTimeCell(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   const match = typeof value === 'string' ? /^(.+T\d\d:\d\d:\d\d)\.(\d{6})Z$/.exec(value) : null;

@@ -8,9 +8,9 @@ import { type Cell, type Inspection, TIME_COLUMN } from './inspection.js';
 import { TimeOrder } from './time-order.js';
 
 /**
- * Rows, columns, nulls and extremes come from the footer; only the edge rows and the order of rows need data. Of
- * data that others wrote and that can't be read here, it says so.
- * @throws TickhaulError `createCorruptError`, and what reading throws.
+ * Summarizes a Parquet file. Rows, columns, nulls and extremes come from the footer; only the edge rows and
+ * the order of rows need data. If data from another writer cannot be read, `unread` states why.
+ * @throws TickhaulError `corrupt`, and errors of `file.read`.
  */
 export async function inspectParquet(
   path: string,
@@ -37,16 +37,16 @@ export async function inspectParquet(
   };
 }
 
-/** A footer doesn't tell the zeros apart: as the least it has -0 for both (Parquet format, ColumnOrder). */
+/** Zero minimums are -0 in a footer, whatever their sign (Parquet format, ColumnOrder). */
 function toBoundCell(bound: Bound | undefined): Cell | undefined {
   if (bound === undefined) return undefined;
   const cell = toCell(bound);
   return cell === 0 ? 0 : cell;
 }
 
-type RowFacts = Pick<Inspection, 'first' | 'last' | 'timeRange' | 'largestGap' | 'outOfOrder' | 'unread'>;
+type RowSummary = Pick<Inspection, 'first' | 'last' | 'timeRange' | 'largestGap' | 'outOfOrder' | 'unread'>;
 
-const OWN_CREATOR = /^tickhaul version /;
+const TICKHAUL_CREATOR = /^tickhaul version /;
 
 interface ParquetSource {
   readonly file: RandomAccess;
@@ -54,24 +54,24 @@ interface ParquetSource {
   readonly footer: ParquetFooter;
 }
 
-async function readData(path: string, found: ParquetSource, signal: AbortSignal): Promise<RowFacts> {
-  const { footer } = found;
-  const unread = { first: [], last: [] };
+async function readData(path: string, source: ParquetSource, signal: AbortSignal): Promise<RowSummary> {
+  const { footer } = source;
+  const noRows = { first: [], last: [] };
   if (footer.isNested) {
-    return { ...unread, unread: 'its columns are nested' };
+    return { ...noRows, unread: 'its columns are nested' };
   }
   try {
-    const file = await openFile(found);
+    const file = await openFile(source);
     return { ...(await readOrder(file, footer, signal)), ...(await readEdges(file, footer)) };
   } catch (error) {
     if (error instanceof TickhaulError || isSystemError(error) || !(error instanceof Error)) throw error;
-    if (!OWN_CREATOR.test(footer.createdBy ?? '')) return { ...unread, unread: error.message };
-    const message = `${path}: its data can't be read, ${error.message}; convert its source again`;
+    if (!TICKHAUL_CREATOR.test(footer.createdBy ?? '')) return { ...noRows, unread: error.message };
+    const message = `${path}: its data cannot be read, ${error.message}; convert its source again`;
     throw new TickhaulError('corrupt', message, { cause: error });
   }
 }
 
-/** Times as integer microseconds. */
+/** Converts times to integer microseconds. */
 const TIME_PARSERS = {
   timestampFromMilliseconds: (millis: bigint) => Number(millis) * 1000,
   timestampFromMicroseconds: Number,
@@ -83,9 +83,9 @@ async function readOrder(
   { file, metadata, compressors, hyparquet }: OpenFile,
   { columns, rowGroups }: ParquetFooter,
   signal: AbortSignal,
-): Promise<Partial<RowFacts>> {
+): Promise<Partial<RowSummary>> {
   const type = columns.find(({ name }) => name === TIME_COLUMN)?.type;
-  // As a plain integer too: `--times int` makes it that.
+  // With `--times int` the column is a plain integer.
   if (type !== 'timestamp' && type !== 'int64') return {};
   const order = new TimeOrder();
   let rowStart = 0;
@@ -112,12 +112,12 @@ async function readOrder(
 async function readEdges(
   { file, metadata, compressors, hyparquet }: OpenFile,
   { rows, columns }: ParquetFooter,
-): Promise<Pick<RowFacts, 'first' | 'last'>> {
+): Promise<Pick<RowSummary, 'first' | 'last'>> {
   const read = async (rowStart: number, rowEnd: number): Promise<readonly (readonly Cell[])[]> => {
     if (rowStart >= rowEnd) return [];
     const range = { file, metadata, compressors, rowStart, rowEnd, parsers: TIME_PARSERS };
-    const found = await hyparquet.parquetReadObjects(range);
-    return found.map((row) => columns.map(({ name }) => toCell(row[name])));
+    const objects = await hyparquet.parquetReadObjects(range);
+    return objects.map((row) => columns.map(({ name }) => toCell(row[name])));
   };
   const firstEnd = Math.min(EDGE_ROWS, rows);
   return { first: await read(0, firstEnd), last: await read(Math.max(firstEnd, rows - EDGE_ROWS), rows) };

@@ -1,44 +1,47 @@
-/** A cell as plain data: times are integer microseconds, UTC. Integers past 2^53 are text. */
+/** A cell as plain data: times are integer microseconds, UTC. Integers beyond 2^53 are text. */
 export type Cell = string | number | boolean | null;
 
 export interface InspectedColumn {
   readonly name: string;
-  /** `timestamp`, `string`, `boolean`, `double`, `int64` …; of NDJSON, JSON's own types; `null` for no value. */
+  /**
+   * `timestamp`, `string`, `boolean`, `double`, `int64` …; for NDJSON the JSON types; `null` if there are no
+   * values.
+   */
   readonly type: string;
-  /** Undefined where a Parquet file doesn't say. */
+  /** Undefined if a Parquet file does not state it. */
   readonly nulls: number | undefined;
-  /** Undefined where no cell has a value, or a Parquet file doesn't say. */
+  /** Undefined if no cell has a value, or a Parquet file does not state it. */
   readonly min: Cell | undefined;
   readonly max: Cell | undefined;
 }
 
-/** The longest time between two rows that follow one another. */
+/** The longest time between two consecutive rows. */
 export interface TimeGap {
   readonly microseconds: number;
-  /** `local_timestamp` of the row before it. */
+  /** `local_timestamp` of the row before the gap. */
   readonly from: number;
 }
 
-/** What a file holds. */
+/** Summary of a file's content. */
 export interface Inspection {
   readonly path: string;
   readonly format: 'csv' | 'parquet' | 'ndjson';
-  /** On disk. */
+  /** Size of the file. */
   readonly bytes: number;
   readonly rows: number;
-  /** Of a CSV. */
+  /** Data type of a CSV file. */
   readonly dataType?: string | undefined;
-  /** Of a Parquet file. */
+  /** Number of row groups of a Parquet file. */
   readonly rowGroups?: number | undefined;
-  /** A Parquet file's key-value metadata. */
+  /** Key-value metadata of a Parquet file. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly columns: readonly InspectedColumn[];
-  /** From the first to the last `local_timestamp`, in microseconds; undefined without such a column, or rows. */
+  /** First and last `local_timestamp`, in microseconds; undefined without rows or without this column. */
   readonly timeRange?: { readonly from: number; readonly to: number } | undefined;
   readonly largestGap?: TimeGap | undefined;
-  /** Rows whose `local_timestamp` is before that of the row above. */
+  /** Number of rows whose `local_timestamp` is before that of the previous row. */
   readonly outOfOrder?: number | undefined;
-  /** Why order and rows of a Parquet file are not known: data that can't be read here. */
+  /** Reason why the order and the rows of a Parquet file are missing: its data cannot be read. */
   readonly unread?: string | undefined;
   readonly first: readonly (readonly Cell[])[];
   readonly last: readonly (readonly Cell[])[];

@@ -5,10 +5,10 @@ import { type ReadChunks, readChunks } from '../integrity/read-chunks.js';
 import { readSource } from '../integrity/read-source.js';
 
 /**
- * Gives the text of `.ndjson`, `.ndjson.gz` or `.ndjson.zst`.
- * @param read how the file's bytes are read.
- * @returns the file's bytes.
- * @throws TickhaulError `createCorruptError`, `disk`, and what `read` throws.
+ * Passes the text of a `.ndjson`, `.ndjson.gz` or `.ndjson.zst` file to `onText`.
+ * @param read reads the file's bytes.
+ * @returns the size of the file.
+ * @throws TickhaulError `corrupt`, `disk`, and errors of `read`.
  */
 export async function readNdjsonText(
   path: string,
@@ -26,7 +26,9 @@ export async function readNdjsonText(
       zstd?.push(chunk, final);
     } catch (error) {
       if (error instanceof TickhaulError || !(error instanceof Error)) throw error;
-      throw new TickhaulError('corrupt', `${path}: no whole zstd stream: ${error.message}`, { cause: error });
+      throw new TickhaulError('corrupt', `${path}: not a complete zstd stream: ${error.message}`, {
+        cause: error,
+      });
     }
   };
   await read(
@@ -39,7 +41,7 @@ export async function readNdjsonText(
     signal,
   );
   if (zstd && bytes === 0)
-    throw new TickhaulError('corrupt', `${path}: no whole zstd stream: it has 0 bytes`);
+    throw new TickhaulError('corrupt', `${path}: not a complete zstd stream: it has 0 bytes`);
   push(new Uint8Array(), true);
   return bytes;
 }

@@ -1,6 +1,6 @@
 import type { Inspection, TimeGap } from './inspection.js';
 
-/** Follows the `local_timestamp`s of a file from row to row. */
+/** Tracks the `local_timestamp`s of a file's rows. */
 export class TimeOrder {
   #previous: number | undefined;
   #gap: TimeGap | undefined;
@@ -8,7 +8,7 @@ export class TimeOrder {
   #from = Number.POSITIVE_INFINITY;
   #to = Number.NEGATIVE_INFINITY;
 
-  /** Microseconds, in the file's order of rows. */
+  /** Adds a time in microseconds, in the order of the rows. */
   add(time: number): void {
     const previous = this.#previous;
     this.#previous = time;

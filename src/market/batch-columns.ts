@@ -1,29 +1,29 @@
 import type { Batch, ColumnData, Schema, TextColumn } from '../format/batch.js';
 import { toDictionary } from './lines/write-text.js';
 
-/** A batch's column by its name. A header that lacks one of its data type is refused before there is a batch. */
-export function getColumn(schema: Schema, { columns }: Batch, wanted: string): ColumnData {
-  const column = columns[schema.findIndex(({ name }) => name === wanted)];
-  if (!column) throw new Error(`the batch has no column ${wanted}`);
+/** A batch's column by its name. The parser ensures that all columns of the data type exist. */
+export function getColumn(schema: Schema, { columns }: Batch, columnName: string): ColumnData {
+  const column = columns[schema.findIndex(({ name }) => name === columnName)];
+  if (!column) throw new Error(`the batch has no column ${columnName}`);
   return column;
 }
 
-/** The numbers of a `number` or `time` column. */
+/** The values of a `number` or `time` column. */
 export function getNumbers(schema: Schema, batch: Batch, name: string): Float64Array {
   const column = getColumn(schema, batch, name);
   if (column.kind === 'number' || column.kind === 'time') return column.values;
   throw new Error(`the column ${name} has no numbers`);
 }
 
-/** The 0 and 1 of a `boolean` column. */
+/** The values of a `boolean` column, 0 or 1. */
 export function getBooleans(schema: Schema, batch: Batch, name: string): Uint8Array {
   const column = getColumn(schema, batch, name);
   if (column.kind === 'boolean') return column.values;
   throw new Error(`the column ${name} has no booleans`);
 }
 
-/** The bytes of a row's cell in a text column; none where it is empty. */
-export function textAt(schema: Schema, batch: Batch, name: string, row: number): Uint8Array {
+/** The bytes of a cell in a text column; empty if the cell is. */
+export function getTextBytes(schema: Schema, batch: Batch, name: string, row: number): Uint8Array {
   const column = getColumn(schema, batch, name) as TextColumn;
   if (column.nulls?.[row] === 1) return new Uint8Array();
   const [at, { bytes, offsets }] =
@@ -31,7 +31,7 @@ export function textAt(schema: Schema, batch: Batch, name: string, row: number):
   return bytes.subarray(offsets[at], offsets[at + 1]);
 }
 
-/** A text column of few words as codes, one a row; 0 for other words and empty cells. */
+/** Maps a text column with few distinct values to codes, one per row; 0 for other texts and empty cells. */
 export function getTextCodes(
   schema: Schema,
   batch: Batch,

@@ -1,4 +1,4 @@
-/** What state is kept by: computed types never mix two of them. */
+/** Computed types keep their state for each instrument, and never mix two of them. */
 export interface Instrument {
   readonly exchange: string;
   readonly symbol: string;

@@ -1,11 +1,11 @@
 /**
- * The normalized messages (service interface, Normalized messages), as `JSON.parse` of a line gives them, with
- * their keys in the order in which a line has them. A key with `?` is absent where the exchange gives no value;
- * it is never null.
+ * The normalized messages (docs/spec/normalized-messages.md), as `JSON.parse` of a line returns them, with
+ * the keys in their order in a line. A key with `?` is absent if the exchange sends no value; it is never
+ * null.
  *
- * Times are ISO 8601, UTC, ending in `Z`: `localTimestamp`, when the message was received, has six decimals.
- * `timestamp`, the exchange's own time, has six where the exchange sends microseconds or sends no time at all (it
- * is the local one then), else three. Prices, amounts and volumes are in the exchange's own units.
+ * Times are ISO 8601, UTC, ending in `Z`. `localTimestamp`, the time at which the message was received, has
+ * six decimals. `timestamp`, the exchange's time, has six if the exchange sends microseconds or no time (it
+ * is then the local time), otherwise three. Prices, amounts and volumes are in the exchange's units.
  */
 export type Message =
   | TradeMessage
@@ -18,12 +18,15 @@ export type Message =
   | TradeBarMessage
   | DisconnectMessage;
 
-/** What takes liquidity; `unknown` where the exchange doesn't say. Of a liquidation, `buy` means a short was closed. */
+/**
+ * Side that took liquidity; `unknown` if the exchange does not state it. For a liquidation, `buy` closes a
+ * short.
+ */
 export type TradeSide = 'buy' | 'sell' | 'unknown';
 
 export interface PriceLevel {
   readonly price: number;
-  /** Of a change: the new total at this price, 0 where the level is gone. */
+  /** In a change: the new total at this price; 0 removes the level. */
   readonly amount: number;
 }
 
@@ -47,7 +50,7 @@ export interface BookChangeMessage {
   readonly type: 'book_change';
   readonly symbol: string;
   readonly exchange: string;
-  /** Whether this is the whole book, and not a change of it. */
+  /** Whether this is the whole book instead of a change. */
   readonly isSnapshot: boolean;
   readonly bids: readonly PriceLevel[];
   readonly asks: readonly PriceLevel[];
@@ -62,7 +65,7 @@ export interface DerivativeTickerMessage {
   readonly lastPrice?: number;
   readonly openInterest?: number;
   readonly fundingRate?: number;
-  /** The next funding; three decimals. */
+  /** Time of the next funding; three decimals. */
   readonly fundingTimestamp?: string;
   readonly predictedFundingRate?: number;
   readonly indexPrice?: number;
@@ -112,24 +115,24 @@ export interface OptionSummaryMessage {
   readonly localTimestamp: string;
 }
 
-/** An empty object stands where the book has no such level, so that both sides have `depth` entries. */
+/** A missing level is an empty object, so that both sides have `depth` entries. */
 export type SnapshotLevel = PriceLevel | { readonly price?: never; readonly amount?: never };
 
 export interface BookSnapshotMessage {
   readonly type: 'book_snapshot';
   readonly symbol: string;
   readonly exchange: string;
-  /** The data type as it was asked for. */
+  /** The data type as it was requested. */
   readonly name: string;
   readonly depth: number;
-  /** Milliseconds; 0 for every change. */
+  /** Milliseconds; 0 for a snapshot at every change. */
   readonly interval: number;
   readonly grouping?: number;
   /** Highest first. */
   readonly bids: readonly SnapshotLevel[];
   /** Lowest first. */
   readonly asks: readonly SnapshotLevel[];
-  /** The interval's end (three decimals), or the change's own time. */
+  /** The end of the interval (three decimals), or the time of the change. */
   readonly timestamp: string;
   readonly localTimestamp: string;
 }
@@ -138,9 +141,9 @@ export interface TradeBarMessage {
   readonly type: 'trade_bar';
   readonly symbol: string;
   readonly exchange: string;
-  /** The data type as it was asked for. */
+  /** The data type as it was requested. */
   readonly name: string;
-  /** Milliseconds, trades, or volume, by `kind`. */
+  /** Milliseconds, number of trades, or volume, depending on `kind`. */
   readonly interval: number;
   readonly kind: 'time' | 'tick' | 'volume';
   readonly open: number;
@@ -151,17 +154,17 @@ export interface TradeBarMessage {
   readonly buyVolume: number;
   readonly sellVolume: number;
   readonly trades: number;
-  /** The mean price by volume; null where a bar began with trades of no volume. */
+  /** Volume-weighted average price; null if the bar began with trades of amount 0. */
   readonly vwap: number | null;
   readonly openTimestamp: string;
   readonly closeTimestamp: string;
-  /** Of what closed the bar: the first trade behind it, or the last one in it. */
+  /** That of the trade that closed the bar: the first one after it, or the last one in it. */
   readonly localTimestamp: string;
-  /** The interval's end (three decimals), or the time of the bar's last trade. */
+  /** The end of the interval (three decimals), or the time of the bar's last trade. */
   readonly timestamp: string;
 }
 
-/** The collector's connection broke; day files know of none. */
+/** The collector lost its connection; day files have no disconnects. */
 export interface DisconnectMessage {
   readonly type: 'disconnect';
   readonly exchange: string;

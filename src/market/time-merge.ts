@@ -1,35 +1,36 @@
-/** Messages of one input that are there, in the input's own order. */
+/** Available messages of one input, in the input's order. */
 export interface TimedBatch {
   readonly count: number;
-  /** Microseconds, one a message; may be longer than `formatInteger`. */
+  /** Microseconds, one per message; may be longer than `count`. */
   readonly localTimestamps: Float64Array;
   /**
-   * Of a batch without messages: none to come is before so many microseconds, so that others needn't wait until then.
-   * Undefined where only the next batch will tell.
+   * For a batch without messages: no later message is before this time in microseconds, so that other inputs
+   * need not wait until then. Undefined if it is unknown.
    */
   readonly notBefore?: number | undefined;
 }
 
 /**
- * Merges inputs by local timestamp, ties to the input named first (replay facts, Merging several options). It is a
- * merge and no sort: within an input its own order stays, where its times step back too. An input that is at its end
- * drops out; one that says from when on it has messages is waited for only then. One batch an input is held; choosing
- * the next message costs the logarithm of the number of inputs.
+ * Merges inputs by local timestamp; at equal times the first input comes first
+ * (docs/spec/normalized-messages.md#order). It does not sort: an input keeps its own order, even if its times
+ * go back. An input at its end is dropped. An input whose batch has `notBefore` is not waited for until that
+ * time. One batch per input is held; selecting the next message takes logarithmic time in the number of
+ * inputs.
  *
  *     while (await merge.fill()) {
  *       while (merge.next()) use(merge.batch, merge.start, merge.end, merge.input);
  *     }
  *
- * `next` gives runs: messages `start` up to, not including, `endConversion` of `batch` that follow each other. A batch may be
- * written over by its input once `fill` is called after its last run.
+ * `next` selects runs: consecutive messages from `start` up to, but not including, `end` of `batch`. An input
+ * may reuse a batch as soon as `fill` is called after the batch's last run.
  */
 export class TimeMerge<B extends TimedBatch> {
-  /** The number of the input that the run comes from. */
+  /** Index of the run's input. */
   input = 0;
   start = 0;
   end = 0;
   readonly #inputs: readonly MergeInputState<B>[];
-  /** Inputs that have a message, or know when at the earliest, as a heap: none comes before its parent. */
+  /** Inputs with a message or with `notBefore`, as a heap: none comes before its parent. */
   readonly #heap: MergeInputState<B>[] = [];
   /** Inputs whose batch is used up. */
   #waiting: MergeInputState<B>[];
@@ -40,16 +41,17 @@ export class TimeMerge<B extends TimedBatch> {
     this.#waiting = [...this.#inputs];
   }
 
-  /** Where the run lies. */
+  /** The batch that contains the run. */
   get batch(): B {
     if (!this.#batch) throw new Error('there is no run before next() gave true');
     return this.#batch;
   }
 
   /**
-   * Waits until each input has a message, knows when at the earliest, or is at its end; false when all are. Throws what
-   * an input throws: what came before it in the merge has been given by then, since an input is asked only when its next
-   * message is needed.
+   * Waits until each input has a message, has `notBefore`, or is at its end. Resolves to false when all are
+   * at their end.
+   * @throws errors of an input, after all messages that precede the error in the merge: an input is read only
+   * when its next message is needed.
    */
   async fill(): Promise<boolean> {
     const waiting = this.#waiting;
@@ -61,19 +63,19 @@ export class TimeMerge<B extends TimedBatch> {
     return this.#heap.length > 0;
   }
 
-  /** The next run; false where `fill` has to be called first. */
+  /** Selects the next run; false if `fill` must be called first. */
   next(): boolean {
     const first = this.#heap[0];
     if (this.#waiting.length > 0 || !first?.batch) return false;
     const { batch, index } = first;
     const { localTimestamps, count } = batch;
     if (count === 0) {
-      // Now it matters what it has.
+      // The next message may come from this input.
       this.#waiting.push(first);
-      this.#dropFirst();
+      this.#removeFirst();
       return false;
     }
-    const second = this.#runnerUp();
+    const second = this.#secondInput();
     const limit = second ? second.time : Number.POSITIVE_INFINITY;
     const winsTies = second === undefined || index < second.index;
     let at = second ? first.at + 1 : count;
@@ -89,20 +91,20 @@ export class TimeMerge<B extends TimedBatch> {
     first.at = at;
     if (at === count) {
       this.#waiting.push(first);
-      this.#dropFirst();
+      this.#removeFirst();
     } else {
       first.time = localTimestamps[at] as number;
-      this.#sink(first);
+      this.#siftDown(first);
     }
     return true;
   }
 
-  /** Ends the inputs before their time; waits until they let go of what they hold. */
+  /** Ends the inputs early, and waits until they have released their resources. */
   async close(): Promise<void> {
     await Promise.all(this.#inputs.map((input) => input.close()));
   }
 
-  #runnerUp(): MergeInputState<B> | undefined {
+  #secondInput(): MergeInputState<B> | undefined {
     const left = this.#heap[1];
     const right = this.#heap[2];
     return left && right && isBefore(right, left) ? right : left;
@@ -113,21 +115,21 @@ export class TimeMerge<B extends TimedBatch> {
     let at = heap.length;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      const above = heap[parent] as MergeInputState<B>;
-      if (!isBefore(input, above)) break;
-      heap[at] = above;
+      const parentInput = heap[parent] as MergeInputState<B>;
+      if (!isBefore(input, parentInput)) break;
+      heap[at] = parentInput;
       at = parent;
     }
     heap[at] = input;
   }
 
-  #dropFirst(): void {
+  #removeFirst(): void {
     const last = this.#heap.pop();
-    if (last && this.#heap.length > 0) this.#sink(last);
+    if (last && this.#heap.length > 0) this.#siftDown(last);
   }
 
-  /** Puts an input in the first place, and from there where it belongs. */
-  #sink(input: MergeInputState<B>): void {
+  /** Moves an input from the top of the heap to its place. */
+  #siftDown(input: MergeInputState<B>): void {
     const heap = this.#heap;
     let at = 0;
     for (;;) {
@@ -138,9 +140,9 @@ export class TimeMerge<B extends TimedBatch> {
         isBefore(heap[child + 1] as MergeInputState<B>, heap[child] as MergeInputState<B>)
       )
         child++;
-      const below = heap[child] as MergeInputState<B>;
-      if (!isBefore(below, input)) break;
-      heap[at] = below;
+      const childInput = heap[child] as MergeInputState<B>;
+      if (!isBefore(childInput, input)) break;
+      heap[at] = childInput;
       at = child;
     }
     heap[at] = input;
@@ -149,7 +151,7 @@ export class TimeMerge<B extends TimedBatch> {
 
 class MergeInputState<B extends TimedBatch> {
   batch: B | undefined;
-  /** The next message of the batch, and its time. */
+  /** Position and time of the batch's next message. */
   at = 0;
   time = 0;
 
@@ -158,7 +160,7 @@ class MergeInputState<B extends TimedBatch> {
     readonly iterator: AsyncIterator<B>,
   ) {}
 
-  /** The next batch that has a message, or knows when at the earliest; none at the end. */
+  /** Reads the next batch with messages or `notBefore`; undefined at the end. */
   async pull(): Promise<void> {
     do {
       const { done, value } = await this.iterator.next();

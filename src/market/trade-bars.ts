@@ -1,10 +1,10 @@
 import type { Instrument } from './instrument.js';
 import type { TradeBarType } from './names/data-type-name.js';
 
-/** What took liquidity. */
+/** Codes of the side that took liquidity. */
 export const TRADE_SIDE = { unknown: 0, buy: 1, sell: 2 } as const;
 
-/** A bar that is done. It is used again: whoever keeps it copies it. Times are microseconds. */
+/** A complete bar. The object is reused, so copy it to keep it. Times are microseconds. */
 export interface TradeBar {
   readonly type: TradeBarType;
   readonly instrument: Instrument;
@@ -16,28 +16,28 @@ export interface TradeBar {
   readonly buyVolume: number;
   readonly sellVolume: number;
   readonly trades: number;
-  /** NaN where the bar began with trades of no volume: there is no price by volume then. */
+  /** Volume-weighted average price; NaN if the bar began with trades of amount 0. */
   readonly vwap: number;
   readonly openTimestamp: number;
   readonly closeTimestamp: number;
-  /** The end of the interval; of bars by ticks and volume the time of the last trade, late ones not counted. */
+  /** The end of the interval; for tick and volume bars the time of the last trade, ignoring late trades. */
   readonly timestamp: number;
   readonly localTimestamp: number;
-  /** Whether lines have these times to the microsecond. */
+  /** Whether these times have microseconds in lines. */
   readonly openMicros: boolean;
   readonly closeMicros: boolean;
   readonly micros: boolean;
 }
 
-/** Microseconds; `endConversion` is not included. */
+/** A period in microseconds; `end` is exclusive. */
 export interface Period {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Trade bars of one exchange and symbol (replay facts, trade_bar). The order of the arithmetic is part of what it
- * gives: the same trades make the same doubles everywhere.
+ * Trade bars of one exchange and symbol (docs/spec/computed-data.md#trade-bars). The order of the arithmetic
+ * is part of the rules: the same trades give the same doubles everywhere.
  */
 export class TradeBars implements TradeBar {
   open = 0;
@@ -58,12 +58,12 @@ export class TradeBars implements TradeBar {
   micros = false;
   readonly #emit: (bar: TradeBar) => void;
   readonly #day: Period | undefined;
-  /** The end of the interval of the bar's first trade, in whole milliseconds. */
+  /** The end of the current bar's interval, in whole milliseconds. */
   #end = 0;
 
   /**
-   * @param day where the trades are those of a day file: one stamped before the day counts for the bars' bounds as at
-   *   its start, one stamped after it as in its last millisecond (contract, Computed types of day files).
+   * @param day set for trades of a day file. Trades before the day count as at its start, and trades after it
+   * as in its last millisecond (docs/spec/computed-data.md#day-files).
    */
   constructor(
     readonly type: TradeBarType,
@@ -76,9 +76,10 @@ export class TradeBars implements TradeBar {
   }
 
   /**
-   * @param side one of SIDE.
-   * @param timestamp the trade's exchange time, in microseconds.
-   * @param micros whether lines have that time to the microsecond.
+   * Adds a trade.
+   * @param side a value of `TRADE_SIDE`.
+   * @param timestamp the exchange time, in microseconds.
+   * @param micros whether this time has microseconds in lines.
    */
   add(
     price: number,
@@ -90,11 +91,11 @@ export class TradeBars implements TradeBar {
   ): void {
     const { bar, interval } = this.type;
     if (bar === 'time') {
-      const ms = this.#boundedMs(timestamp);
-      if (this.trades > 0 && ms >= this.#end) this.#give(localTimestamp);
+      const ms = this.#limitToDayMs(timestamp);
+      if (this.trades > 0 && ms >= this.#end) this.#emitBar(localTimestamp);
       if (this.trades === 0) this.#end = (Math.floor(ms / interval) + 1) * interval;
     }
-    if (this.trades === 0) this.#begin(price, timestamp, micros);
+    if (this.trades === 0) this.#startBar(price, timestamp, micros);
     if (price > this.high) this.high = price;
     if (price < this.low) this.low = price;
     if (Math.floor(timestamp / 1000) >= Math.floor(this.closeTimestamp / 1000)) {
@@ -109,15 +110,17 @@ export class TradeBars implements TradeBar {
     this.volume += amount;
     this.localTimestamp = localTimestamp;
     if (bar === 'time') return;
-    if ((bar === 'tick' ? this.trades : this.volume) >= interval) this.#give(localTimestamp);
+    if ((bar === 'tick' ? this.trades : this.volume) >= interval) this.#emitBar(localTimestamp);
   }
 
-  /** Gives the open bar, with the local time of its last trade: a day file ends, where a replay would wait. */
+  /**
+   * Emits the open bar, with the local time of its last trade. For day files only; a replay never emits it.
+   */
   end(): void {
-    if (this.trades > 0) this.#give(this.localTimestamp);
+    if (this.trades > 0) this.#emitBar(this.localTimestamp);
   }
 
-  #begin(price: number, timestamp: number, micros: boolean): void {
+  #startBar(price: number, timestamp: number, micros: boolean): void {
     this.open = price;
     this.high = price;
     this.low = price;
@@ -130,7 +133,7 @@ export class TradeBars implements TradeBar {
     this.vwap = 0;
   }
 
-  #give(localTimestamp: number): void {
+  #emitBar(localTimestamp: number): void {
     const isTime = this.type.bar === 'time';
     this.timestamp = isTime ? this.#end * 1000 : this.closeTimestamp;
     this.micros = !isTime && this.closeMicros;
@@ -139,8 +142,8 @@ export class TradeBars implements TradeBar {
     this.trades = 0;
   }
 
-  /** Whole milliseconds, within the day where there is one. */
-  #boundedMs(timestamp: number): number {
+  /** Whole milliseconds, limited to the day if there is one. */
+  #limitToDayMs(timestamp: number): number {
     const day = this.#day;
     if (day && timestamp < day.start) return day.start / 1000;
     return Math.floor((day && timestamp >= day.end ? day.end - 1 : timestamp) / 1000);

@@ -64,7 +64,7 @@ export async function writeSeriesLines(
     out.clear();
     out.shrink(MAX_GROWTH * textChunk);
   };
-  const lines = createTextLines({ ...series, isWanted: createSymbolTest(series) }, memories);
+  const lines = createTextLines({ ...series, isSelected: createSymbolTest(series) }, memories);
   for (const { path, day, isComing } of series.files) {
     if (isComing) {
       // Days are cut by local time (interface page, Dataset file), and all lines before this one are given.

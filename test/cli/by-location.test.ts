@@ -108,11 +108,14 @@ test('convert: a prefix with the characters of a glob is that prefix', { skip },
 test('what is not in a store is code 2, and nothing is begun there', { skip }, async (t) => {
   const { dir, bucket, run } = await place(t);
   const cases = [
-    [['convert', `s3://${bucket.name}/none`], /\/none: there is no such object, and no \.csv\.gz below it/],
-    [['convert', `s3://${bucket.name}/raw/*_liquidations_*`], /no \.csv\.gz object matches/],
+    [
+      ['convert', `s3://${bucket.name}/none`],
+      /\/none: no such object, and no \.csv\.gz object under that prefix/,
+    ],
+    [['convert', `s3://${bucket.name}/raw/*_liquidations_*`], /matches no \.csv\.gz object/],
     [['convert', 's3://no-such-bucket-here/raw'], /no such bucket/],
     [['convert', join(dir, `${TRADES}.csv.gz`), '-o', 's3://no-such-bucket-here/out'], /no such bucket/],
-    [['inspect', `s3://${bucket.name}/raw`], /there is no such file/],
+    [['inspect', `s3://${bucket.name}/raw`], /: no such file/],
     [['inspect', 's3://no-such-bucket-here/raw'], /no such bucket/],
     [['inspect', `s3://${bucket.name}`], /names no object; write it as s3:\/\/bucket\/key/],
     [['download', '--frozen', `s3://${bucket.name}/lock`], /--frozen: s3:\/\/… is not supported/],

@@ -45,7 +45,7 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[...EXAMPLE, ...DAY, '--retries', '-1'], /--retries/],
   [[...EXAMPLE, ...DAY, '--stall-timeout', '10'], /--stall-timeout.*"10"|"10".*duration/],
   [[...EXAMPLE, ...DAY, '--stall-timeout', '600h'], /--stall-timeout: 600h is more than 24 days/],
-  [['convert', '-'], /^tickhaul: -: there is no such file/],
+  [['convert', '-'], /^tickhaul: -: no such file/],
   [['plan', '-t', 'trades', ...DAY], /an argument is missing: tickhaul plan <exchange>/],
   [[...EXAMPLE.with(0, 'plan'), ...DAY, '--pin', '-'], /--pin writes a file; name it/],
   [[...EXAMPLE, ...DAY, '--max-rate', 'fast'], /"fast" is not a size/],

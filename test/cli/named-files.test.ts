@@ -67,7 +67,7 @@ test('a pipe or a device is no day file', async (t) => {
   execFileSync('mkfifo', [name]);
   const converted = await tickhaul(['convert', name], { cwd: dir });
   assert.equal(converted.exitCode, 8);
-  assert.match(converted.stderr, /a pipe or a device, and no regular file/);
+  assert.match(converted.stderr, /a pipe or a device instead of a regular file/);
   const inspected = await tickhaul(['inspect', name], { cwd: dir });
   assert.equal(inspected.exitCode, 2);
   assert.match(inspected.stderr, /not a file; name one file to inspect/);

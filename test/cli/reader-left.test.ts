@@ -131,6 +131,6 @@ test('convert says how much went into the pipe', async (t) => {
   for (const jobs of ['1', '2']) {
     const { taken, exitCode, stderr } = await leave(t, ['convert', dir, '-o', '-', '-j', jobs], env);
     assert.equal(exitCode, 0, stderr);
-    assert.match(stderr, new RegExp(`^stdout: its reader left after ${formatSize(taken.length)}$`, 'm'));
+    assert.match(stderr, new RegExp(`^stdout: the reader closed it after ${formatSize(taken.length)}$`, 'm'));
   }
 });

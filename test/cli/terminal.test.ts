@@ -84,6 +84,6 @@ test('an error breaks between words at the width of a terminal, and is one line 
   const name = 'no-such-folder-whose-name-is-longer-than-a-line.csv.gz:';
   assert.equal(
     stdout,
-    `tickhaul: ${name} there is no\r\nsuch file or folder\r\ntickhaul: ${name} there is no such file or folder\r\n`,
+    `tickhaul: ${name} no such file\r\nor folder\r\ntickhaul: ${name} no such file or folder\r\n`,
   );
 });

@@ -9,7 +9,7 @@ import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
 import { tempDir } from '../helpers/temp.js';
 import { cellsOf, csvOf, parquetRows, run, writeDayFile } from './day-files.js';
 
-test('every data type, in row groups, read back cell by cell', async (t) => {
+test('converts every data type to row groups with the same cells', async (t) => {
   const dir = await tempDir(t);
   for (const dataType of DATA_TYPES) await writeDayFile(dir, dataType, csvOf(dataType, 500));
   const { summary, events, files } = await run([dir], { chosen: { rowGroup: 200 } });
@@ -29,7 +29,7 @@ test('every data type, in row groups, read back cell by cell', async (t) => {
   assert.equal(summary.bytes, bytes);
 });
 
-test('NDJSON in every compression holds the CSV’s own digits', async (t) => {
+test('keeps the digits of the CSV in NDJSON with every compression', async (t) => {
   const dir = await tempDir(t);
   const header = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n';
   const cells = 'deribit,X,1583020800000001,1583020800000002,,buy,0.00004405208333333333,1e-7';
@@ -53,7 +53,7 @@ test('NDJSON in every compression holds the CSV’s own digits', async (t) => {
   }
 });
 
-test('options reach the output: plain times, text numbers, ISO times', async (t) => {
+test('applies options to the output: plain times, text numbers, ISO times', async (t) => {
   const dir = await tempDir(t);
   const csv = csvOf('trades', 3);
   const source = await writeDayFile(dir, 'trades', csv);
@@ -67,9 +67,9 @@ test('options reach the output: plain times, text numbers, ISO times', async (t)
   assert.match(line, /"local_timestamp":"2024-03-01T\d\d:\d\d:\d\d\.\d{6}Z"/);
 });
 
-const EMPTY = { 'nothing in the gzip': '', 'only a header': `${csvOf('trades', 1).split('\n')[0]}\n` };
+const EMPTY = { 'an empty gzip file': '', 'only a header': `${csvOf('trades', 1).split('\n')[0]}\n` };
 for (const [name, csv] of Object.entries(EMPTY)) {
-  test(`an empty day, ${name}: an output of no rows with the type's schema`, async (t) => {
+  test(`converts an empty day (${name}) to an output without rows that has the type's schema`, async (t) => {
     const dir = await tempDir(t);
     const source = await writeDayFile(dir, 'trades', csv);
     const { files } = await run([source]);
@@ -87,7 +87,7 @@ for (const [name, csv] of Object.entries(EMPTY)) {
   });
 }
 
-test('the header tells a type that the name does not; an unknown type keeps its columns as text', async (t) => {
+test('finds the data type in the header; columns of an unknown type are text', async (t) => {
   const dir = await tempDir(t);
   const named = join(dir, 'some.csv.gz');
   await writeFile(named, gzipSync(csvOf('book_snapshot_25', 4)));
@@ -104,16 +104,16 @@ test('the header tells a type that the name does not; an unknown type keeps its 
   );
   assert.equal((await parquetRows(await readFile(other.replace('csv.gz', 'parquet'))))[0]?.['oi'], '1.50');
   const warnings = events.filter((event) => event.event === 'warning');
-  assert.match(warnings[0]?.message ?? '', /not known as columns of open_interest, kept as text: oi/);
+  assert.match(warnings[0]?.message ?? '', /unknown columns of open_interest: oi; keeping them as text/);
   assert.equal(warnings.length, 1);
 });
 
-test('an empty file of a type that nothing tells is refused, and taken with a type', async (t) => {
+test('refuses an empty file of an unknown type, but accepts it with --type', async (t) => {
   const dir = await tempDir(t);
   const source = join(dir, 'some.csv.gz');
   await writeFile(source, gzipSync(''));
   const refused = await run([source]);
   assert.equal(refused.summary.exitCode, 2);
-  assert.match(refused.files[0]?.error?.message ?? '', /name it with --type/);
+  assert.match(refused.files[0]?.error?.message ?? '', /set it with --type/);
   assert.equal((await run([source], { dataType: 'trades' })).files[0]?.status, 'converted');
 });

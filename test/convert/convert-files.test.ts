@@ -8,32 +8,32 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { tempDir } from '../helpers/temp.js';
 import { csvOf, run, writeDayFile } from './day-files.js';
 
-const row = (cells: string): string => `${csvOf('trades', 2)}${cells}\n`;
-const whole = gzipSync(csvOf('trades', 2000));
+const withRow = (cells: string): string => `${csvOf('trades', 2)}${cells}\n`;
+const complete = gzipSync(csvOf('trades', 2000));
 const BAD: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
-  'a cut gzip': [whole.subarray(0, whole.length - 200), /the gzip stream ends early after \d+ bytes/],
-  'a flipped byte in the checksum': [flip(whole, whole.length - 6), /wrong gzip checksum/],
-  'bytes after the gzip': [Buffer.concat([whole, Buffer.from('tail')]), /after the last gzip member/],
+  'a cut gzip': [complete.subarray(0, complete.length - 200), /the gzip stream ends early after \d+ bytes/],
+  'a flipped byte in the checksum': [flip(complete, complete.length - 6), /wrong gzip checksum/],
+  'bytes after the gzip': [Buffer.concat([complete, Buffer.from('tail')]), /after the last gzip member/],
   'no gzip at all': [Buffer.from('<html>no</html>'), /not a gzip file: begins with "<html>no/],
   'no byte': [Buffer.alloc(0), /empty body/],
   'too few cells': [
-    row('deribit,X,1583020800000001,1583020800000002,1'),
+    withRow('deribit,X,1583020800000001,1583020800000002,1'),
     /line 4, column id: "1" ends the line/,
   ],
   'too many cells': [
-    row(`${csvOf('trades', 1).split('\n')[1]},9`),
+    withRow(`${csvOf('trades', 1).split('\n')[1]},9`),
     /line 4, column amount: .* is followed by more/,
   ],
   'a letter in a number': [
-    row('deribit,X,1583020800000001,1583020800000002,1,buy,12x,1'),
+    withRow('deribit,X,1583020800000001,1583020800000002,1,buy,12x,1'),
     /line 4, column price: "12x"/,
   ],
-  'a time past its range': [
-    row('deribit,X,99999999999999999999,1583020800000002,1,buy,1,1'),
+  'a time outside the range': [
+    withRow('deribit,X,99999999999999999999,1583020800000002,1,buy,1,1'),
     /line 4, column timestamp/,
   ],
   'an empty leading cell': [
-    row('deribit,,1583020800000001,1583020800000002,1,buy,1,1'),
+    withRow('deribit,,1583020800000001,1583020800000002,1,buy,1,1'),
     /line 4, column symbol/,
   ],
   'a missing column': [
@@ -45,7 +45,7 @@ const BAD: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
   'binary junk': [gzipSync(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256))), /line 1/],
 };
 for (const [name, [csv, message]] of Object.entries(BAD)) {
-  test(`${name}: the file fails by name, the others go on, nothing is left`, async (t) => {
+  test(`${name} fails only its own file, with a message, and leaves no output`, async (t) => {
     const dir = await tempDir(t);
     const bad = await writeDayFile(dir, 'trades', csv, 'BAD');
     const good = await writeDayFile(dir, 'trades', csvOf('trades', 2), 'GOOD');
@@ -66,31 +66,33 @@ function flip(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-test('an output is skipped only when the same source gave it with the same options', async (t) => {
+test('skips an output only if source and options are the same', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
-  const statusOf = async (options: Parameters<typeof run>[1] = {}): Promise<unknown> =>
+  const convertAgain = async (options: Parameters<typeof run>[1] = {}): Promise<unknown> =>
     (await run([dir], options)).files.map(({ status, rows, bytes }) => [status, rows, (bytes ?? 0) > 0]);
   for (const format of ['parquet', 'ndjson'] as const) {
-    assert.deepEqual(await statusOf({ format }), [['converted', 50, true]]);
+    assert.deepEqual(await convertAgain({ format }), [['converted', 50, true]]);
     await utimes(source, 1, 1);
-    assert.deepEqual(await statusOf({ format }), [['skipped', 50, true]], 'time stamps do not count');
-    assert.deepEqual(await statusOf({ format, existing: 'overwrite' }), [['converted', 50, true]]);
-    assert.deepEqual(await statusOf({ format, chosen: { numbers: 'string' } }), [['converted', 50, true]]);
-    assert.deepEqual(await statusOf({ format }), [['converted', 50, true]], 'other options');
+    assert.deepEqual(await convertAgain({ format }), [['skipped', 50, true]], 'time stamps do not count');
+    assert.deepEqual(await convertAgain({ format, existing: 'overwrite' }), [['converted', 50, true]]);
+    assert.deepEqual(await convertAgain({ format, chosen: { numbers: 'string' } }), [
+      ['converted', 50, true],
+    ]);
+    assert.deepEqual(await convertAgain({ format }), [['converted', 50, true]], 'other options');
   }
-  // Of the same size, with other bytes in the gzip header only.
+  // The same size, with other bytes in the gzip header.
   const bytes = await readFile(source);
   bytes[4] = 99;
   await writeFile(source, bytes);
-  assert.deepEqual(await statusOf(), [['converted', 50, true]], 'another md5');
+  assert.deepEqual(await convertAgain(), [['converted', 50, true]], 'another md5');
   await writeFile(source.replace('csv.gz', 'parquet'), 'PAR1 somebody else wrote this PAR1');
-  assert.deepEqual(await statusOf(), [['converted', 50, true]], 'a file that is no Parquet');
+  assert.deepEqual(await convertAgain(), [['converted', 50, true]], 'a file that is no Parquet');
   await rm(source.replace('csv.gz', 'ndjson'));
-  assert.deepEqual(await statusOf({ format: 'ndjson' }), [['converted', 50, true]], 'the output is gone');
+  assert.deepEqual(await convertAgain({ format: 'ndjson' }), [['converted', 50, true]], 'the output is gone');
 });
 
-test('layouts place outputs under --out; what they need to know must be known', async (t) => {
+test('places outputs under --out by the layout, and fails files that the layout cannot place', async (t) => {
   const dir = await tempDir(t);
   const out = join(dir, 'out');
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 2));
@@ -115,16 +117,16 @@ test('layouts place outputs under --out; what they need to know must be known', 
   assert.deepEqual([mixed.summary.exitCode, mixed.summary.counts], [2, { failed: 1, converted: 1 }]);
   const failed = mixed.files.find(({ status }) => status === 'failed');
   assert.deepEqual([failed?.source, failed?.error?.code], [unnamed, 'usage']);
-  assert.match(failed?.error?.message ?? '', /doesn't tell exchange, .*; rename it/);
+  assert.match(failed?.error?.message ?? '', /does not state exchange, .*; rename the file/);
   assert.ok(existsSync(unnamed) && !existsSync(source), 'what failed stays');
   await mkdir(join(dir, 'tree/b'));
   await writeFile(join(dir, 'tree/b/1.csv.gz'), gzipSync(csvOf('trades', 2)));
-  await assert.rejects(run([join(dir, 'tree')], { out }), usage(/would both become/));
+  await assert.rejects(run([join(dir, 'tree')], { out }), usage(/would be written to/));
   const beside = await run([join(dir, 'tree')]);
   assert.deepEqual(beside.summary.counts, { converted: 2 });
 });
 
-test('sources go once their conversion is whole, and only then', async (t) => {
+test('removes sources only after a complete conversion', async (t) => {
   const dir = await tempDir(t);
   const good = await writeDayFile(dir, 'trades', csvOf('trades', 20), 'GOOD');
   const bad = await writeDayFile(dir, 'trades', 'exchange\n', 'BAD');
@@ -135,7 +137,7 @@ test('sources go once their conversion is whole, and only then', async (t) => {
   assert.ok(existsSync(good.replace('csv.gz', 'parquet')));
 });
 
-test('a source that changes meanwhile is kept, and said so', async (t) => {
+test('keeps a source that changes during the conversion, with a warning', async (t) => {
   const dir = await tempDir(t);
   const [header = '', ...lines] = csvOf('incremental_book_L2', 50_000).split(/(?<=\n)/);
   const block = gzipSync(lines.join(''), { level: 1 });
@@ -150,15 +152,15 @@ test('a source that changes meanwhile is kept, and said so', async (t) => {
   assert.deepEqual(summary.counts, { converted: 1 });
   assert.ok(existsSync(source));
   const warning = events.find((event) => event.event === 'warning');
-  assert.match(warning?.message ?? '', /it changed while it was converted, so it is kept/);
+  assert.match(warning?.message ?? '', /changed during the conversion; keeping it/);
 });
 
-test('a folder in the way and a folder that can’t be made fail one file', async (t) => {
+test('a folder at the target, or a file in place of a folder, fails one file', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 2));
   await mkdir(source.replace('csv.gz', 'parquet'));
-  const taken = await run([source]);
-  assert.deepEqual([taken.summary.exitCode, taken.files[0]?.status], [8, 'failed']);
+  const blockedTarget = await run([source]);
+  assert.deepEqual([blockedTarget.summary.exitCode, blockedTarget.files[0]?.status], [8, 'failed']);
   await writeFile(join(dir, 'file'), '');
   const blocked = await run([source], { out: join(dir, 'file') });
   assert.equal(blocked.summary.exitCode, 8);
@@ -168,7 +170,7 @@ test('a folder in the way and a folder that can’t be made fail one file', asyn
   );
 });
 
-test('an abort leaves nothing behind, and says so', async (t) => {
+test('an abort leaves no output and reports the interrupt', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'incremental_book_L2', csvOf('incremental_book_L2', 60_000));
   const controller = new AbortController();
@@ -182,7 +184,7 @@ test('an abort leaves nothing behind, and says so', async (t) => {
   assert.deepEqual(await readdir(dir), [source.slice(dir.length + 1)]);
 });
 
-test('many files over few threads: each once, all whole', async (t) => {
+test('converts many files in few threads, each once and completely', async (t) => {
   const dir = await tempDir(t);
   const csv = csvOf('trades', 30);
   const names = Array.from({ length: 25 }, (_, i) => `S${i}`);

@@ -14,19 +14,19 @@ export type CsvCell = string | number | boolean | null;
 
 const DAY = parseDay('2024-03-01');
 
-const made = new Map<string, string>();
+const generatedCsv = new Map<string, string>();
 
-/** A made-up day file's CSV, as far as so many rows; the same is made once. */
+/** The first rows of a generated day file's CSV; cached. */
 export function csvOf(dataType: string, rows: number): string {
   const key = `${dataType} ${rows}`;
-  const csv = made.get(key) ?? makeCsv(dataType, rows);
-  made.set(key, csv);
+  const csv = generatedCsv.get(key) ?? generateCsv(dataType, rows);
+  generatedCsv.set(key, csv);
   return csv;
 }
 
-function makeCsv(dataType: string, rows: number): string {
+function generateCsv(dataType: string, rows: number): string {
   const file = { exchange: 'deribit', dataType, symbol: 'BTC-PERPETUAL', day: DAY };
-  // Only some of the book's changes are quotes and snapshots.
+  // Only some of the book's changes result in quotes and snapshots.
   const isOfChanges = /^(quotes|book_ticker|book_snapshot_.*)$/.test(dataType);
   const size = { rows: isOfChanges ? 3 * rows + 100 : rows, seed: 7 };
   let csv = '';
@@ -37,7 +37,7 @@ function makeCsv(dataType: string, rows: number): string {
     .join('');
 }
 
-/** Writes CSV text, or bytes as they are, as a day file. @returns its path. */
+/** Writes CSV text (gzipped) or bytes (unchanged) as a day file. @returns its path. */
 export async function writeDayFile(
   dir: string,
   dataType: string,
@@ -49,7 +49,7 @@ export async function writeDayFile(
   return path;
 }
 
-/** The cells that a CSV's rows hold, by the data type's table. */
+/** The cells of a CSV's rows, typed by the data type. */
 export function cellsOf(dataType: string, csv: string): Record<string, CsvCell>[] {
   const [header = '', ...lines] = csv.trimEnd().split('\n');
   const names = header.split(',');
@@ -68,7 +68,7 @@ export function cellsOf(dataType: string, csv: string): Record<string, CsvCell>[
   });
 }
 
-/** The rows of a Parquet file as hyparquet reads them; times are microseconds. */
+/** Reads the rows of a Parquet file with hyparquet; times are microseconds. */
 export async function parquetRows(file: Buffer): Promise<Record<string, unknown>[]> {
   return parquetReadObjects({
     file: Uint8Array.from(file).buffer,

@@ -3,8 +3,8 @@ import type { DayFileColumn, DayFileKind } from '../../src/dataset/data-types.js
 import type { Duck } from './parquet/readers.js';
 
 /**
- * Asserts that DuckDB reads of a Parquet file what its own CSV reader finds in the source: each cell, and of each
- * column counts, sums, bounds, and the rows that queries for the bounds find.
+ * Asserts that DuckDB reads the same from a Parquet file as its CSV reader from the source: each cell, and
+ * for each column counts, sums, bounds, and the rows that queries for the bounds return.
  */
 export async function assertEqualsCsv(
   duck: Duck,
@@ -25,10 +25,10 @@ export async function assertEqualsCsv(
     `max("${name}")::VARCHAR`,
     kind === 'number' ? `fsum("${name}")` : 'NULL',
   ]);
-  const factsOf = async (table: string): Promise<unknown[]> =>
+  const queryFacts = async (table: string): Promise<unknown[]> =>
     (await duck.query(`SELECT count(*), ${facts.join(', ')} FROM ${table}`))[0] ?? [];
-  const expected = await factsOf('expected');
-  assert.deepEqual(await factsOf('found'), expected);
+  const expected = await queryFacts('expected');
+  assert.deepEqual(await queryFacts('found'), expected);
 
   const differs = columns.map(({ name }) => `count(*) FILTER (e."${name}" IS DISTINCT FROM f."${name}")`);
   const [differences] = await duck.query(
@@ -39,7 +39,7 @@ export async function assertEqualsCsv(
     columns.map(() => 0),
   );
 
-  // Each filter is on the column itself, so that its statistics are used to leave row groups out.
+  // Each filter uses the column itself, so that its statistics exclude row groups.
   const bounds = columns.flatMap(({ name, literal }, i) =>
     [expected[4 * i + 2], expected[4 * i + 3]].map((bound) => ({ name, value: literal(bound) })),
   );
@@ -47,19 +47,19 @@ export async function assertEqualsCsv(
     const isTime = columns[i >> 1]?.kind === 'time';
     return `count(*) FILTER (${isTime ? `make_timestamptz("${name}")` : `"${name}"`} = ${value})`;
   });
-  const [wanted = []] = await duck.query(`SELECT ${counts.join(', ')} FROM expected`);
+  const [expectedCounts = []] = await duck.query(`SELECT ${counts.join(', ')} FROM expected`);
   for (const [i, { name, value }] of bounds.entries()) {
     const [[count] = []] = await duck.query(`SELECT count(*) FROM '${output}' WHERE "${name}" = ${value}`);
-    assert.equal(count, wanted[i], `${name} = ${value}`);
+    assert.equal(count, expectedCounts[i], `${name} = ${value}`);
   }
 }
 
 interface Reading {
-  /** The column, in SQL, as the CSV's text gives it. */
+  /** SQL expression of the column from the CSV's text. */
   readonly csv: string;
-  /** The same, as the Parquet file gives it. */
+  /** SQL expression of the same from the Parquet file. */
   readonly parquet: string;
-  /** A bound, as a literal of the Parquet column's own type. */
+  /** Literal of a bound, in the type of the Parquet column. */
   readonly literal: (bound: unknown) => string;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Up to so many rows, each with some first cells of the row before it, as most rows of real files have them. */
+/** Rows that share some first cells with the previous row, as most rows of real files do. */
 export function alikeRows(row: fc.Arbitrary<string[]>, most: number): fc.Arbitrary<string[][]> {
   return fc
     .array(fc.tuple(row, fc.nat({ max: 25 })), { maxLength: most })

@@ -10,7 +10,7 @@ import { csvOf, parquetRows, run, writeDayFile } from '../convert/day-files.js';
 import { naiveRows } from './csv/naive.js';
 
 const TYPES = ['trades', 'derivative_ticker', 'incremental_book_L2'] as const;
-const WHOLE = new Map(TYPES.map((dataType) => [dataType, Buffer.from(csvOf(dataType, 25))]));
+const ORIGINALS = new Map(TYPES.map((dataType) => [dataType, Buffer.from(csvOf(dataType, 25))]));
 
 const byte = fc.oneof(fc.constantFrom(...Buffer.from('0123456789,,\n\r.-eE"tf')), fc.nat({ max: 255 }));
 const change = fc.record({
@@ -23,13 +23,13 @@ const mutant = fc.record({
   /** Whether the text is changed, or the gzip file. */
   inText: fc.boolean(),
   changes: fc.array(change, { minLength: 1, maxLength: 3 }),
-  /** Share that is cut off the end. */
+  /** Share of the bytes that is kept. */
   cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 6 }),
 });
 type Mutant = typeof mutant extends fc.Arbitrary<infer T> ? T : never;
 
-function bytesOf({ dataType, inText, changes, cut }: Mutant): Buffer {
-  const csv = WHOLE.get(dataType) ?? Buffer.alloc(0);
+function createBytes({ dataType, inText, changes, cut }: Mutant): Buffer {
+  const csv = ORIGINALS.get(dataType) ?? Buffer.alloc(0);
   let bytes = inText ? csv : gzipSync(csv);
   for (const { at, remove, insert } of changes) {
     const start = at % (bytes.length + 1);
@@ -39,14 +39,14 @@ function bytesOf({ dataType, inText, changes, cut }: Mutant): Buffer {
   return inText ? gzipSync(bytes) : bytes;
 }
 
-test('mutated day files, in the gzip or in the text: the right rows, or an error that names the file', async () => {
+test('mutated day files give the right rows, or an error that names the file', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(mutant, { minLength: 30, maxLength: 30 }), async (mutants) => {
       const dir = await mkdtemp(join(tmpdir(), 'tickhaul-fuzz-'));
       try {
         const gzipped = new Map<string, { readonly dataType: string; readonly bytes: Buffer }>();
         for (const [i, one] of mutants.entries()) {
-          const bytes = bytesOf(one);
+          const bytes = createBytes(one);
           gzipped.set(await writeDayFile(dir, one.dataType, bytes, `S${i}`), {
             dataType: one.dataType,
             bytes,
@@ -72,7 +72,7 @@ test('mutated day files, in the gzip or in the text: the right rows, or an error
             assert.deepEqual([status, error?.code], ['failed', 'corrupt'], message);
             assert.ok(message.startsWith(`${source}: `), message);
             assert.equal(existsSync(path), false);
-            // Node's gunzip says nothing of what stands behind the last member.
+            // Node's gunzip ignores bytes after the last member.
             if (!/after the last gzip member/.test(message)) assert.equal(expected, undefined, message);
           }
         }

@@ -20,8 +20,11 @@ after(() => duck.close());
 
 const ROWS = 450;
 
-/** A day file some of whose value cells are empty: in one row of three, in all rows, in runs, or in none. */
-function holed(dataType: string, rows: number): string {
+/**
+ * A day file with empty cells: in one row of three, in all rows, in runs, or in none, depending on the
+ * column.
+ */
+function withEmptyCells(dataType: string, rows: number): string {
   const [header = '', ...lines] = csvOf(dataType, rows).trimEnd().split('\n');
   const isEmpty = [
     () => false,
@@ -40,9 +43,9 @@ function holed(dataType: string, rows: number): string {
 }
 
 for (const compression of ['zstd', 'snappy', 'gzip', 'none'] satisfies Compression[]) {
-  test(`every data type in ${compression}: DuckDB reads what its CSV reader finds`, async (t) => {
+  test(`DuckDB reads every data type in ${compression} as from the CSV`, async (t) => {
     const dir = await tempDir(t);
-    for (const dataType of DATA_TYPES) await writeDayFile(dir, dataType, holed(dataType, ROWS));
+    for (const dataType of DATA_TYPES) await writeDayFile(dir, dataType, withEmptyCells(dataType, ROWS));
     const { summary, files } = await run([dir], { chosen: { compression, rowGroup: 150 } });
     assert.deepEqual(summary.counts, { converted: DATA_TYPES.length });
     for (const { source = '', path, file } of files) {
@@ -52,15 +55,15 @@ for (const compression of ['zstd', 'snappy', 'gzip', 'none'] satisfies Compressi
 }
 
 for (const rows of [1, 149, 150, 151, 300, 301]) {
-  test(`${rows} rows in row groups of 150`, async (t) => {
+  test(`converts ${rows} rows to row groups of 150`, async (t) => {
     const dir = await tempDir(t);
-    const source = await writeDayFile(dir, 'options_chain', holed('options_chain', rows));
+    const source = await writeDayFile(dir, 'options_chain', withEmptyCells('options_chain', rows));
     const { files } = await run([source], { chosen: { rowGroup: 150 } });
     await assertEqualsCsv(duck, source, files[0]?.path ?? '', dataTypeColumns('options_chain') ?? []);
   });
 }
 
-test('three million rows, parsed in one thread and encoded in another', async (t) => {
+test('converts three million rows, parsed in one thread and encoded in another', async (t) => {
   const dir = await tempDir(t);
   const [header = '', ...lines] = csvOf('incremental_book_L2', 100_000).split(/(?<=\n)/);
   const source = await writeDayFile(dir, 'incremental_book_L2', header);
@@ -83,7 +86,7 @@ test('three million rows, parsed in one thread and encoded in another', async (t
   assert.deepEqual(await duck.query(`${facts(1)} FROM read_parquet('${files[0]?.path}')`), expected);
 });
 
-test('real samples equal their CSV cell by cell, as Parquet and as NDJSON', {
+test('converts real samples to Parquet and NDJSON with the same cells', {
   skip: NO_SAMPLES,
 }, async (t) => {
   const dir = await tempDir(t);

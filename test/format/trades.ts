@@ -1,9 +1,9 @@
 export const HEADER = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount';
 
-/** A row of trades as the service has them. */
+/** A row of trades in the service's form. */
 export const ROW = 'deribit,BTC-PERPETUAL,1585699200245000,1585699200355684,a1,buy,6421.5,18640';
 
-/** The same with another cell. */
+/** `ROW` with another cell. */
 export function withCell(column: number, cell: string): string {
   return ROW.split(',').with(column, cell).join(',');
 }

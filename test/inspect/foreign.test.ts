@@ -17,17 +17,17 @@ const ROWS = 5000;
 const TABLE = `SELECT 'S' || (i % 3) AS symbol, make_timestamptz(${START} + i * 1000 + (i % 7) * 300) AS local_timestamp,
   i / 3.0::DOUBLE AS price, CASE WHEN i % 5 > 0 THEN i END::INTEGER AS n, i % 2 = 0 AS even FROM range(${ROWS}) t(i)`;
 
-async function written(path: string, select: string, options = ''): Promise<Inspection> {
+async function inspectWritten(path: string, select: string, options = ''): Promise<Inspection> {
   await duck.query(`COPY (${select}) TO '${path}' (FORMAT parquet ${options})`);
   return inspectFile({ path, signal });
 }
 
 for (const codec of ['zstd', 'snappy', 'gzip', 'brotli', 'lz4_raw', 'uncompressed']) {
   for (const version of ['V1', 'V2']) {
-    test(`by DuckDB, ${codec}, pages of ${version}`, async (t) => {
+    test(`reads files by DuckDB with ${codec} and pages ${version}`, async (t) => {
       const path = join(await tempDir(t), 'x.parquet');
       const options = `, CODEC '${codec}', PARQUET_VERSION '${version}', ROW_GROUP_SIZE 2048`;
-      const { columns, first, last, ...inspection } = await written(path, TABLE, options);
+      const { columns, first, last, ...inspection } = await inspectWritten(path, TABLE, options);
       assert.deepEqual([inspection.rows, inspection.rowGroups, inspection.unread], [ROWS, 3, undefined]);
       assert.deepEqual(
         columns.map(({ name, type, nulls, min, max }) => [name, type, nulls, min, max]),
@@ -59,10 +59,13 @@ const TIMES: Readonly<Record<string, readonly [type: string, range: readonly [nu
     VARCHAR: ['string', undefined],
   };
 for (const [sql, [type, range]] of Object.entries(TIMES)) {
-  test(`local_timestamp as ${sql}`, async (t) => {
+  test(`reads local_timestamp as ${sql}`, async (t) => {
     const time = sql === 'BIGINT' ? `${START} + i * 1000` : `make_timestamp(${START} + i * 1000)`;
     const path = join(await tempDir(t), 'x.parquet');
-    const inspection = await written(path, `SELECT (${time})::${sql} AS local_timestamp FROM range(10) t(i)`);
+    const inspection = await inspectWritten(
+      path,
+      `SELECT (${time})::${sql} AS local_timestamp FROM range(10) t(i)`,
+    );
     assert.equal(inspection.columns[0]?.type, type);
     assert.deepEqual(inspection.timeRange, range && { from: range[0], to: range[1] });
     const [[first] = []] = inspection.first;
@@ -71,9 +74,9 @@ for (const [sql, [type, range]] of Object.entries(TIMES)) {
   });
 }
 
-test('types that day files never have', async (t) => {
+test('reads types that day files never have', async (t) => {
   const path = join(await tempDir(t), 'x.parquet');
-  const { columns, first } = await written(
+  const { columns, first } = await inspectWritten(
     path,
     `SELECT 200::UTINYINT AS a, 18446744073709551615::UBIGINT AS b, 1.25::DECIMAL(9, 4) AS c, DATE '2024-03-01' AS d,
        uuid() AS e, -3::TINYINT AS f, 1.5::FLOAT AS g, TIME '10:00:00' AS h, NULL::INTEGER AS i, 'x'::BLOB AS j`,
@@ -96,9 +99,9 @@ test('types that day files never have', async (t) => {
   assert.deepEqual(first[0]?.slice(0, 4), [200, '18446744073709551615', 1.25, '2024-03-01']);
 });
 
-test('nested columns, and data that can’t be read: the footer is told, and what isn’t known', async (t) => {
+test('shows the footer if columns are nested or data cannot be read, and states why', async (t) => {
   const dir = await tempDir(t);
-  const nested = await written(join(dir, 'a.parquet'), "SELECT [1, 2] AS l, {'x': 3} AS s, 4 AS n");
+  const nested = await inspectWritten(join(dir, 'a.parquet'), "SELECT [1, 2] AS l, {'x': 3} AS s, 4 AS n");
   assert.deepEqual(
     nested.columns.map(({ name, max }) => [name, max]),
     [
@@ -108,7 +111,7 @@ test('nested columns, and data that can’t be read: the footer is told, and wha
     ],
   );
   assert.deepEqual([nested.unread, nested.first], ['its columns are nested', []]);
-  const unread = await written(join(dir, 'b.parquet'), 'SELECT INTERVAL 1 DAY AS i, 4 AS n');
+  const unread = await inspectWritten(join(dir, 'b.parquet'), 'SELECT INTERVAL 1 DAY AS i, 4 AS n');
   assert.match(unread.unread ?? '', /interval/);
   assert.deepEqual([unread.rows, unread.columns[1]?.max], [1, 4]);
 });

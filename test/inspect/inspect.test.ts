@@ -12,7 +12,7 @@ const signal = new AbortController().signal;
 const inspect = (path: string): Promise<Inspection> => inspectFile({ path, signal });
 
 const HEADER = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount';
-/** With nulls, a time out of order, texts whose order differs between UTF-8 and UTF-16, and odd numbers. */
+/** Nulls, a time out of order, texts whose order differs between UTF-8 and UTF-16, and extreme numbers. */
 const TRADES = [
   HEADER,
   'deribit,X,1583020800000001,1583020800000100,b,buy,1.5,1',
@@ -42,7 +42,7 @@ const TRADES_COLUMNS: readonly (readonly [string, number, unknown, unknown])[] =
   ['amount', 2, 1, 4],
 ];
 
-function check(inspection: Inspection, csv: string, dataType: string): void {
+function assertRows(inspection: Inspection, csv: string, dataType: string): void {
   const cells = cellsOf(dataType, csv).map((row) => Object.values(row));
   assert.equal(inspection.rows, cells.length);
   const first = cells.slice(0, 5);
@@ -59,7 +59,7 @@ const pick = ({ rows, timeRange, largestGap, outOfOrder }: Inspection): object =
 const columnsIn = ({ columns }: Inspection): unknown[] =>
   columns.map(({ name, nulls, min, max }) => [name, nulls, min, max]);
 
-test('a CSV and what is made of it tell the same', async (t) => {
+test('a CSV and its conversions have the same summary', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', TRADES);
   const paths = [source];
@@ -81,11 +81,11 @@ test('a CSV and what is made of it tell the same', async (t) => {
     const inspection = await inspect(path);
     assert.deepEqual(pick(inspection), TRADES_FACTS, path);
     assert.deepEqual(columnsIn(inspection), TRADES_COLUMNS, path);
-    check(inspection, TRADES, 'trades');
+    assertRows(inspection, TRADES, 'trades');
   }
 });
 
-test('NDJSON with ISO times: the times are texts, and are understood', async (t) => {
+test('parses ISO times in NDJSON', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', TRADES);
   const { files } = await run([source], { format: 'ndjson', chosen: { times: 'iso' } });
@@ -94,7 +94,7 @@ test('NDJSON with ISO times: the times are texts, and are understood', async (t)
   assert.equal(inspection.columns[3]?.min, '2020-03-01T00:00:00.000100Z');
 });
 
-test('every data type: types, and rows at both ends', async (t) => {
+test('shows types and edge rows of every data type', async (t) => {
   const dir = await tempDir(t);
   const types = { text: 'string', time: 'timestamp', boolean: 'boolean', number: 'double' };
   for (const dataType of DATA_TYPES) {
@@ -103,7 +103,7 @@ test('every data type: types, and rows at both ends', async (t) => {
     const { files } = await run([source], { chosen: { rowGroup: 16 } });
     for (const path of [source, files[0]?.path ?? '']) {
       const inspection = await inspect(path);
-      check(inspection, csv, dataType);
+      assertRows(inspection, csv, dataType);
       assert.deepEqual(
         inspection.columns.map(({ name, type }) => [name, type]),
         dataTypeColumns(dataType)?.map(({ name, kind }) => [name, types[kind]]),
@@ -112,17 +112,17 @@ test('every data type: types, and rows at both ends', async (t) => {
       for (const { name, nulls, min, max } of inspection.columns) {
         const cells = rows.map((row) => row[name] ?? null).filter((cell) => cell !== null);
         assert.equal(nulls, rows.length - cells.length, name);
-        assert.deepEqual([min, max], [least(cells), least(cells, -1)], name);
+        assert.deepEqual([min, max], [findExtreme(cells), findExtreme(cells, -1)], name);
       }
     }
   }
 });
 
-function least(cells: readonly NonNullable<CsvCell>[], sign = 1): CsvCell | undefined {
+function findExtreme(cells: readonly NonNullable<CsvCell>[], sign = 1): CsvCell | undefined {
   return [...cells].sort((a, b) => (a < b ? -sign : a > b ? sign : 0))[0];
 }
 
-test('a record of an own Parquet file: what it was made from', async (t) => {
+test('shows the provenance record of a Parquet file', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', TRADES);
   const { files } = await run([source], { chosen: { rowGroup: 3 } });
@@ -132,7 +132,7 @@ test('a record of an own Parquet file: what it was made from', async (t) => {
   assert.deepEqual([rowGroups, bytes], [3, files[0]?.bytes]);
 });
 
-test('no rows, and one', async (t) => {
+test('inspects files with no rows and with one', async (t) => {
   const dir = await tempDir(t);
   for (const [rows, csv] of [
     [0, ''],
@@ -152,10 +152,10 @@ test('no rows, and one', async (t) => {
   }
 });
 
-test('a type that only the flag tells', async (t) => {
+test('uses --type if the file does not state its type', async (t) => {
   const path = join(await tempDir(t), 'some.csv.gz');
   await writeFile(path, gzipSync(''));
-  await assert.rejects(inspect(path), { code: 'usage', message: /name it with --type/ });
+  await assert.rejects(inspect(path), { code: 'usage', message: /set it with --type/ });
   assert.equal((await inspectFile({ path, dataType: 'trades', signal })).columns.length, 8);
 });
 
@@ -169,13 +169,13 @@ const REFUSED: Readonly<
     /a\.csv\.gz: the gzip stream ends early/,
   ],
   'a bad cell': ['a.csv.gz', gzipSync(TRADES.replace('1e300', 'x')), 'corrupt', /line 4, column price: "x"/],
-  'a line that is no JSON': [
+  'a line with invalid JSON': [
     'a.ndjson',
     '{"a":1}\n\n{"a":}\n',
     'corrupt',
-    /a\.ndjson: line 3: "\{\\"a\\":\}" is no JSON/,
+    /a\.ndjson: line 3: "\{\\"a\\":\}" is not a JSON/,
   ],
-  'a line that is no object': ['a.ndjson', '[1]\n', 'corrupt', /line 1: "\[1\]" is no JSON object/],
+  'a line that is not an object': ['a.ndjson', '[1]\n', 'corrupt', /line 1: "\[1\]" is not a JSON object/],
   'a line without end': [
     'a.ndjson',
     Buffer.alloc(17 * 1024 * 1024, 0x20),
@@ -183,27 +183,27 @@ const REFUSED: Readonly<
     /line 1 is longer than/,
   ],
   'a cut NDJSON gzip': ['a.ndjson.gz', gzipSync('{"a":1}\n').subarray(0, 15), 'corrupt', /ends early/],
-  'no zstd': ['a.ndjson.zst', 'nonsense', 'corrupt', /no whole zstd stream/],
-  'nothing for zstd': ['a.ndjson.zst', '', 'corrupt', /no whole zstd stream/],
-  'no Parquet': ['a.parquet', 'PAR1 nothing more PAR1', 'corrupt', /not a whole Parquet file/],
-  'another kind of file': ['a.csv', TRADES, 'usage', /not a kind of file that is known/],
+  'invalid zstd': ['a.ndjson.zst', 'nonsense', 'corrupt', /not a complete zstd stream/],
+  'empty zstd': ['a.ndjson.zst', '', 'corrupt', /not a complete zstd stream/],
+  'invalid Parquet': ['a.parquet', 'PAR1 nothing more PAR1', 'corrupt', /not a complete Parquet file/],
+  'another kind of file': ['a.csv', TRADES, 'usage', /unknown kind of file/],
 };
 for (const [what, [name, bytes, code, message]] of Object.entries(REFUSED)) {
-  test(`refused: ${what}`, async (t) => {
+  test(`refuses ${what}`, async (t) => {
     const path = join(await tempDir(t), name);
     await writeFile(path, bytes);
     await assert.rejects(inspect(path), { name: 'TickhaulError', code, message });
   });
 }
 
-test('refused: a folder, and what is not there', async (t) => {
+test('refuses a folder and a missing file', async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, 'x.parquet'));
   await assert.rejects(inspect(join(dir, 'x.parquet')), { code: 'usage', message: /not a file/ });
   await assert.rejects(inspect(join(dir, 'y.parquet')), { code: 'usage', message: /no such file/ });
 });
 
-test('an own Parquet file with broken data is corrupt', async (t) => {
+test('a Parquet file of tickhaul with damaged data is corrupt', async (t) => {
   const dir = await tempDir(t);
   const { files } = await run([await writeDayFile(dir, 'trades', csvOf('trades', 300))]);
   const path = files[0]?.path ?? '';
@@ -212,6 +212,6 @@ test('an own Parquet file with broken data is corrupt', async (t) => {
   await writeFile(path, bytes);
   await assert.rejects(inspect(path), {
     code: 'corrupt',
-    message: /its data can't be read, .*; convert its source/,
+    message: /its data cannot be read, .*; convert its source/,
   });
 });

@@ -3,7 +3,7 @@ import { type Batch, copyBatch, type Schema } from '../../src/format/batch.js';
 import { CsvParser } from '../../src/format/csv/csv-parser.js';
 import type { Row } from './naive/messages.js';
 
-/** Rows as the text of a day file; what a row lacks is an empty cell. */
+/** The text of a day file with these rows; missing cells are empty. */
 export function csvOf(dataType: DataType, rows: readonly Row[]): string {
   const names = (dataTypeColumns(dataType) ?? []).map(({ name }) => name);
   return [names, ...rows.map((row) => names.map((name) => row[name] ?? ''))]
@@ -11,7 +11,7 @@ export function csvOf(dataType: DataType, rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** The rows of a day file's text. */
+/** Parses the rows of a day file's text. */
 export function rowsOf(csv: string): Row[] {
   const [header = '', ...lines] = csv.trimEnd().split(/\r?\n/);
   const names = header.split(',');
@@ -21,7 +21,7 @@ export function rowsOf(csv: string): Row[] {
   });
 }
 
-/** Batches of a day file's text, as its readers get them. */
+/** Parses a day file's text into batches. */
 export function batchesOf(
   dataType: DataType,
   csv: string,
@@ -29,7 +29,7 @@ export function batchesOf(
 ): { schema: Schema; batches: Batch[] } {
   const parser = new CsvParser({ source: 'test.csv.gz', dataType, batchRows });
   const batches: Batch[] = [];
-  // The parser uses the memory of one batch for the next.
+  // Copy: the parser reuses the memory for the next batch.
   for (const batch of parser.push(Buffer.from(csv))) batches.push(copyBatch(batch));
   for (const batch of parser.end()) batches.push(copyBatch(batch));
   return { schema: parser.schema ?? [], batches };

@@ -12,7 +12,7 @@ export interface Line {
   readonly localTimestamp: number;
 }
 
-/** The lines of a day file's text, without their LFs; the buffer is small and emptied after each batch. */
+/** The lines of a day file's text, without their LFs. The buffer is small and is emptied after each batch. */
 export function linesOf(
   dataType: DataType,
   csv: string,
@@ -29,7 +29,7 @@ export function linesOf(
     dataType,
     types: names.map(parseDataTypeName),
     period,
-    isWanted,
+    isSelected: isWanted,
   });
   const out = new LineBuffer(1);
   const found: Line[] = [];

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type TimedBatch, TimeMerge } from '../../src/market/time-merge.js';
 
 interface Batch extends TimedBatch {
-  /** The number of the first message within its input. */
+  /** Index of the first message within its input. */
   readonly first: number;
 }
 
@@ -40,7 +40,7 @@ async function foundIn(merge: TimeMerge<Batch>): Promise<Found[]> {
   return found;
 }
 
-/** Takes, one by one, the first of the inputs whose next message is the oldest. */
+/** Repeatedly selects the first input whose next message is the oldest. */
 function naiveMerge(inputs: readonly (readonly number[])[]): Found[] {
   const at = inputs.map(() => 0);
   const found: Found[] = [];
@@ -58,7 +58,7 @@ const inputs = fc.array(fc.array(fc.array(fc.nat({ max: 20 }), { maxLength: 6 })
   maxLength: 9,
 });
 
-test('inputs in any order, also stepping back: as choosing one message after the other', async () => {
+test('merges inputs in any order, also if their times go back, like a naive merge', async () => {
   await fc.assert(
     fc.asyncProperty(inputs, async (all) => {
       assert.deepEqual(await mergedOf(all), naiveMerge(all.map((batches) => batches.flat())));
@@ -67,8 +67,8 @@ test('inputs in any order, also stepping back: as choosing one message after the
   );
 });
 
-test('inputs that say from when on they have messages: the same, and those before are given first', async () => {
-  /** Before each batch an empty one that says so, as far as it has messages. */
+test('merges inputs with notBefore equally, and gives earlier messages first', async () => {
+  /** Before each batch yields an empty one with `notBefore`, if it has messages. */
   async function* announced(batches: readonly (readonly number[])[]): AsyncGenerator<Batch> {
     for await (const batch of inputOf(batches)) {
       const notBefore = batch.count === 0 ? undefined : Math.min(...batch.localTimestamps.subarray(0, -1));
@@ -92,11 +92,11 @@ test('inputs that say from when on they have messages: the same, and those befor
   const merge = new TimeMerge<Batch>([inputOf([[1, 2], [3]]), slow()]);
   assert.equal(await merge.fill(), true);
   assert.equal(merge.next(), true);
-  // A tie goes to the first.
+  // At equal times the first input comes first.
   assert.deepEqual([merge.input, merge.start, merge.end], [0, 0, 2]);
 });
 
-test('sorted inputs: a stable sort of all messages', async () => {
+test('merges sorted inputs like a stable sort of all messages', async () => {
   await fc.assert(
     fc.asyncProperty(inputs, async (all) => {
       const sorted = all.map((batches) => {
@@ -112,7 +112,7 @@ test('sorted inputs: a stable sort of all messages', async () => {
   );
 });
 
-test('an input is asked only when its next message is needed', async () => {
+test('reads an input only when its next message is needed', async () => {
   async function* failing(): AsyncGenerator<Batch> {
     yield { count: 2, localTimestamps: Float64Array.of(3, 7), first: 0 };
     throw new Error('corrupt');
@@ -130,7 +130,7 @@ test('an input is asked only when its next message is needed', async () => {
   assert.deepEqual(ended, [0]);
 });
 
-test('no inputs, and inputs without a message', async () => {
+test('accepts no inputs, and inputs without messages', async () => {
   assert.deepEqual(await mergedOf([]), []);
   assert.deepEqual(await mergedOf([[], [[], []]]), []);
 });

@@ -4,7 +4,9 @@ import { csvOf } from './batches.js';
 import { linesOf } from './lines-of.js';
 import type { Row } from './naive/messages.js';
 
-/** Changes of a book, in the short form of the vectors: `100:1,99:2` is two levels; times are milliseconds. */
+/**
+ * Changes of a book, in the short form of the vectors: `100:1,99:2` is two levels; times are milliseconds.
+ */
 type Change = readonly [time: number, isSnapshot: boolean, bids: string, asks: string];
 
 function changeRows(changes: readonly Change[]): Row[] {
@@ -28,7 +30,7 @@ function levelRows(side: string, levels: string): Row[] {
   });
 }
 
-/** Snapshots in the same short form; a gap is an underscore. */
+/** Snapshots in the same short form; a missing level is an underscore. */
 function snapshots(name: string, changes: readonly Change[]): unknown[] {
   const lines = linesOf('incremental_book_L2', csvOf('incremental_book_L2', changeRows(changes)), [name]);
   return lines.map(({ text }) => {
@@ -39,7 +41,7 @@ function snapshots(name: string, changes: readonly Change[]): unknown[] {
   });
 }
 
-test('vector 1: crossed asks go, gaps are filled, an interval ends with the next change', () => {
+test('vector 1: removes crossed asks, fills missing levels, and ends an interval with the next change', () => {
   const changes: Change[] = [
     [0, true, '100:1,99:2', '101:1'],
     [49, false, '100:0,102:5', ''],
@@ -58,7 +60,7 @@ test('vector 1: crossed asks go, gaps are filled, an interval ends with the next
   ]);
 });
 
-test('vector 2: times that go back, a snapshot that changes nothing', () => {
+test('vector 2: times that go back, and a snapshot that changes nothing', () => {
   const changes: Change[] = [
     [70, true, '100:1', '101:1'],
     [210, false, '100:2', ''],
@@ -67,7 +69,7 @@ test('vector 2: times that go back, a snapshot that changes nothing', () => {
     [305, false, '', '160:1'],
     [420, true, '100:3', '101:1'],
     [520, true, '90:3', '91:1'],
-    // The vector's empty change: day files have none, so here it is one without effect.
+    // The vector has an empty change. Day files have none, so this change has no effect instead.
     [700, false, '1:0', ''],
   ];
   assert.deepEqual(snapshots('book_snapshot_1_100ms', changes), [
@@ -77,7 +79,7 @@ test('vector 2: times that go back, a snapshot that changes nothing', () => {
   ]);
 });
 
-test('the vector of bars: ticks, volume, a minute, and a late trade', () => {
+test('bar vectors: ticks, volume, a minute, and a late trade', () => {
   const trades = [
     ['100.5', '0.1', 90, 'buy'],
     ['100.6', '0', 91, 'sell'],
@@ -120,7 +122,7 @@ test('the vector of bars: ticks, volume, a minute, and a late trade', () => {
   ]);
 });
 
-test('the keys of computed lines, in their order', () => {
+test('writes the keys of computed lines in their order', () => {
   const [snapshot = { text: '' }] = linesOf(
     'incremental_book_L2',
     csvOf('incremental_book_L2', changeRows([[1_700_000_000_123, true, '100.27:1', '100.31:2']])),

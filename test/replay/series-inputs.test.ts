@@ -136,7 +136,7 @@ test('a thread gives the same bytes and warnings as this one, whatever comes at 
   // Each file is read twice, and ends with its first row.
   const expectedWarnings = warnings.splice(0).sort();
   assert.equal(expectedWarnings.length, 2 * series.length);
-  assert.match(expectedWarnings[0] ?? '', /: 1 row earlier than the row before, among \d+ rows read; /);
+  assert.match(expectedWarnings[0] ?? '', /: 1 row earlier than the previous row, of \d+ rows read; /);
   assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
   for (const textChunk of [1024, 16_384]) {
     assert.ok((await merged(here(series, textChunk))) === expected, `${textChunk} here`);

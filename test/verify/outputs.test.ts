@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
 import {
-  asOfAnotherVersion,
-  notedAsOfAnotherVersion,
-  recordedAsOfAnotherVersion,
+  setOtherParquetVersion,
+  setOtherNoteVersion,
+  setOtherManifestVersion,
 } from '../convert/output/another-version.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { downloaded, FIRST, folderOf, namesIn, SECOND, SELECTION } from './helpers.js';
@@ -135,9 +135,9 @@ test('conversions of another version are whole, and counted', async (t) => {
   const before = await verify();
   assert.equal(before.summary.outdated, undefined);
   const state = join(dir, '.tickhaul');
-  await recordedAsOfAnotherVersion(join(state, 'manifest.jsonl'));
-  await notedAsOfAnotherVersion(join(state, 'conversions.jsonl'));
-  await asOfAnotherVersion(join(dir, outputOf(empty, 'parquet')));
+  await setOtherManifestVersion(join(state, 'manifest.jsonl'));
+  await setOtherNoteVersion(join(state, 'conversions.jsonl'));
+  await setOtherParquetVersion(join(dir, outputOf(empty, 'parquet')));
   const { exitCode, summary, files } = await verify();
   assert.deepEqual([exitCode, summary.counts, summary.outdated], [0, before.summary.counts, 9]);
   const outdated = files.filter((event) => event.outdated).map(({ path }) => path);

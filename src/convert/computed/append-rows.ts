@@ -3,30 +3,30 @@ import type { SideLevels } from '../../market/book/top-levels.js';
 import type { TradeBar } from '../../market/trade-bars.js';
 import type { RowBuilder } from './row-builder.js';
 
-/** Puts a bar as a row, in the order of `computedColumns`. */
+/** Appends a bar as a row, in the order of `computedColumns`. */
 export function appendBar(bar: TradeBar, rows: RowBuilder): void {
-  rows.begin(bar.instrument);
-  rows.put(bar.timestamp);
-  rows.put(bar.localTimestamp);
-  rows.put(bar.open);
-  rows.put(bar.high);
-  rows.put(bar.low);
-  rows.put(bar.close);
-  rows.put(bar.volume);
-  rows.put(bar.buyVolume);
-  rows.put(bar.sellVolume);
-  rows.put(bar.trades);
-  rows.put(bar.vwap);
-  rows.put(bar.openTimestamp);
-  rows.put(bar.closeTimestamp);
+  rows.beginRow(bar.instrument);
+  rows.append(bar.timestamp);
+  rows.append(bar.localTimestamp);
+  rows.append(bar.open);
+  rows.append(bar.high);
+  rows.append(bar.low);
+  rows.append(bar.close);
+  rows.append(bar.volume);
+  rows.append(bar.buyVolume);
+  rows.append(bar.sellVolume);
+  rows.append(bar.trades);
+  rows.append(bar.vwap);
+  rows.append(bar.openTimestamp);
+  rows.append(bar.closeTimestamp);
 }
 
-/** Puts a snapshot as a row, in the order of `computedColumns`; levels that the book lacks are empty. */
+/** Appends a snapshot as a row, in the order of `computedColumns`; missing levels are empty. */
 export function appendSnapshot(snapshot: BookSnapshot, rows: RowBuilder): void {
   const { asks, bids, type } = snapshot;
-  rows.begin(snapshot.instrument);
-  rows.put(snapshot.timestamp);
-  rows.put(snapshot.localTimestamp);
+  rows.beginRow(snapshot.instrument);
+  rows.append(snapshot.timestamp);
+  rows.append(snapshot.localTimestamp);
   for (let level = 0; level < type.depth; level++) {
     appendLevel(asks, level, rows);
     appendLevel(bids, level, rows);
@@ -34,6 +34,6 @@ export function appendSnapshot(snapshot: BookSnapshot, rows: RowBuilder): void {
 }
 
 function appendLevel({ prices, amounts, count }: SideLevels, level: number, rows: RowBuilder): void {
-  rows.put(level < count ? (prices[level] as number) : Number.NaN);
-  rows.put(level < count ? (amounts[level] as number) : Number.NaN);
+  rows.append(level < count ? (prices[level] as number) : Number.NaN);
+  rows.append(level < count ? (amounts[level] as number) : Number.NaN);
 }

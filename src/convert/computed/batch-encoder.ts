@@ -4,7 +4,7 @@ import type { ConvertOptions } from '../../format/convert-options.js';
 import type { EncodedBatch } from '../../format/kernel/batch-kernel.js';
 import { createLineEncoder } from './line-encoder.js';
 
-/** Makes a batch of computed rows bytes of the output, which stay until the next call; synchronous. */
+/** Encodes a batch of computed rows, synchronously. The bytes are valid until the next call. */
 export type BatchEncoder = (batch: Batch) => EncodedBatch;
 
 export async function createBatchEncoder(schema: Schema, options: ConvertOptions): Promise<BatchEncoder> {

@@ -5,7 +5,7 @@ import type { ComputedType } from '../../market/names/data-type-name.js';
 const number = (name: string): Column => ({ name, kind: 'number' });
 const time = (name: string): Column => ({ name, kind: 'time' });
 
-/** Of bars, in the order in which `rows.ts` puts them. */
+/** Columns of bars, in the order of `appendBar`. */
 const BAR_COLUMNS: Schema = [
   ...['open', 'high', 'low', 'close', 'volume', 'buy_volume', 'sell_volume'].map(number),
   { name: 'trades', kind: 'integer' },
@@ -14,7 +14,7 @@ const BAR_COLUMNS: Schema = [
   time('close_timestamp'),
 ];
 
-/** The columns of a computed type's files (contract, Computed types of day files). */
+/** The columns of a computed type (docs/spec/computed-data.md#file-columns). */
 export function computedColumns(type: ComputedType): Schema {
   return [...LEADING_COLUMNS, ...(type.kind === 'trade_bar' ? BAR_COLUMNS : bookLevelColumns(type.depth))];
 }

@@ -22,32 +22,35 @@ import { columnMemories } from './encoder-cache.js';
 
 export interface ComputedConversionInput {
   readonly path: string;
-  /** Undefined where the header has to tell it. */
+  /** Undefined if it must be read from the header. */
   readonly dataType: string | undefined;
-  /** Undefined where the rows have to tell it, by the first local timestamp. */
+  /** Undefined to use the day of the first local timestamp. */
   readonly day: Day | undefined;
   readonly options: ConvertOptions;
-  /** At least one, all of the same day files. Opened by the caller; published, or discarded, here. */
+  /**
+   * At least one; all are computed from the same data type. The caller opens the files; the conversion closes
+   * them.
+   */
   readonly outputs: readonly { readonly type: ComputedType; readonly file: PartFile }[];
 }
 
-/** Some MiB of columns, whatever a day holds. */
+/** Keeps the columns of a batch at a few MiB. */
 const SOURCE_BATCH_ROWS = 8192;
 
-/** Computed types of one day file, fed with its gunzipped text as it comes. Calls must not overlap. */
+/** Conversion of one day file to computed types, from its gunzipped text. Calls must not overlap. */
 export interface ComputedConversion {
-  /** Resolves when more may come; the chunk may be reused then. */
+  /** Resolves when the next chunk can be written; the chunk may be reused then. */
   write(text: Uint8Array): Promise<void>;
-  /** To be called when the source was proven whole: gives the outputs their names, and tells of each, in their order. */
+  /** Publishes the outputs and returns their results in order. Call it after the source was verified. */
   finish(source: SourceContent): Promise<readonly ConversionResult[]>;
-  /** Leaves nothing behind; after `finish`, it does nothing. */
+  /** Discards the outputs; does nothing after `finish`. */
   abort(): Promise<void>;
 }
 
 /**
- * Begins to make computed types of a day file, all in one pass over it, in this thread.
- * @throws as `DayFileReader` does, from `appendOrWrite` and `finish`; usage error for a file of another data type. After that,
- * only `abort` may be called.
+ * Starts to compute types of a day file, in one pass and in this thread.
+ * @throws from `write` and `finish`: as `DayFileReader` does; TickhaulError `usage` for a file of another
+ * data type. After an error, only `abort` may be called.
  */
 export async function startComputedConversion(input: ComputedConversionInput): Promise<ComputedConversion> {
   const { path, options } = input;
@@ -71,18 +74,20 @@ export async function startComputedConversion(input: ComputedConversionInput): P
     memories: columnMemories,
   });
   let computed: ComputedStream | undefined;
-  const take = async (batches: Iterable<Batch>): Promise<void> => {
+  const processBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
       computed ??= createComputedTypes(input, reader, outputs, batch);
       computed.push(batch);
     }
-    // Only now: others of this thread parse in the same memory.
+    // Flush only after the last batch: during the writes, other conversions of this thread parse in the same
+    // memory.
     for (const output of outputs) await output.flush();
   };
   return {
-    write: ({ buffer, byteOffset, length }) => take(reader.push(Buffer.from(buffer, byteOffset, length))),
+    write: ({ buffer, byteOffset, length }) =>
+      processBatches(reader.push(Buffer.from(buffer, byteOffset, length))),
     async finish(found) {
-      await take(reader.end());
+      await processBatches(reader.end());
       assertDataType(input, reader.dataType);
       computed?.end();
       const source = { name: basename(path), ...found };
@@ -100,19 +105,19 @@ export async function startComputedConversion(input: ComputedConversionInput): P
 }
 
 /**
- * Makes computed types of a file.
- * @param read gives its text, and tells of it.
- * @throws what `read` throws, and as `startComputedConversion` does; nothing is left then.
+ * Converts a file to computed types.
+ * @param read passes the text of the file to `onText`.
+ * @throws errors of `read` and `startComputedConversion`; no output is left then.
  */
 export async function convertSourceToComputed(
   input: ComputedConversionInput,
   read: (onText: TextSink) => Promise<SourceContent>,
 ): Promise<readonly ConversionResult[]> {
-  const computing = await startComputedConversion(input);
+  const conversion = await startComputedConversion(input);
   try {
-    return await computing.finish(await read((text) => computing.write(text)));
+    return await conversion.finish(await read((text) => conversion.write(text)));
   } finally {
-    await computing.abort();
+    await conversion.abort();
   }
 }
 
@@ -136,12 +141,15 @@ function createComputedTypes(
   );
 }
 
-/** A name or a header may tell otherwise than was thought when the work was planned. */
+/** The data type in the file can differ from the planned one. */
 function assertDataType({ path, outputs }: ComputedConversionInput, dataType: string): void {
   const other = outputs.find(({ type }) => type.dayFiles !== dataType);
   if (!other) return;
   const { name, dayFiles } = other.type;
-  throw new TickhaulError('usage', `${path}: it holds ${dataType}, and ${name} is made of ${dayFiles}`);
+  throw new TickhaulError(
+    'usage',
+    `${path}: has ${dataType}, but ${name} is computed from ${dayFiles}; select another type`,
+  );
 }
 
 const US_PER_DAY = 86_400_000_000;
@@ -150,7 +158,7 @@ function dayToPeriod(day: Day): Period {
   return { start: day * US_PER_DAY, end: (day + 1) * US_PER_DAY };
 }
 
-/** Day files are cut by local time. */
+/** Day files are split by local time. */
 function readFirstDay(schema: Schema, batch: Batch): Day {
   return msToDay(Math.floor((getNumbers(schema, batch, 'local_timestamp')[0] ?? 0) / 1000));
 }

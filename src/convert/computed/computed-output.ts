@@ -8,17 +8,17 @@ import { computedColumns } from './computed-columns.js';
 import { getEncoder } from './encoder-cache.js';
 import { RowBuilder } from './row-builder.js';
 
-/** One computed type on its way to a file. Rows come in by `add`, as they are made; what is full waits for `flush`. */
+/** Output file of one computed type. Full batches of rows are held in memory until `flush`. */
 export interface ComputedOutput {
   readonly type: ComputedType;
-  /** @param put writes one row. */
+  /** @param put appends the result as one row. */
   addResult<Result>(result: Result, put: (result: Result, rows: RowBuilder) => void): void;
-  /** Writes what is full. */
+  /** Writes the full batches. */
   flush(): Promise<void>;
-  /** Ends the output, which `file.publish` may name then. Gives its record too. */
+  /** Writes the rest; `file.publish` may be called then. Returns the provenance record, too. */
   finish(
     record: Omit<Provenance, 'dataType' | 'rows'>,
-  ): Promise<{ rows: number; bytes: number; note: Readonly<Record<string, string>> }>;
+  ): Promise<{ rows: number; bytes: number; provenance: Readonly<Record<string, string>> }>;
 }
 
 export async function openComputedOutput(
@@ -30,36 +30,36 @@ export async function openComputedOutput(
   const encode = await getEncoder(schema, options);
   const writer: OutputWriter = await createOutputWriter(file, schema, options);
   const rows = new RowBuilder(schema, options.numbers);
-  const full = chooseBatchRows(options, schema.length);
+  const batchRows = chooseBatchRows(options, schema.length);
   let total = 0;
-  let waiting: EncodedBatch[] = [];
+  let encodedBatches: EncodedBatch[] = [];
 
-  const end = (): void => {
+  const encodeBatch = (): void => {
     total += rows.rows;
-    const encoded = encode(rows.take());
-    // The encoder's memory is used again, by other outputs too, before this is written.
-    waiting.push({ ...encoded, bytes: encoded.bytes.slice() });
+    const encoded = encode(rows.takeBatch());
+    // Copy: the encoder's memory is reused, also by other outputs, before the bytes are written.
+    encodedBatches.push({ ...encoded, bytes: encoded.bytes.slice() });
   };
   const flush = async (): Promise<void> => {
-    const ready = waiting;
-    waiting = [];
-    for (const encoded of ready) await writer.write(encoded);
+    const batches = encodedBatches;
+    encodedBatches = [];
+    for (const encoded of batches) await writer.write(encoded);
   };
   return {
     type,
     addResult(result, put) {
       put(result, rows);
-      if (rows.rows === full) end();
+      if (rows.rows === batchRows) encodeBatch();
     },
     flush,
     async finish(record) {
-      if (rows.rows > 0) end();
+      if (rows.rows > 0) encodeBatch();
       await flush();
-      const whole = { ...record, dataType: type.name, rows: total };
-      const written = await writer.finish(whole);
+      const fullRecord = { ...record, dataType: type.name, rows: total };
+      const written = await writer.finish(fullRecord);
       if (written.rows !== total)
-        throw new Error(`${type.name}: ${total} rows were made and ${written.rows} written`);
-      return { ...written, note: formatProvenance(whole) };
+        throw new Error(`${type.name}: ${written.rows} of ${total} rows were written`);
+      return { ...written, provenance: formatProvenance(fullRecord) };
     },
   };
 }

@@ -7,16 +7,18 @@ import type { Files, PartFile, StoredFileInfo } from '../../store/files.js';
 import type { ConvertFileResult } from '../convert-file.js';
 import type { SourceContent } from '../output/provenance.js';
 import { findUpToDateOutput } from '../output/up-to-date-output.js';
-import { md5OfSource, readUnchangedSource, removeIfUnchanged, statSource } from '../source-file.js';
+import { hashSource, readUnchangedSource, removeIfUnchanged, statSource } from '../source-file.js';
 import { convertSourceToComputed } from './computed-conversion.js';
 
-/** Computed types of one day file as plain data, so that a thread can be given it. Files are named by location. */
+/**
+ * Computed types of one day file as plain data, which can be posted to a thread. Files are named by location.
+ */
 export interface ComputedFileJob {
   readonly source: string;
   readonly outputs: readonly ComputedTarget[];
-  /** Undefined where the header has to tell it. */
+  /** Undefined if it must be read from the header. */
   readonly dataType: string | undefined;
-  /** Undefined where the rows have to tell it. */
+  /** Undefined if it must be found from the rows. */
   readonly day: Day | undefined;
   readonly options: ConvertOptions;
   readonly existing: 'skip' | 'overwrite';
@@ -26,15 +28,15 @@ export interface ComputedFileJob {
 export interface ComputedTarget {
   readonly type: ComputedType;
   readonly target: string;
-  /** Record of the output, where the format itself has no room for one. */
+  /** Provenance record of an existing output whose format has no metadata. */
   readonly provenance: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Makes those computed types of a file that weren't made from the very same source already.
- * @param onBytes told of the source's compressed bytes as they are read, and of how many it has.
- * @returns what became of each output, in their order.
- * @throws TickhaulError; of outputs that failed nothing is left.
+ * Computes the types of a file that are not up to date.
+ * @param onBytes called with the number of compressed bytes just read, and the size of the source.
+ * @returns the results of the outputs, in their order.
+ * @throws TickhaulError; failed outputs are not left behind.
  */
 export async function convertFileToComputed(
   job: ComputedFileJob,
@@ -51,10 +53,10 @@ export async function convertFileToComputed(
   const missing = job.outputs.filter((output) => !results.has(output));
   const read = (onText: TextSink): Promise<SourceContent> =>
     readUnchangedSource(files, job.source, found, onText, (count) => onBytes(count, found.bytes), signal);
-  const made = missing.length > 0 ? await convertOutputs(job, missing, files, read, signal) : [];
-  for (const [i, result] of made.entries()) results.set(missing[i] as ComputedTarget, result);
-  const isGone = job.keepSource || (await removeIfUnchanged(files, job.source, found, signal));
-  const warning = isGone ? undefined : `${job.source}: it changed while it was converted, so it is kept`;
+  const converted = missing.length > 0 ? await convertOutputs(job, missing, files, read, signal) : [];
+  for (const [i, result] of converted.entries()) results.set(missing[i] as ComputedTarget, result);
+  const isHandled = job.keepSource || (await removeIfUnchanged(files, job.source, found, signal));
+  const warning = isHandled ? undefined : `${job.source}: changed during the conversion; keeping it`;
   return job.outputs.map((output, i) => {
     const result = results.get(output) as ConvertFileResult;
     const warnings = [result.warning, i === 0 ? warning : undefined].filter(Boolean);
@@ -68,32 +70,32 @@ async function findUpToDateOutputs(
   { bytes, etag }: StoredFileInfo,
   signal: AbortSignal,
 ): Promise<Map<ComputedTarget, ConvertFileResult>> {
-  const kept = new Map<ComputedTarget, ConvertFileResult>();
+  const upToDate = new Map<ComputedTarget, ConvertFileResult>();
   let md5: Promise<string> | undefined;
   const md5Once = (): Promise<string> => {
-    md5 ??= md5OfSource(files, source, signal);
+    md5 ??= hashSource(files, source, signal);
     return md5;
   };
   for (const output of outputs) {
     const { target, type, provenance } = output;
-    const maybe = { target, dataType: type.name, options, provenance };
-    const made = { name: basename(source), bytes, etag };
-    const result = await findUpToDateOutput(files, maybe, made, md5Once, signal);
-    if (result) kept.set(output, result);
+    const candidate = { target, dataType: type.name, options, provenance };
+    const identity = { name: basename(source), bytes, etag };
+    const result = await findUpToDateOutput(files, candidate, identity, md5Once, signal);
+    if (result) upToDate.set(output, result);
   }
-  return kept;
+  return upToDate;
 }
 
 async function convertOutputs(
   { source: path, dataType, day, options }: ComputedFileJob,
-  wanted: readonly ComputedTarget[],
+  targets: readonly ComputedTarget[],
   files: Files,
   read: (onText: TextSink) => Promise<SourceContent>,
   signal: AbortSignal,
 ): Promise<readonly ConvertFileResult[]> {
   const outputs: { readonly type: ComputedType; readonly file: PartFile }[] = [];
   try {
-    for (const { type, target } of wanted) {
+    for (const { type, target } of targets) {
       outputs.push({ type, file: await files.openPart(target, undefined, signal) });
     }
   } catch (error) {
@@ -101,11 +103,11 @@ async function convertOutputs(
     throw error;
   }
   const converted = await convertSourceToComputed({ path, dataType, day, options, outputs }, read);
-  return converted.map(({ rows, bytes, note, warning }) => ({
+  return converted.map(({ rows, bytes, provenance, warning }) => ({
     status: 'converted',
     rows,
     bytes,
-    note,
+    provenance,
     warning,
   }));
 }

@@ -3,13 +3,13 @@ import type { ConvertOptions } from '../../format/convert-options.js';
 import type { ColumnMemory } from '../../format/kernel/column-memory.js';
 import type { BatchEncoder } from './batch-encoder.js';
 
-/** The encoders of this thread, one a kind of output: each takes memory, and longer to make than a small file does. */
+/** Encoders of this thread by schema and options. Creating one takes longer than converting a small file. */
 const encoderCache = new Map<string, Promise<BatchEncoder>>();
 
-/** Those that were used last stay, for files to come. */
+/** The least recently used encoder is dropped first. */
 const MAX_CACHED_ENCODERS = 4;
 
-/** The encoder for some columns; whoever has it may go on with it, batch by batch in turns with others. */
+/** The encoder for a schema. Callers keep it, and may use it in turns with others, batch by batch. */
 export function getEncoder(schema: Schema, options: ConvertOptions): Promise<BatchEncoder> {
   const key = JSON.stringify([schema, options]);
   const encoder = encoderCache.get(key) ?? createEncoder(schema, options);
@@ -21,10 +21,13 @@ export function getEncoder(schema: Schema, options: ConvertOptions): Promise<Bat
   return encoder;
 }
 
-/** Where this thread parses sources, which take turns: making one takes longer than a small file does. */
+/**
+ * Memory in which this thread parses sources in turns. Allocating it takes longer than converting a small
+ * file.
+ */
 export const columnMemories = new Map<string, ColumnMemory>();
 
-/** Gives the memory back, but for what is in use. */
+/** Drops the cached encoders and memory; those in use stay valid. */
 export function clearEncoderCache(): void {
   encoderCache.clear();
   columnMemories.clear();

@@ -14,15 +14,15 @@ import { createDictionaryTexts } from '../../market/lines/write-text.js';
 const QUOTE = 34;
 const NULL = createFixedText('null');
 const END = createFixedText('}\n');
-/** What a cell takes at most besides its key, where it is no text: a number or a time, quoted. */
+/** Maximum size of a cell that is not text: a quoted number or time. */
 const MAX_CELL_BYTES = Math.max(MAX_NUMBER_BYTES, MAX_TIME_BYTES) + 2;
 
-/** Writes one row's cell; returns the position behind it. */
+/** Writes the cell of a row; returns the position after it. */
 type CellWriter = (row: number, out: LineTarget, at: number) => number;
 
 /**
- * Gives the function that makes computed rows NDJSON: a line a row, numbers in JavaScript's shortest form, since there
- * are no digits of the CSV to keep. Its bytes are good until the next call.
+ * Creates an encoder of computed rows to NDJSON, one line per row. Numbers have JavaScript's shortest form,
+ * since there is no CSV text to copy. The bytes are valid until the next call.
  */
 export function createLineEncoder(schema: Schema, options: CellOptions): (batch: Batch) => Uint8Array {
   const lines = new LineBuffer();
@@ -30,7 +30,7 @@ export function createLineEncoder(schema: Schema, options: CellOptions): (batch:
   const size = keys.reduce((sum, { length }) => sum + length + MAX_CELL_BYTES, END.length);
   return ({ rows, columns }) => {
     lines.clear();
-    const writers = columns.map((column) => cellWriter(column, options));
+    const writers = columns.map((column) => createCellWriter(column, options));
     const room = size + columns.reduce((sum, column) => sum + maxTextBytes(column), 0);
     for (let row = 0; row < rows; row++) {
       const out = lines.room(room);
@@ -50,15 +50,15 @@ function maxTextBytes(column: ColumnData): number {
   return Math.max(0, ...createDictionaryTexts(column.dictionary, '').map(({ length }) => length));
 }
 
-function cellWriter(column: ColumnData, { times, numbers }: CellOptions): CellWriter {
+function createCellWriter(column: ColumnData, { times, numbers }: CellOptions): CellWriter {
   const { nulls } = column;
-  const write = valueWriter(column, times, numbers);
+  const write = createValueWriter(column, times, numbers);
   return nulls
     ? (row, out, at) => (nulls[row] === 1 ? copyFixed(NULL, out.view, at) : write(row, out, at))
     : write;
 }
 
-function valueWriter(
+function createValueWriter(
   column: ColumnData,
   times: CellOptions['times'],
   numbers: CellOptions['numbers'],
@@ -69,7 +69,7 @@ function valueWriter(
     return (row, { view }, at) => copyFixed(texts[indices[row] as number] as FixedText, view, at);
   }
   if (column.kind === 'text' || column.kind === 'boolean') {
-    throw new Error(`no computed type has a column of ${column.kind} here`);
+    throw new Error(`a computed type cannot have a ${column.kind} column here`);
   }
   const { values } = column;
   if (column.kind === 'time' && times === 'iso') {

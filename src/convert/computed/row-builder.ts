@@ -2,16 +2,16 @@ import type { Column } from '../../dataset/data-types.js';
 import type { Batch, ColumnData, Nulls, Schema, TextValues } from '../../format/batch.js';
 import type { Instrument } from '../../market/instrument.js';
 
-/** Columns of text that every file begins with: exchange and symbol. */
+/** Number of leading text columns of every file: exchange and symbol. */
 const TEXT_COLUMNS = 2;
 const INITIAL_CAPACITY = 1024;
 
 /**
- * Gathers computed rows column by column, until somebody takes them as a batch. A row is put cell by cell: `begin`, then
- * `put` for each column after the symbol. The memory grows to what the largest batch needs, and is used again.
+ * Collects computed rows by column. Write a row cell by cell: `beginRow`, then `append` for each column after
+ * the symbol. The memory grows to the size of the largest batch and is reused.
  */
 export class RowBuilder {
-  /** Since the last `appendIfRoom`. */
+  /** Rows since the last `takeBatch`. */
   rows = 0;
   readonly #schema: Schema;
   readonly #numbers: 'double' | 'string';
@@ -19,18 +19,18 @@ export class RowBuilder {
   readonly #symbols = new DictionaryBuilder();
   #lanes: readonly Float64Array<ArrayBuffer>[];
   #capacity = INITIAL_CAPACITY;
-  /** Of the row in the making. */
+  /** Position of the next cell. */
   #row = 0;
   #column = 0;
 
-  /** @param numbers whether number columns bring their text too, in JavaScript's shortest form. */
+  /** @param numbers whether number columns have text values, too, in JavaScript's shortest form. */
   constructor(schema: Schema, numbers: 'double' | 'string') {
     this.#schema = schema;
     this.#numbers = numbers;
     this.#lanes = schema.slice(TEXT_COLUMNS).map(() => new Float64Array(INITIAL_CAPACITY));
   }
 
-  begin({ exchange, symbol }: Instrument): void {
+  beginRow({ exchange, symbol }: Instrument): void {
     if (this.rows === this.#capacity) this.#grow();
     this.#row = this.rows++;
     this.#column = 0;
@@ -38,14 +38,14 @@ export class RowBuilder {
     this.#symbols.add(this.#row, symbol);
   }
 
-  /** The next cell; NaN, or what is past all doubles, for an empty one. */
-  put(value: number): void {
+  /** Writes the next cell; a value that is not finite is an empty cell. */
+  append(value: number): void {
     const lane = this.#lanes[this.#column++] as Float64Array;
     lane[this.#row] = value;
   }
 
-  /** Takes the rows out: they are good until the next row begins. */
-  take(): Batch {
+  /** Returns the rows and starts a new batch. The returned batch is valid until the next row begins. */
+  takeBatch(): Batch {
     const { rows } = this;
     const [exchange, symbol, ...others] = this.#schema;
     if (!exchange || !symbol) throw new Error('rows without exchange and symbol');
@@ -74,7 +74,7 @@ export class RowBuilder {
           ...nulls,
         };
       default:
-        throw new Error(`column ${name}: no computed type has ${kind} here`);
+        throw new Error(`column ${name}: a computed type cannot have ${kind} here`);
     }
   }
 
@@ -90,7 +90,7 @@ export class RowBuilder {
 
 type ColumnValues = Float64Array<ArrayBuffer>;
 
-/** A column of few words. */
+/** A text column with few distinct values. */
 class DictionaryBuilder {
   #positions = new Map<string, number>();
   #indices = new Int32Array(INITIAL_CAPACITY);
@@ -114,7 +114,7 @@ class DictionaryBuilder {
   }
 }
 
-/** Finds what is no number, and puts 0 there, as a batch has it. */
+/** Replaces non-finite values by 0 and marks them as null. */
 function extractNulls(values: ColumnValues): Nulls {
   let nulls: Uint8Array<ArrayBuffer> | undefined;
   let nullCount = 0;

@@ -5,10 +5,10 @@ import { createDestinationFinder } from '../../store/find-destination.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 
-/** Asked for a location: which day file it is; undefined where nothing tells it. */
+/** Identifies the day file at a location; undefined if neither its name nor a manifest does. */
 export type FindDayFile = (location: string) => Promise<DayFile | undefined>;
 
-/** Tells day files by their names, and else by the manifest of the download folder or prefix that they lie in. */
+/** Identifies day files by their names, otherwise by the manifest of the destination that contains them. */
 export function createDayFileLookup(
   files: Files,
   store: StoreSettings | undefined,
@@ -17,7 +17,7 @@ export function createDayFileLookup(
   const find = createDestinationFinder(files, signal);
   const manifests = new Map<string, Promise<Manifest>>();
 
-  const recordedIn = async (dir: string, location: string): Promise<DayFile | undefined> => {
+  const findInManifest = async (dir: string, location: string): Promise<DayFile | undefined> => {
     const path = relativeLocation(dir, location);
     if (path === undefined) return undefined;
     const reading = manifests.get(dir) ?? readManifest(dir, store, signal);
@@ -25,18 +25,19 @@ export function createDayFileLookup(
     return (await reading).get(path)?.file;
   };
 
-  const recorded: FindDayFile = async (location) => {
-    // In a store, each folder that is looked at costs a request.
+  const findInManifests: FindDayFile = async (location) => {
+    // Try the manifests that are open: in a store, each folder that is searched costs a request.
     for (const dir of manifests.keys()) {
-      const file = await recordedIn(dir, location);
+      const file = await findInManifest(dir, location);
       if (file) return file;
     }
     const folder = parentLocation(location);
     const dir = folder === undefined ? undefined : await find(folder);
-    return dir === undefined ? undefined : recordedIn(dir, location);
+    return dir === undefined ? undefined : findInManifest(dir, location);
   };
 
-  return async (location) => parseDayFileName(location) ?? (await recorded(absoluteLocation(location)));
+  return async (location) =>
+    parseDayFileName(location) ?? (await findInManifests(absoluteLocation(location)));
 }
 
 async function readManifest(

@@ -11,30 +11,30 @@ import { createPathMatcher, globBaseFolder, isPathGlob } from './path-glob.js';
 export interface ConvertSource {
   /** A location. */
   readonly path: string;
-  /** The folder or prefix that was searched; undefined for a file that was named itself. */
+  /** The folder or prefix that was searched; undefined if the argument was the file itself. */
   readonly root: string | undefined;
 }
 
-/** Where is looked. */
+/** Storage to search. */
 export interface SourceAccess {
   readonly files: Files;
   readonly store: StoreSettings | undefined;
 }
 
 /**
- * The files that locations name: files as they are, folders and prefixes with the day files under them, globs. Each file
- * once, in the order of the arguments, and of names within a folder, or of keys.
- * @throws usage error for a path or a glob that names nothing; `disk` for what can't be read; what a store throws.
+ * Resolves locations to files: files, folders and prefixes with the day files below them, and globs. Each
+ * file occurs once, in the order of the arguments, and by name or key within a folder.
+ * @throws TickhaulError `usage` if a location matches nothing, `disk`, errors of the store.
  */
 export async function findSources(
   locations: readonly string[],
-  reach: SourceAccess,
+  access: SourceAccess,
   signal: AbortSignal,
 ): Promise<readonly ConvertSource[]> {
   const found = new Map<string, ConvertSource>();
   for (const location of locations) {
     const sources = isObjectLocation(location)
-      ? findInStore(location, reach, signal)
+      ? findInStore(location, access, signal)
       : findInFolder(location, signal);
     for (const source of await sources) {
       const key = absoluteLocation(source.path);
@@ -45,14 +45,14 @@ export async function findSources(
 }
 
 async function findInFolder(path: string, signal: AbortSignal): Promise<readonly ConvertSource[]> {
-  const there = await statIfExists(path);
-  if (there?.isDirectory()) {
+  const stats = await statIfExists(path);
+  if (stats?.isDirectory()) {
     const files: ConvertSource[] = [];
     for await (const file of listDayFiles(path, signal)) files.push({ path: file, root: path });
     return files;
   }
-  if (there) return [{ path, root: undefined }];
-  if (!isPathGlob(path)) throw usageError(`${path}: ${whyNotFound(path, 'there is no such file or folder')}`);
+  if (stats) return [{ path, root: undefined }];
+  if (!isPathGlob(path)) throw usageError(`${path}: ${whyNotFound(path, 'no such file or folder')}`);
   const base = globBaseFolder(path);
   const matches = createPathMatcher(path);
   const matching: ConvertSource[] = [];
@@ -61,7 +61,7 @@ async function findInFolder(path: string, signal: AbortSignal): Promise<readonly
       if (matches(file)) matching.push({ path: file, root: base });
     }
   }
-  if (matching.length === 0) throw usageError(`${path}: no ${DAY_FILE_EXTENSION} file matches`);
+  if (matching.length === 0) throw usageError(`${path}: matches no ${DAY_FILE_EXTENSION} file`);
   return matching;
 }
 
@@ -82,13 +82,13 @@ async function findInStore(
     if (path.startsWith(`${prefix}/`)) under.push({ path, root: prefix });
     else if (isGlob && matches(path)) matching.push({ path, root });
   }
-  // As on a disk, what has this very name goes before what it may stand for.
+  // As on a disk, a prefix of this literal name takes precedence over matches of the glob.
   if (under.length > 0) return under;
   if (matching.length > 0) return matching;
   throw usageError(
     isGlob
-      ? `${location}: no ${DAY_FILE_EXTENSION} object matches`
-      : `${location}: there is no such object, and no ${DAY_FILE_EXTENSION} below it`,
+      ? `${location}: matches no ${DAY_FILE_EXTENSION} object`
+      : `${location}: no such object, and no ${DAY_FILE_EXTENSION} object under that prefix`,
   );
 }
 
@@ -118,8 +118,8 @@ async function statIfExists(path: string) {
 }
 
 /**
- * Links to files are followed, links to folders are not: they may lead in circles. A folder whose name could not be
- * decoded stands for the files in it, and fails in their place.
+ * Follows links to files, but not to folders, which may form cycles. A folder whose name could not be decoded
+ * is yielded itself, and fails in place of its files.
  */
 async function* listDayFiles(folder: string, signal: AbortSignal): AsyncGenerator<string> {
   if (signal.aborted) throw abortReason(signal);

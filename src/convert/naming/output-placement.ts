@@ -7,32 +7,32 @@ import { joinLocation } from '../../store/location.js';
 import type { ConvertSource } from './find-sources.js';
 
 export interface OutputPlacement {
-  /** Undefined for beside the source. */
+  /** Undefined to write beside the source. */
   readonly out: string | undefined;
   readonly layout: Layout | undefined;
 }
 
-/** The folder that a source's output goes to, or to folders below. */
+/** The folder for a source's output; the layout may add folders below it. */
 export function resolveOutputRoot({ path, root }: ConvertSource, { out, layout }: OutputPlacement): string {
   return out ?? (layout === undefined ? undefined : root) ?? dirname(path);
 }
 
-/** Whether the layout has a place for a file. @param file undefined where nothing tells which day file it is. */
+/** Whether the layout defines a path for a file. @param file undefined if the day file is unknown. */
 export function hasPlace(file: DayFile | undefined, { layout }: OutputPlacement): boolean {
   return file !== undefined || layout === undefined || layout.template === '{name}';
 }
 
-/** Why there is no place for a source. */
+/** The error for a source without a path in the layout. */
 export function unplacedError(path: string, { layout }: OutputPlacement): TickhaulError {
   return usageError(
-    `${path}: the name doesn't tell exchange, data type, day and symbol, which --layout ${layout?.template} needs; rename it, or convert it without --layout`,
+    `${path}: its name does not state exchange, data type, day and symbol, which --layout ${layout?.template} requires; rename the file, or omit --layout`,
   );
 }
 
 /**
- * Where a source's output goes.
- * @param file undefined where nothing tells which day file it is; the layout has a place for it.
- * @param computed the name of a computed type, which stands in the place of the data type; undefined for the rows.
+ * Location of a source's output.
+ * @param file undefined if the day file is unknown; then `hasPlace` must hold.
+ * @param computed name of the computed type, which replaces the data type; undefined for the rows.
  */
 export function resolveTarget(
   source: ConvertSource,

@@ -2,12 +2,12 @@ import { join, normalize, sep } from 'node:path';
 
 const GLOB_CHARACTERS = /[*?[{]/;
 
-/** Whether a path has a glob's characters in it. */
+/** Whether a path contains glob characters. */
 export function isPathGlob(path: string): boolean {
   return GLOB_CHARACTERS.test(path);
 }
 
-/** The folder under which all that a glob may match lies. */
+/** The folder that contains all possible matches of a glob. */
 export function globBaseFolder(glob: string): string {
   const parts = toForwardSlashes(glob).split('/');
   const plain = parts.slice(0, parts.findIndex(isPathGlob));
@@ -15,8 +15,8 @@ export function globBaseFolder(glob: string): string {
 }
 
 /**
- * A test for paths below `globBaseFolder`: `*` and `?` stand for characters of a name, `**` for any folders, `[a-z]` and
- * `[!a-z]` for one character, `{a,b}` for either text.
+ * Matches paths below `globBaseFolder`: `*` and `?` match within a name, `**` across folders, `[a-z]` and
+ * `[!a-z]` one character, `{a,b}` either text.
  */
 export function createPathMatcher(glob: string): (path: string) => boolean {
   const pattern = new RegExp(`^${globToPattern(toForwardSlashes(normalize(glob)))}$`, 'su');

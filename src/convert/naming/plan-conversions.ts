@@ -15,14 +15,14 @@ import {
 } from './output-placement.js';
 import { SkippedSources } from './skipped-sources.js';
 
-/** A file to convert, and where to. */
+/** A source and its outputs. */
 export interface PlannedConversion {
   readonly source: string;
-  /** Undefined where nothing tells it. */
+  /** Undefined if the day file is unknown. */
   readonly file: DayFile | undefined;
-  /** Undefined where the header has to tell it. */
+  /** Undefined if it must be read from the header. */
   readonly dataType: string | undefined;
-  /** The folder that the outputs go to, or to folders below. */
+  /** The folder for the outputs; the layout may add folders below it. */
   readonly root: string;
   /** At least one. */
   readonly outputs: readonly ConversionOutput[];
@@ -30,11 +30,11 @@ export interface PlannedConversion {
 
 export interface ConversionOutput {
   readonly target: string;
-  /** Undefined for the rows as they are. */
+  /** Undefined for the rows. */
   readonly type: ComputedType | undefined;
 }
 
-/** A file that gets no place in the layout, and why. */
+/** A source without a path in the layout. */
 export interface UnplacedSource {
   readonly source: string;
   readonly error: TickhaulError;
@@ -42,41 +42,49 @@ export interface UnplacedSource {
 
 export interface ConversionPlan {
   readonly conversions: readonly PlannedConversion[];
-  /** Each of these fails, and the others go on. */
+  /** These fail; the others are converted. */
   readonly unplaced: readonly UnplacedSource[];
-  /** What is to be said of files that nothing is made of. */
+  /** Warnings about skipped sources. */
   readonly warnings: readonly string[];
 }
 
 export interface ConversionPlanInput {
-  /** For sources of which only the header tells what they are. */
+  /** Used to read the headers of sources whose data type is unknown. */
   readonly files: Files;
   readonly outputSelection: OutputSelection;
   readonly placement: OutputPlacement;
   readonly extension: string;
-  /** Of all files; undefined where name or header tell it. */
+  /** Data type of all files; undefined to find it by name or header. */
   readonly dataType?: string | undefined;
   readonly findDayFile: FindDayFile;
   readonly signal: AbortSignal;
 }
 
 /**
- * Works out what is made of each source, and where it goes.
- * @throws usage error when two sources would share an output.
+ * Plans the outputs of each source.
+ * @throws TickhaulError `usage` if two sources have the same output.
  */
 export async function planConversions(
   sources: readonly ConvertSource[],
-  { files, outputSelection, placement, extension, dataType: given, findDayFile, signal }: ConversionPlanInput,
+  {
+    files,
+    outputSelection,
+    placement,
+    extension,
+    dataType: requestedType,
+    findDayFile,
+    signal,
+  }: ConversionPlanInput,
 ): Promise<ConversionPlan> {
   const owners = new Map<string, string>();
   const conversions: PlannedConversion[] = [];
   const unplaced: UnplacedSource[] = [];
-  const passedOver = new SkippedSources(outputSelection, files, signal);
+  const skippedSources = new SkippedSources(outputSelection, files, signal);
   for (const source of sources) {
     const { path } = source;
     const file = await findDayFile(path);
-    const dataType = given ?? file?.dataType;
-    const computed = await passedOver.typesOf(path, dataType);
+    const dataType = requestedType ?? file?.dataType;
+    const computed = await skippedSources.findComputedTypes(path, dataType);
     const types = [...(outputSelection.rows ? [undefined] : []), ...computed];
     if (types.length === 0) continue;
     if (!hasPlace(file, placement)) {
@@ -87,12 +95,12 @@ export async function planConversions(
       const target = resolveTarget(source, file, placement, extension, type?.name);
       const other = owners.get(absoluteLocation(target));
       if (other !== undefined) {
-        throw usageError(`${other} and ${path} would both become ${target}; choose another --layout`);
+        throw usageError(`${other} and ${path}: both would be written to ${target}; choose another --layout`);
       }
       owners.set(absoluteLocation(target), path);
       return { target, type };
     });
     conversions.push({ source: path, file, dataType, root: resolveOutputRoot(source, placement), outputs });
   }
-  return { conversions, unplaced, warnings: passedOver.warnings };
+  return { conversions, unplaced, warnings: skippedSources.warnings };
 }

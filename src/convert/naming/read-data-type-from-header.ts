@@ -2,12 +2,12 @@ import { constants, gunzipSync } from 'node:zlib';
 import { HeaderBuffer, inferDataType, parseHeaderNames } from '../../format/csv/header-buffer.js';
 import type { Files } from '../../store/files.js';
 
-/** Compressed bytes that hold any header. */
+/** Enough compressed bytes for any header. */
 const HEADER_READ_BYTES = 16 * 1024;
 
 /**
- * The data type that a file's header tells; undefined where it tells none, or can't be read: whoever converts the file
- * says what is wrong.
+ * Infers the data type from a file's header. Undefined if it cannot be inferred or read: the conversion
+ * reports the error later.
  */
 export async function readDataTypeFromHeader(
   files: Files,

@@ -3,31 +3,31 @@ import { createShardTest, type Shard } from '../../dataset/shard.js';
 import type { FindDayFile } from './day-file-lookup.js';
 import type { ConvertSource } from './find-sources.js';
 
-/** Which of the sources are meant. */
+/** Restricts the sources to convert. */
 export interface SourceSelection {
-  /** Dataset symbols and globs; undefined for every source. */
+  /** Dataset symbols and globs; undefined for all. */
   readonly symbols?: readonly string[] | undefined;
-  /** Which part of those; undefined for all. */
+  /** Part of the selected sources; undefined for all. */
   readonly shard?: Shard | undefined;
 }
 
 /**
- * Those of the sources that a selection means.
- * @throws usage error for a symbol that none of them is of, with the nearest.
+ * Filters the sources by a selection.
+ * @throws TickhaulError `usage` for a symbol that no source has, with the nearest.
  */
 export async function selectSources(
   sources: readonly ConvertSource[],
   { symbols, shard }: SourceSelection,
-  dayFileOf: FindDayFile,
+  findDayFile: FindDayFile,
 ): Promise<readonly ConvertSource[]> {
   if (symbols === undefined && shard === undefined) return sources;
   const filter = createSeriesFilter({ symbols });
-  const isOurs = createShardTest(shard);
+  const isInShard = createShardTest(shard);
   const selected: ConvertSource[] = [];
   for (const source of sources) {
-    const file = await dayFileOf(source.path);
-    const isMeant = file ? filter.matches(file) : symbols === undefined;
-    if (isMeant && isOurs(file)) selected.push(source);
+    const file = await findDayFile(source.path);
+    const isSelected = file ? filter.matches(file) : symbols === undefined;
+    if (isSelected && isInShard(file)) selected.push(source);
   }
   filter.assertAllMatched();
   return selected;

@@ -3,36 +3,38 @@ import type { Files } from '../../store/files.js';
 import { describeRequiredTypes, type OutputSelection } from '../output-selection.js';
 import { readDataTypeFromHeader } from './read-data-type-from-header.js';
 
-/** Tells which computed types a file gives, and remembers the files that nothing is made of. */
+/** Finds the computed types for each file, and collects the files without any output. */
 export class SkippedSources {
-  readonly #wanted: OutputSelection;
+  readonly #selection: OutputSelection;
   readonly #files: Files;
   readonly #signal: AbortSignal;
   /** Paths by data type. */
   readonly #paths = new Map<string, string[]>();
 
-  constructor(wanted: OutputSelection, files: Files, signal: AbortSignal) {
-    this.#wanted = wanted;
+  constructor(selection: OutputSelection, files: Files, signal: AbortSignal) {
+    this.#selection = selection;
     this.#files = files;
     this.#signal = signal;
   }
 
-  /** What is to be said of these files: a sentence a data type, however many there are. */
+  /** One warning per data type of the skipped files. */
   get warnings(): readonly string[] {
-    const needs = describeRequiredTypes(this.#wanted);
+    const needs = describeRequiredTypes(this.#selection);
     return [...this.#paths].map(([dataType, paths]) => {
       const [first = ''] = paths;
-      const which = paths.length === 1 ? first : `${paths.length} files of ${dataType}, the first ${first}`;
-      return `passed over: ${which}: ${needs}, and not of ${dataType}`;
+      const which =
+        paths.length === 1 ? first : `${paths.length} files of ${dataType}, the first is ${first}`;
+      return `skipping ${which}: ${needs}, not from ${dataType}`;
     });
   }
 
   /**
-   * The computed types that a file gives; all of them where nothing tells its data type: whoever reads it says so.
-   * @param known the file's data type; undefined where the header has to tell it.
+   * The selected computed types that can be computed from a file. All of them if its data type is unknown:
+   * the conversion reports the error later.
+   * @param known the file's data type; undefined if it must be read from the header.
    */
-  async typesOf(path: string, known: string | undefined): Promise<readonly ComputedType[]> {
-    const { rows, computed } = this.#wanted;
+  async findComputedTypes(path: string, known: string | undefined): Promise<readonly ComputedType[]> {
+    const { rows, computed } = this.#selection;
     if (computed.length === 0) return [];
     const dataType = known ?? (await readDataTypeFromHeader(this.#files, path, this.#signal));
     if (dataType === undefined) return computed;

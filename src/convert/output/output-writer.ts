@@ -8,10 +8,10 @@ import { createNdjsonOutput } from '../../format/ndjson/ndjson-output.js';
 import { createParquetWriter } from '../../format/parquet/parquet-writer.js';
 import { formatProvenance, type Provenance } from './provenance.js';
 
-/** Puts encoded batches into the order and the frame of their format. Calls must not overlap. */
+/** Writes encoded batches in their order, in the output's format. Calls must not overlap. */
 export interface OutputWriter {
   write(encoded: EncodedBatch): Promise<void>;
-  /** Gives the rows and bytes of the whole output; where the format has room for the record, it keeps it. */
+  /** Returns rows and bytes of the whole output. A format with metadata keeps the provenance record. */
   finish(record: Provenance): Promise<{ rows: number; bytes: number }>;
 }
 
@@ -31,7 +31,7 @@ export async function createOutputWriter(
 }
 
 function createLineWriter(sink: ByteSink, compress: Compress): OutputWriter {
-  // Batches come compressed; what a file of no rows holds doesn't.
+  // Batches are already compressed; the content of a file without rows is not.
   const output = createNdjsonOutput(sink, (bytes, effort) =>
     bytes.length > 0 ? bytes : compress(bytes, effort),
   );

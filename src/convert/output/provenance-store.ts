@@ -10,16 +10,20 @@ import { readTextAt, writeTextsAt } from '../../store/read-write-at.js';
 export type ProvenancePairs = Readonly<Record<string, string>>;
 
 /**
- * What the outputs under a folder or prefix were made from, for formats that have no room for it themselves. It may be
- * lost without harm: files are then converted again.
+ * Provenance records of the outputs under a folder or prefix, for formats without metadata
+ * (docs/spec/ndjson-mapping.md#conversion-notes). Records may be lost: files are then converted again.
  */
 export interface ProvenanceStore {
   get(target: string): Promise<ProvenancePairs | undefined>;
-  /** @throws TickhaulError `disk`; what a store throws. */
+  /** @throws TickhaulError `disk`, errors of the store. */
   add(target: string, pairs: ProvenancePairs): Promise<void>;
 }
 
-/** Opens the notes of a folder or prefix. @param signal ends what is asked of a store. @throws TickhaulError `disk`. */
+/**
+ * Opens the records of a folder or prefix.
+ * @param signal aborts requests to the store.
+ * @throws TickhaulError `disk`.
+ */
 export async function openProvenanceStore(
   root: string,
   files: Files,
@@ -28,18 +32,18 @@ export async function openProvenanceStore(
   return isObjectLocation(root) ? openObjectProvenance(root, files, signal) : openFolderProvenance(root);
 }
 
-/** `.tickhaul/conversions.jsonl`: one JSON object a line, the last line of a path wins. */
+/** `.tickhaul/conversions.jsonl`: one JSON object per line; the last line of a path wins. */
 async function openFolderProvenance(root: string): Promise<ProvenanceStore> {
   const path = join(root, STATE_FOLDER, 'conversions.jsonl');
-  const keyOf = (target: string): string => relative(root, target).replaceAll('\\', '/');
-  const notes = new Map((await readLines(path)).flatMap(parseProvenanceLine));
+  const toKey = (target: string): string => relative(root, target).replaceAll('\\', '/');
+  const records = new Map((await readLines(path)).flatMap(parseProvenanceLine));
   return {
-    get: async (target) => notes.get(keyOf(target)),
+    get: async (target) => records.get(toKey(target)),
     async add(target, pairs) {
-      notes.set(keyOf(target), pairs);
+      records.set(toKey(target), pairs);
       try {
         await createFolder(join(root, STATE_FOLDER));
-        await appendFile(path, `${JSON.stringify({ path: keyOf(target), ...pairs })}\n`);
+        await appendFile(path, `${JSON.stringify({ path: toKey(target), ...pairs })}\n`);
       } catch (error) {
         throw toDiskError(error, path);
       }
@@ -47,20 +51,20 @@ async function openFolderProvenance(root: string): Promise<ProvenanceStore> {
   };
 }
 
-/** In a store nothing can be appended to: `.tickhaul/conversions/<path>.json` is the note of one output. */
+/** Objects cannot be appended to, so each output has its own record, `.tickhaul/conversions/<path>.json`. */
 function openObjectProvenance(root: string, files: Files, signal: AbortSignal): ProvenanceStore {
   const prefix = joinLocation(root, '');
-  const pathOf = (target: string): string => target.slice(prefix.length);
-  const noteOf = (target: string): string =>
-    joinLocation(root, `${STATE_FOLDER}/conversions/${pathOf(target)}.json`);
+  const toPath = (target: string): string => target.slice(prefix.length);
+  const toProvenanceLocation = (target: string): string =>
+    joinLocation(root, `${STATE_FOLDER}/conversions/${toPath(target)}.json`);
   return {
     async get(target) {
-      const text = await readTextAt(files, noteOf(target), signal);
+      const text = await readTextAt(files, toProvenanceLocation(target), signal);
       return text === undefined ? undefined : parseProvenanceLine(text)[0]?.[1];
     },
     add(target, pairs) {
-      const line = `${JSON.stringify({ path: pathOf(target), ...pairs })}\n`;
-      return writeTextsAt(files, noteOf(target), [line], signal);
+      const line = `${JSON.stringify({ path: toPath(target), ...pairs })}\n`;
+      return writeTextsAt(files, toProvenanceLocation(target), [line], signal);
     },
   };
 }
@@ -74,7 +78,7 @@ async function readLines(path: string): Promise<readonly string[]> {
   }
 }
 
-/** None for a line that is empty, or cut off by a crash. */
+/** Empty for a line that is empty or was cut off by a crash. */
 function parseProvenanceLine(line: string): readonly (readonly [string, ProvenancePairs])[] {
   try {
     const { path, ...pairs } = JSON.parse(line) as Record<string, string>;

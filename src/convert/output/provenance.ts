@@ -2,23 +2,26 @@ import { VERSION } from '../../base/version.js';
 import type { ConvertOptions, Format } from '../../format/convert-options.js';
 import { outputVersion } from './versions.js';
 
-/** What was read of the file that a conversion is made from. */
+/** Content of a source, as it was read. */
 export interface SourceContent {
   /** Compressed size. */
   readonly bytes: number;
-  /** Of the compressed bytes, in hex digits. */
+  /** MD5 of the compressed bytes, in hex digits. */
   readonly md5: string;
-  /** Of an object: it needn't be read again to know that it is the same. */
+  /** ETag of an object; if it still matches, the object need not be read again. */
   readonly etag?: string | undefined;
 }
 
-/** The file that a conversion was made from. */
+/** Name and content of a source. */
 export interface SourceIdentity extends SourceContent {
   /** The file's name, without folders. */
   readonly name: string;
 }
 
-/** What an output was made from, and how; kept with it, so that a later run knows whether to make it again. */
+/**
+ * Source and options of an output. It is stored with the output, so that a later run can tell if the output
+ * is up to date.
+ */
 export interface Provenance {
   readonly source: SourceIdentity;
   readonly dataType: string;
@@ -26,7 +29,7 @@ export interface Provenance {
   readonly options: ConvertOptions;
 }
 
-/** The key of an output's size, where its record is kept apart from it. */
+/** Key of the output's size in a record that is stored apart from the output. */
 export const OUTPUT_BYTES_KEY = 'tickhaul.output_bytes';
 
 const PROVENANCE_KEYS = {
@@ -41,14 +44,14 @@ const PROVENANCE_KEYS = {
   version: 'tickhaul.version',
 } as const;
 
-/** The record as pairs of text, which a Parquet footer has room for. */
+/** Formats a record as key-value pairs (docs/spec/parquet-mapping.md#metadata). */
 export function formatProvenance({
   source,
   dataType,
   rows,
   options,
 }: Provenance): Readonly<Record<string, string>> {
-  const made = outputVersion(dataType, options.format);
+  const version = outputVersion(dataType, options.format);
   return {
     [PROVENANCE_KEYS.name]: source.name,
     [PROVENANCE_KEYS.bytes]: String(source.bytes),
@@ -57,16 +60,17 @@ export function formatProvenance({
     [PROVENANCE_KEYS.dataType]: dataType,
     [PROVENANCE_KEYS.rows]: String(rows),
     [PROVENANCE_KEYS.options]: formatOptions(options),
-    ...(made !== undefined && { [PROVENANCE_KEYS.outputVersion]: made }),
+    ...(version !== undefined && { [PROVENANCE_KEYS.outputVersion]: version }),
     [PROVENANCE_KEYS.version]: VERSION,
   };
 }
 
 /**
- * Whether the pairs are of an output that the same file gave with the same options, in the version that is made now;
- * its md5 is only asked for where all else is the same, and no ETag tells. The version of tickhaul doesn't count.
+ * Whether an output with these pairs is up to date: same source, options and output version
+ * (docs/spec/parquet-mapping.md#up-to-date). The version of tickhaul does not count.
+ * @param md5 called only if all else matches and the ETag does not.
  */
-export async function isMadeFrom(
+export async function isUpToDate(
   pairs: Readonly<Record<string, string>>,
   source: Omit<SourceIdentity, 'md5'>,
   dataType: string | undefined,
@@ -84,30 +88,30 @@ export async function isMadeFrom(
   );
 }
 
-/** Whether the pairs are of an output of another version than this build makes. */
+/** Whether this build writes another output version than the one in the pairs. */
 export function isOutdatedRecord(pairs: Readonly<Record<string, string>>, format: Format): boolean {
   return (
     pairs[PROVENANCE_KEYS.outputVersion] !== outputVersion(pairs[PROVENANCE_KEYS.dataType] ?? '', format)
   );
 }
 
-/** Rows that the record tells of; NaN for none. */
-export function parseRows(pairs: Readonly<Record<string, string>>): number {
+/** Number of rows; NaN if absent. */
+export function parseRowCount(pairs: Readonly<Record<string, string>>): number {
   return Number(pairs[PROVENANCE_KEYS.rows] ?? Number.NaN);
 }
 
-/** Bytes of the output, where they are recorded apart from it; NaN for none. */
+/** Size of the output, if it is stored in the pairs; NaN if absent. */
 export function parseOutputBytes(pairs: Readonly<Record<string, string>>): number {
   return Number(pairs[OUTPUT_BYTES_KEY] ?? Number.NaN);
 }
 
-/** The source that the record tells of; undefined for pairs that are no record. */
+/** Source of the output; undefined if the pairs are not a provenance record. */
 export function parseSource(pairs: Readonly<Record<string, string>>): SourceIdentity | undefined {
   const { [PROVENANCE_KEYS.name]: name, [PROVENANCE_KEYS.md5]: md5, [PROVENANCE_KEYS.bytes]: bytes } = pairs;
   return name === undefined || md5 === undefined ? undefined : { name, md5, bytes: Number(bytes) };
 }
 
-/** In one order of keys, whatever the object's. */
+/** Uses a fixed order of keys. */
 function formatOptions({ format, compression, rowGroup, times, numbers }: ConvertOptions): string {
   return JSON.stringify({ format, compression, rowGroup, times, numbers });
 }

@@ -1,20 +1,20 @@
 import { isSystemError, TickhaulError } from '../../base/errors.js';
 import type { ConvertOptions } from '../../format/convert-options.js';
 import type { Files } from '../../store/files.js';
-import { isMadeFrom, OUTPUT_BYTES_KEY, parseRows, type SourceIdentity } from './provenance.js';
+import { isUpToDate, OUTPUT_BYTES_KEY, parseRowCount, type SourceIdentity } from './provenance.js';
 
 export interface ExpectedOutput {
   readonly target: string;
-  /** As the record has it; undefined where the header has to tell it. */
+  /** Data type or computed type; undefined if it must be read from the header. */
   readonly dataType: string | undefined;
   readonly options: ConvertOptions;
-  /** Record of the output, where the format itself has no room for one. */
+  /** Provenance record of an existing output whose format has no metadata. */
   readonly provenance: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * The output that is there, where the same source gave it with the same options.
- * @param md5 asked for only where all else is the same.
+ * Returns the existing output if it is up to date.
+ * @param md5 called only if all else matches.
  */
 export async function findUpToDateOutput(
   files: Files,
@@ -29,17 +29,17 @@ export async function findUpToDateOutput(
       : await readOutputWithNote(files, target, provenance, signal);
   if (!found) return undefined;
   const { bytes, pairs } = found;
-  const isSame = await isMadeFrom(pairs, source, dataType, options, md5);
-  return isSame ? { status: 'skipped', rows: parseRows(pairs), bytes } : undefined;
+  const isSame = await isUpToDate(pairs, source, dataType, options, md5);
+  return isSame ? { status: 'skipped', rows: parseRowCount(pairs), bytes } : undefined;
 }
 
-/** An output, and what it was made from. */
+/** An existing output and its provenance record. */
 interface ExistingOutput {
   readonly bytes: number;
   readonly pairs: Readonly<Record<string, string>>;
 }
 
-/** Undefined where no Parquet file is: it is made anew then, whatever stands there. */
+/** Undefined if there is no readable Parquet file; it is then written again. */
 async function readParquetOutput(
   files: Files,
   path: string,
@@ -49,7 +49,7 @@ async function readParquetOutput(
     const file = await files.openRandom(path, signal);
     try {
       const { readParquetFooter } = await import('../../format/parquet/parquet-footer.js');
-      // One that is cut has no footer.
+      // A truncated file has no footer.
       const { keyValues } = await readParquetFooter(file, path);
       return { bytes: file.bytes, pairs: keyValues };
     } finally {
@@ -61,7 +61,7 @@ async function readParquetOutput(
   }
 }
 
-/** Of any other, the size tells whether it is cut. */
+/** Without a footer, the size shows whether the output is complete. */
 async function readOutputWithNote(
   files: Files,
   path: string,

@@ -4,13 +4,14 @@ import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 
 /*
- * Raise a number here in the commit that changes what an output of that kind holds, or its bytes, for the same source
- * and options: outputs of another version are made again by the next convert, download --convert or sync. Pure speed
- * changes need none. test/convert/output/versions.test.ts fails until the number is raised.
+ * Raise a number here in the commit that changes the content or the bytes of an output, for the same source
+ * and options. The next convert, download --convert or sync then writes outputs of another version again.
+ * Changes of speed only need no new number. test/convert/output/versions.test.ts fails until the number is
+ * raised.
  */
 
-/** Columns and cells of a data type's rows (`dataset/data-types.ts`). */
-const ROWS: Readonly<Record<DataType, number>> = {
+/** Columns and cells of the rows of a data type (`dataset/data-types.ts`). */
+const ROWS_VERSIONS: Readonly<Record<DataType, number>> = {
   trades: 1,
   incremental_book_L2: 1,
   quotes: 1,
@@ -22,37 +23,40 @@ const ROWS: Readonly<Record<DataType, number>> = {
   book_snapshot_25: 1,
 };
 
-/** Columns and rules of computed types (`convert/computed/`, `market/`). Quotes are book snapshots of one level. */
-const COMPUTED: Readonly<Record<ComputedType['kind'], number>> = { trade_bar: 1, book_snapshot: 1 };
+/**
+ * Columns and rules of computed types (`convert/computed/`, `market/`). Quotes are book snapshots of one
+ * level.
+ */
+const COMPUTED_VERSIONS: Readonly<Record<ComputedType['kind'], number>> = { trade_bar: 1, book_snapshot: 1 };
 
-/** What each format's writer makes of the same rows (`format/parquet/`, `format/ndjson/`). */
-const WRITERS: Readonly<Record<Format, number>> = { parquet: 1, ndjson: 1 };
+/** Bytes that each format's writer creates from the same rows (`format/parquet/`, `format/ndjson/`). */
+const WRITER_VERSIONS: Readonly<Record<Format, number>> = { parquet: 1, ndjson: 1 };
 
-/** The version of all outputs that were recorded before there were versions. Records leave it out. */
-const FIRST = '1.1';
+/** Version of all outputs written before versions existed. Records omit it. */
+const FIRST_VERSION = '1.1';
 
 /**
- * The version of an output as its record has it, `<content>.<writer>`; undefined for the first one.
- * @param name of the data type or the computed type that it holds.
+ * Version of an output in its record, `<content>.<writer>`; undefined for the first one.
+ * @param name the data type or computed type.
  */
 export function outputVersion(name: string, format: Format): string | undefined {
-  const version = `${contentVersion(name)}.${WRITERS[format]}`;
-  return version === FIRST ? undefined : version;
+  const version = `${contentVersion(name)}.${WRITER_VERSIONS[format]}`;
+  return version === FIRST_VERSION ? undefined : version;
 }
 
 /**
- * Whether a conversion that the manifest records is of another version than this build makes.
- * @param dataType of its day file.
+ * Whether this build writes another output version than a conversion in the manifest has.
+ * @param dataType data type of the day file.
  */
 export function isOutdated({ computed, options, version }: ConversionEntry, dataType: string): boolean {
   const format = options['format'] === 'ndjson' ? 'ndjson' : 'parquet';
   return version !== outputVersion(computed ?? dataType, format);
 }
 
-/** Columns of a data type that is not known here are text, whatever they are. */
+/** All columns of an unknown data type are text, so its version never changes. */
 function contentVersion(name: string): number {
   const dataType = DATA_TYPES.find((known) => known === name);
-  if (dataType) return ROWS[dataType];
-  if (name.startsWith('trade_bar_')) return COMPUTED.trade_bar;
-  return /^(?:book_snapshot_|quote(?:_|$))/.test(name) ? COMPUTED.book_snapshot : 1;
+  if (dataType) return ROWS_VERSIONS[dataType];
+  if (name.startsWith('trade_bar_')) return COMPUTED_VERSIONS.trade_bar;
+  return /^(?:book_snapshot_|quote(?:_|$))/.test(name) ? COMPUTED_VERSIONS.book_snapshot : 1;
 }

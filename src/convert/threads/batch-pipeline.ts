@@ -9,7 +9,7 @@ import { createOutputWriter, type OutputWriter } from '../output/output-writer.j
 import type { KernelHost, KernelPool } from './kernel-host.js';
 
 export interface BatchPipelineInput {
-  /** The source's path, for messages. */
+  /** Path of the source, for messages. */
   readonly path: string;
   readonly options: ConvertOptions;
   readonly output: PartFile;
@@ -17,18 +17,19 @@ export interface BatchPipelineInput {
 }
 
 /**
- * Gives a file's rows to kernels, each of which is given one batch in turn, and writes what they make in the file's
- * order. Of several batches that fail, the first in the file is told, whoever finds it when.
+ * Distributes a file's rows to kernels, one batch to each in turn, and writes the encoded batches in the
+ * order of the file. If several batches fail, the error is that of the first in the file, even if it fails
+ * later than others.
  */
 export class BatchPipeline implements RowConsumer {
   readonly #input: BatchPipelineInput;
-  /** Who makes the present batch; undefined between two. */
+  /** Host of the current batch; undefined between two batches. */
   #host: KernelHost | undefined;
   #writer: Promise<OutputWriter> | undefined;
-  #isBegun = false;
-  /** Resolve when all batches that have begun are written, and when all that have ended are. */
-  #begunWritten: Promise<void> = Promise.resolve();
-  #endedWritten: Promise<void> = this.#begunWritten;
+  #isBatchOpen = false;
+  /** Resolve when all started batches are written, and when all complete batches are written. */
+  #startedWritten: Promise<void> = Promise.resolve();
+  #completeWritten: Promise<void> = this.#startedWritten;
   #failure: unknown;
 
   constructor(input: BatchPipelineInput) {
@@ -36,7 +37,7 @@ export class BatchPipeline implements RowConsumer {
     this.#host = input.kernels.first;
   }
 
-  /** Known as soon as a batch failed, or the line was stopped. */
+  /** Set as soon as a batch failed, or the pipeline was stopped. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -51,56 +52,56 @@ export class BatchPipeline implements RowConsumer {
   }
 
   acquirePiece(): Promise<Piece> {
-    return this.#present().acquirePiece();
+    return this.#currentHost().acquirePiece();
   }
 
   async consume(piece: Piece, rows: PieceRows): Promise<void> {
-    const host = this.#present();
-    if (!this.#isBegun) {
-      this.#isBegun = true;
-      this.#begunWritten = this.#write(host, host.finishBatch(), this.#begunWritten);
-      this.#begunWritten.catch((error: unknown) => this.stop(error));
+    const host = this.#currentHost();
+    if (!this.#isBatchOpen) {
+      this.#isBatchOpen = true;
+      this.#startedWritten = this.#write(host, host.finishBatch(), this.#startedWritten);
+      this.#startedWritten.catch((error: unknown) => this.stop(error));
     }
-    if (rows.ends) {
-      this.#isBegun = false;
-      this.#endedWritten = this.#begunWritten;
+    if (rows.endsBatch) {
+      this.#isBatchOpen = false;
+      this.#completeWritten = this.#startedWritten;
       this.#host = undefined;
     }
     await host.parse(piece, rows);
   }
 
   drain(): Promise<number> {
-    return this.#present().drain();
+    return this.#currentHost().drain();
   }
 
-  /** Resolves when all rows so far were used; what is wrong with them is a failure then. */
+  /** Resolves when all rows so far have been parsed; `failure` is set if one of them is corrupt. */
   async waitForRows(): Promise<void> {
-    await this.#endedWritten.catch(() => {});
-    if (!this.#isBegun) return;
-    await this.drain().catch(() => this.#begunWritten.catch(() => {}));
+    await this.#completeWritten.catch(() => {});
+    if (!this.#isBatchOpen) return;
+    await this.drain().catch(() => this.#startedWritten.catch(() => {}));
   }
 
-  /** Resolves with the output when all batches are written; to be called when the last one has ended. */
+  /** Resolves with the output when all batches are written. Call it after the last batch ended. */
   async end(): Promise<OutputWriter> {
-    await this.#begunWritten;
+    await this.#startedWritten;
     if (!this.#writer) throw new Error(`${this.#input.path}: ended before its header was read`);
     return this.#writer;
   }
 
-  /** Breaks off at once: what is under way fails. */
+  /** Stops at once: pending calls fail. */
   stop(reason: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = reason;
     void this.#input.kernels.close();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is pending. */
   async close(): Promise<void> {
     await this.#input.kernels.close();
-    await this.#begunWritten.catch(() => {});
+    await this.#startedWritten.catch(() => {});
   }
 
-  #present(): KernelHost {
+  #currentHost(): KernelHost {
     this.#host ??= this.#input.kernels.next();
     return this.#host;
   }
@@ -108,9 +109,9 @@ export class BatchPipeline implements RowConsumer {
   async #write(
     host: KernelHost,
     batch: Promise<readonly EncodedBatch[]>,
-    before: Promise<void>,
+    previous: Promise<void>,
   ): Promise<void> {
-    await before;
+    await previous;
     const writer = await this.#writer;
     for (const encoded of await batch) await writer?.write(encoded);
     host.onWritten();

@@ -7,59 +7,59 @@ import { type ConvertJob, runConvertJob } from '../convert-job.js';
 import type { ConvertFileCommand, ConvertFileMessage } from './file-worker.js';
 import { clearKernels } from './local-kernel.js';
 
-/** Converts one file after the other, in a thread of its own or in this one. */
+/** Converts one file after the other, in its own thread or in the calling one. */
 export interface ConvertThread {
-  /** Calls must not overlap. Gives and throws as `runConvertJob` does. */
+  /** Calls must not overlap. Resolves and throws as `runConvertJob` does. */
   convert(
     job: ConvertJob,
     onBytes: (count: number, total: number) => void,
   ): Promise<readonly ConvertFileResult[]>;
-  /** Breaks off what is under way, which then fails as `interrupted` and leaves nothing behind. */
+  /** Aborts the current job, which then fails as `interrupted` and leaves no output. */
   abort(): void;
   close(): Promise<void>;
 }
 
 export function startConvertThread(store: StoreSettings | undefined): ConvertThread {
   const worker = new Worker(new URL('./file-worker.js', import.meta.url), { workerData: store });
-  const send = (order: ConvertFileCommand): void => worker.postMessage(order);
-  let ended: unknown;
+  const postCommand = (command: ConvertFileCommand): void => worker.postMessage(command);
+  let threadError: unknown;
   worker.on('error', (error) => {
-    ended = error;
+    threadError = error;
   });
   return {
     convert: (job, onBytes) =>
       new Promise((resolve, reject) => {
-        const settle = (): void => {
-          worker.off('message', hear);
-          worker.off('exit', leave);
+        const removeListeners = (): void => {
+          worker.off('message', onMessage);
+          worker.off('exit', onExit);
         };
-        const leave = (): void => {
-          settle();
-          reject(ended ?? new Error(`${job.source}: the converting thread ended`));
+        const onExit = (): void => {
+          removeListeners();
+          reject(threadError ?? new Error(`${job.source}: the converting thread ended`));
         };
-        const hear = (message: ConvertFileMessage): void => {
-          if (message.answer === 'bytes') {
+        const onMessage = (message: ConvertFileMessage): void => {
+          if (message.type === 'bytes') {
             onBytes(message.count, message.total);
             return;
           }
-          settle();
-          if (message.answer === 'done') resolve(message.results);
-          else if (message.answer === 'failed')
+          removeListeners();
+          if (message.type === 'done') resolve(message.results);
+          else if (message.type === 'failed')
             reject(new TickhaulError(message.error.code, message.error.message));
           else reject(message.error);
         };
-        worker.on('message', hear);
-        worker.on('exit', leave);
-        send({ order: 'convert', job });
+        worker.on('message', onMessage);
+        worker.on('exit', onExit);
+        postCommand({ command: 'convert', job });
       }),
-    abort: () => send({ order: 'abort' }),
+    abort: () => postCommand({ command: 'abort' }),
     close: async () => {
       await worker.terminate();
     },
   };
 }
 
-/** Converts in this thread: what takes long is done in others, or piece by piece. */
+/** Converts in this thread. Long work runs in kernel threads or in small steps. */
 export function createInlineConvertThread(files: Files): ConvertThread {
   const controller = new AbortController();
   return {

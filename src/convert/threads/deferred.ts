@@ -1,4 +1,4 @@
-/** A promise that is settled from outside; nobody has to listen to its failure. */
+/** A promise that is resolved or rejected by its creator. A rejection without a listener is ignored. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;
@@ -8,9 +8,9 @@ export interface Deferred<T> {
 export function createDeferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {};
   let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((done, failed) => {
-    resolve = done;
-    reject = failed;
+  const promise = new Promise<T>((resolvePromise, rejectPromise) => {
+    resolve = resolvePromise;
+    reject = rejectPromise;
   });
   promise.catch(() => {});
   return { promise, resolve, reject };

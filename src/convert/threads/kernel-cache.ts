@@ -1,37 +1,37 @@
 import { type BatchKernel, createBatchKernel, type KernelJob } from '../../format/kernel/batch-kernel.js';
 import { createDeferred } from './deferred.js';
 
-/** A kernel's use for one batch. */
+/** Exclusive use of a kernel for one batch. */
 export interface KernelLease {
   readonly kernel: BatchKernel;
-  /** The batch is finished, and another one may begin; the output stays until `written`. */
+  /** Ends the batch, so that the next one may begin. The output stays valid until `onWritten`. */
   release(): void;
-  /** To be called once, after `endConversion`. */
+  /** Call it once, after `release`. */
   onWritten(): void;
-  /** In place of both: the kernel is of no use any more. */
+  /** Replaces `release` and `onWritten` after an error; the kernel is dropped. */
   discard(): void;
 }
 
-/** A kernel of this thread, as one conversion has it. */
+/** A conversion's handle on a kernel of this thread. */
 export interface SharedKernelHandle {
   /**
    * Resolves when the kernel is free for one batch.
    * @throws TickhaulError `usage` where Node can't run it.
    */
   acquire(): Promise<KernelLease>;
-  /** To be called once, when no more batches come. */
+  /** Call it once, after the last batch. */
   release(): void;
 }
 
-/** One a schema, as each takes much memory: conversions use them in turns. */
+/** Kernels by schema and options. A kernel takes much memory, so conversions share it in turns. */
 const kernelCache = new Map<string, SharedKernel>();
 
-/** The kernel for a job; that is there as soon as it is leased. */
+/** Returns the kernel for a job. It is created with the first lease. */
 export function acquireSharedKernel(job: KernelJob): SharedKernelHandle {
   const key = JSON.stringify([job.schema, job.options]);
   const kernel = kernelCache.get(key) ?? new SharedKernel(job);
   kernel.users++;
-  // The one used last stands last.
+  // Keep the map in order of use, the most recent last.
   kernelCache.delete(key);
   evictIdleKernels();
   kernelCache.set(key, kernel);
@@ -43,25 +43,25 @@ export function acquireSharedKernel(job: KernelJob): SharedKernelHandle {
   };
 }
 
-/** Whoever has a kernel may go on with it. */
+/** Drops the cached kernels; those in use stay valid. */
 export function clearKernelCache(): void {
   kernelCache.clear();
 }
 
-/** Of the kernels that nobody uses, one stays besides the one that is wanted now: files of its kind may come. */
+/** Keeps the most recently used of the idle kernels, for further files of its kind. */
 function evictIdleKernels(): void {
   const idle = [...kernelCache].filter(([, kernel]) => kernel.users === 0);
   for (const [key] of idle.slice(0, -1)) kernelCache.delete(key);
 }
 
 class SharedKernel {
-  /** Conversions that have it. */
+  /** Number of conversions with a handle. */
   users = 0;
   readonly #job: KernelJob;
   #kernel: Promise<BatchKernel> | undefined;
-  /** Resolves when the batch before is finished. */
+  /** Resolves when the previous batch has ended. */
   #free: Promise<unknown> = Promise.resolve();
-  /** When the outputs of the last two batches are used: a batch's goes where that of the last but one was. */
+  /** Resolve when the last two outputs are written. A kernel has two output buffers, used in turns. */
   #outputs: readonly [Promise<unknown>, Promise<unknown>] = [this.#free, this.#free];
 
   constructor(job: KernelJob) {
@@ -69,27 +69,27 @@ class SharedKernel {
   }
 
   async lease(): Promise<KernelLease> {
-    const before = this.#free;
-    const ended = createDeferred<void>();
-    this.#free = ended.promise;
-    await before;
-    const [older, newer] = this.#outputs;
-    await older;
-    const used = createDeferred<void>();
+    const previousBatch = this.#free;
+    const batchEnded = createDeferred<void>();
+    this.#free = batchEnded.promise;
+    await previousBatch;
+    const [olderOutput, newerOutput] = this.#outputs;
+    await olderOutput;
+    const outputWritten = createDeferred<void>();
     const discard = (): void => {
       this.#kernel = undefined;
-      ended.resolve();
+      batchEnded.resolve();
     };
     this.#kernel ??= createBatchKernel(this.#job);
     try {
       return {
         kernel: await this.#kernel,
         release: () => {
-          this.#outputs = [newer, used.promise];
-          ended.resolve();
+          this.#outputs = [newerOutput, outputWritten.promise];
+          batchEnded.resolve();
         },
         onWritten: () => {
-          used.resolve();
+          outputWritten.resolve();
         },
         discard,
       };

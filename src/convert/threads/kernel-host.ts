@@ -2,36 +2,36 @@ import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
 import type { Piece } from '../../format/kernel/piece-memory.js';
 
-/** Runs one kernel, in this thread or in another: rows in, batches out, in the same order. */
+/** Runs a kernel, in this thread or in another. Encoded batches have the order of the rows. */
 export interface KernelHost {
-  /** To be called before the first `appendIfRoom`. */
+  /** Call it before the first `parse`. */
   open(job: KernelJob): void;
-  /** Resolves with a piece for text when one is free. @throws as batches do. */
+  /** Resolves with a free piece of memory for text. @throws as `finishBatch` does. */
   acquirePiece(): Promise<Piece>;
   /**
-   * A batch that begins with the next `appendIfRoom`. What is wrong with its rows is told by it, and by nothing else: a
-   * TickhaulError `createCorruptError`; any other error is a bug, or the end of the thread.
+   * Starts a batch with the next `parse`, and resolves when it is encoded. Errors in its rows reject only
+   * this promise: TickhaulError `corrupt`, or any other error for a bug or the end of the thread.
    *
-   * The last part's bytes stay as they are until `written` is called, the others' for good.
+   * The bytes of the last part are valid until `onWritten`, those of the other parts without limit.
    */
   finishBatch(): Promise<readonly EncodedBatch[]>;
-  /** Takes rows of the batch; the piece is the host's again. Resolves when more may come. */
+  /** Parses rows of the batch and takes the piece back. Resolves when the next rows may be passed. */
   parse(piece: Piece, rows: PieceRows): Promise<void>;
-  /** See `RowTaker.settle`. @throws as batches do. */
+  /** See `RowConsumer.drain`. @throws as `finishBatch` does. */
   drain(): Promise<number>;
-  /** The output of the next batch in order was used. */
+  /** Call it when the output of the next batch in order was written. */
   onWritten(): void;
-  /** Ends what is under way: batches that aren't made yet fail. May be called again. */
+  /** Stops: unfinished batches fail. May be called more than once. */
   close(): Promise<void>;
 }
 
 /** The kernels of one conversion. */
 export interface KernelPool {
-  /** There from the start, for the text that the header is in. */
+  /** Available before `open`, for the text that contains the header. */
   readonly first: KernelHost;
-  /** To be called once, before the first `appendIfRoom`. */
+  /** Call it once, before the first `parse`. */
   open(job: KernelJob): void;
-  /** Who makes the next batch, behind the first one. */
+  /** The host of the next batch after the first one. */
   next(): KernelHost;
   close(): Promise<void>;
 }

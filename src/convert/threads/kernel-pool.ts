@@ -5,66 +5,68 @@ import { startKernelThread } from './kernel-thread.js';
 import { createLocalKernels } from './local-kernel.js';
 import { MIN_BYTES_FOR_THREAD } from './min-bytes-for-thread.js';
 
-/** What gunzips one file feeds no more kernels than these. */
+/** One gunzip stream cannot keep more kernel threads busy. */
 const MAX_KERNEL_THREADS = 4;
-/**
- * The share of its time that a reader has to wait for its kernels before there is one more: where a processor is free,
- * and where one more kernel takes from what the reader waits with.
- */
+/** Share of its time that the reader must wait for kernels before a thread is added on a free processor. */
 const WAIT_RATIO_TO_GROW = 0.1;
+/**
+ * The same if no processor is free: the thread then runs on the reader's processor while the reader waits.
+ */
 const WAIT_RATIO_TO_OVERSUBSCRIBE = 0.4;
-/** Of so many milliseconds. */
+/** Window over which the reader's wait ratio is measured. */
 const SAMPLE_WINDOW_MS = 250;
 
 /**
- * The kernels for a source of so many compressed bytes, which this thread reads.
- * @param spare processors that nothing else of this run uses.
+ * Creates the kernels for one source, which the calling thread reads. They run in threads if the source is
+ * large enough and a processor is free, otherwise in the calling thread.
+ * @param sourceBytes compressed size of the source.
+ * @param spareProcessors processors that nothing else in this run uses.
  */
-export function createKernels(bytes: number, spare: number): KernelPool {
-  const processors = Math.min(spare, availableParallelism() - 1);
-  if (processors < 1 || bytes < MIN_BYTES_FOR_THREAD) return createLocalKernels(false);
+export function createKernels(sourceBytes: number, spareProcessors: number): KernelPool {
+  const processors = Math.min(spareProcessors, availableParallelism() - 1);
+  if (processors < 1 || sourceBytes < MIN_BYTES_FOR_THREAD) return createLocalKernels(false);
   return createKernelThreads(processors);
 }
 
 /**
- * Kernels in threads: one, and another whenever the reader has waited much for those that are there.
- * @param processors besides the reader's, at least 1. @param atFirst how many threads there are from the start.
+ * Starts kernels in threads, and adds a thread whenever the reader spends too much time waiting for them.
+ * @param processors processors besides the reader's; at least 1.
  */
-export function createKernelThreads(processors: number, atFirst = 1): KernelPool {
-  const most = Math.max(atFirst, Math.min(MAX_KERNEL_THREADS, processors + 1));
+export function createKernelThreads(processors: number, initialThreads = 1): KernelPool {
+  const maxThreads = Math.max(initialThreads, Math.min(MAX_KERNEL_THREADS, processors + 1));
   const first = startKernelThread(onWait);
   const hosts = [first];
   let job: KernelJob | undefined;
-  let since = performance.now();
-  let waited = 0;
-  let last = 0;
+  let windowStartMs = performance.now();
+  let waitedMs = 0;
+  let current = 0;
 
-  function onWait(milliseconds: number): void {
-    waited += milliseconds;
-    const passed = performance.now() - since;
-    if (passed < SAMPLE_WINDOW_MS) return;
-    const enough = hosts.length < processors ? WAIT_RATIO_TO_GROW : WAIT_RATIO_TO_OVERSUBSCRIBE;
-    if (hosts.length < most && waited > enough * passed) add();
-    since += passed;
-    waited = 0;
+  function onWait(ms: number): void {
+    waitedMs += ms;
+    const elapsedMs = performance.now() - windowStartMs;
+    if (elapsedMs < SAMPLE_WINDOW_MS) return;
+    const minRatio = hosts.length < processors ? WAIT_RATIO_TO_GROW : WAIT_RATIO_TO_OVERSUBSCRIBE;
+    if (hosts.length < maxThreads && waitedMs > minRatio * elapsedMs) addThread();
+    windowStartMs += elapsedMs;
+    waitedMs = 0;
   }
-  function add(): void {
+  function addThread(): void {
     const host = startKernelThread(onWait);
     hosts.push(host);
     if (job) host.open(job);
   }
 
-  while (hosts.length < atFirst) add();
+  while (hosts.length < initialThreads) addThread();
   return {
     first,
-    open(opened) {
-      job = opened;
-      since = performance.now();
-      for (const host of hosts) host.open(opened);
+    open(newJob) {
+      job = newJob;
+      windowStartMs = performance.now();
+      for (const host of hosts) host.open(newJob);
     },
     next() {
-      last = (last + 1) % hosts.length;
-      return hosts[last] ?? first;
+      current = (current + 1) % hosts.length;
+      return hosts[current] ?? first;
     },
     close: async () => {
       await Promise.all(hosts.map((host) => host.close()));

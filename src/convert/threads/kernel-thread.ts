@@ -7,18 +7,21 @@ import { createDeferred, type Deferred } from './deferred.js';
 import type { KernelHost } from './kernel-host.js';
 import type { KernelCommand, KernelResponse } from './kernel-worker.js';
 
-/** Pieces of text on the way to a thread: as much as a usual batch, so that it never waits between two. */
+/**
+ * Pieces of text in transit to a thread. They hold a usual batch, so that the thread never waits between two
+ * batches.
+ */
 const PIECE_COUNT = 16;
 
 /**
- * Starts a thread with a kernel in it.
- * @param onWait told for how many milliseconds text had to wait while the kernel was at work, and not waiting too.
+ * Starts a thread with a kernel.
+ * @param onWait called with the milliseconds that the caller waited for a piece while the kernel was busy.
  */
 export function startKernelThread(onWait: OnWait): KernelHost {
   return new KernelThread(onWait);
 }
 
-type OnWait = (milliseconds: number) => void;
+type OnWait = (ms: number) => void;
 
 interface PendingPiece {
   readonly piece: Piece;
@@ -26,7 +29,7 @@ interface PendingPiece {
 }
 
 interface PendingBatch {
-  readonly made: Deferred<readonly EncodedBatch[]>;
+  readonly result: Deferred<readonly EncodedBatch[]>;
   readonly parts: EncodedBatch[];
 }
 
@@ -34,123 +37,123 @@ class KernelThread implements KernelHost {
   readonly #onWait: OnWait;
   readonly #worker = new Worker(new URL('./kernel-worker.js', import.meta.url));
   readonly #pieces = PieceMemory.create(PIECE_COUNT);
-  readonly #written = new SharedArrayBuffer(4);
-  /** Those without an answer, in order. */
-  readonly #orders: PendingPiece[] = [];
+  readonly #writtenCount = new SharedArrayBuffer(4);
+  /** Pieces without a response, in order. */
+  readonly #pendingPieces: PendingPiece[] = [];
   readonly #batches: PendingBatch[] = [];
-  /** Whoever waits for a piece, or for all answers. */
-  #wake: Deferred<void> | undefined;
-  #early = 0;
-  /** Milliseconds in which the kernel made batches. */
-  #busy = 0;
+  /** Resolves at the next response or failure. */
+  #waiter: Deferred<void> | undefined;
+  #earlyRows = 0;
+  /** Milliseconds that the kernel has spent on pieces. */
+  #busyMs = 0;
   #failure: unknown;
   #ended: Promise<unknown> | undefined;
 
   constructor(onWait: OnWait) {
     this.#onWait = onWait;
     this.#pieces.catch(() => {});
-    this.#worker.on('message', (answer: KernelResponse) => this.#hear(answer));
+    this.#worker.on('message', (response: KernelResponse) => this.#onResponse(response));
     this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the thread of a kernel ended')));
+    this.#worker.on('exit', () => this.#fail(new Error('the kernel thread ended')));
   }
 
   open(job: KernelJob): void {
     this.#pieces.then(
-      ({ memory }) => this.#send({ order: 'open', job, text: memory.buffer, written: this.#written }),
+      ({ memory }) => this.#send({ command: 'open', job, text: memory.buffer, written: this.#writtenCount }),
       (error: unknown) => this.#fail(error),
     );
   }
 
   async acquirePiece(): Promise<Piece> {
     const pieces = await this.#pieces;
-    this.#check();
-    const free = pieces.take();
+    this.#throwIfFailed();
+    const free = pieces.acquire();
     if (free) return free;
-    const began = performance.now();
-    const busy = this.#busy;
+    const startMs = performance.now();
+    const busyMsBefore = this.#busyMs;
     for (;;) {
-      await this.#answered();
-      this.#check();
-      const piece = pieces.take();
+      await this.#waitForResponse();
+      this.#throwIfFailed();
+      const piece = pieces.acquire();
       if (!piece) continue;
-      this.#onWait(Math.min(this.#busy - busy, performance.now() - began));
+      this.#onWait(Math.min(this.#busyMs - busyMsBefore, performance.now() - startMs));
       return piece;
     }
   }
 
   finishBatch(): Promise<readonly EncodedBatch[]> {
-    const made = createDeferred<readonly EncodedBatch[]>();
-    if (this.#failure !== undefined) made.reject(this.#failure);
-    this.#batches.push({ made, parts: [] });
-    return made.promise;
+    const result = createDeferred<readonly EncodedBatch[]>();
+    if (this.#failure !== undefined) result.reject(this.#failure);
+    this.#batches.push({ result, parts: [] });
+    return result.promise;
   }
 
   async parse(piece: Piece, rows: PieceRows): Promise<void> {
-    this.#orders.push({ piece, ends: rows.ends });
-    this.#send({ order: 'take', at: piece.at, rows });
+    this.#pendingPieces.push({ piece, ends: rows.endsBatch });
+    this.#send({ command: 'parse', at: piece.at, rows });
   }
 
   async drain(): Promise<number> {
-    while (this.#orders.length > 0) {
-      this.#check();
-      await this.#answered();
+    while (this.#pendingPieces.length > 0) {
+      this.#throwIfFailed();
+      await this.#waitForResponse();
     }
-    this.#check();
-    const early = this.#early;
-    this.#early = 0;
-    return early;
+    this.#throwIfFailed();
+    const earlyRows = this.#earlyRows;
+    this.#earlyRows = 0;
+    return earlyRows;
   }
 
   onWritten(): void {
-    const written = new Int32Array(this.#written);
+    const written = new Int32Array(this.#writtenCount);
     Atomics.add(written, 0, 1);
     Atomics.notify(written, 0);
   }
 
   async close(): Promise<void> {
-    this.#fail(new TickhaulError('interrupted', 'the conversion was broken off'));
+    this.#fail(new TickhaulError('interrupted', 'the conversion was stopped'));
     this.#ended ??= this.#worker.terminate();
     await this.#ended;
   }
 
-  #send(order: KernelCommand): void {
-    this.#worker.postMessage(order);
+  #send(command: KernelCommand): void {
+    this.#worker.postMessage(command);
   }
 
-  async #hear({ made, early, busy, error }: KernelResponse): Promise<void> {
-    this.#busy += busy;
+  async #onResponse({ batches, earlyRows, busyMs, error }: KernelResponse): Promise<void> {
+    this.#busyMs += busyMs;
     if (error) return this.#fail(new TickhaulError(error.code, error.message));
-    const order = this.#orders.shift();
+    const pending = this.#pendingPieces.shift();
     const batch = this.#batches[0];
-    if (!order || !batch) return;
-    (await this.#pieces).free(order.piece);
-    batch.parts.push(...made);
-    this.#early += early;
-    if (order.ends) {
-      this.#early = 0;
+    if (!pending || !batch) return;
+    (await this.#pieces).free(pending.piece);
+    batch.parts.push(...batches);
+    this.#earlyRows += earlyRows;
+    if (pending.ends) {
+      this.#earlyRows = 0;
       this.#batches.shift();
-      batch.made.resolve(batch.parts);
+      batch.result.resolve(batch.parts);
     }
-    this.#wakeUp();
+    this.#resumeWaiter();
   }
 
-  #answered(): Promise<void> {
-    this.#wake ??= createDeferred();
-    return this.#wake.promise;
+  #waitForResponse(): Promise<void> {
+    this.#waiter ??= createDeferred();
+    return this.#waiter.promise;
   }
 
-  #wakeUp(): void {
-    this.#wake?.resolve();
-    this.#wake = undefined;
+  #resumeWaiter(): void {
+    this.#waiter?.resolve();
+    this.#waiter = undefined;
   }
 
-  #check(): void {
+  #throwIfFailed(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
   #fail(error: unknown): void {
     this.#failure ??= error;
-    for (const { made } of this.#batches) made.reject(this.#failure);
-    this.#wakeUp();
+    for (const { result } of this.#batches) result.reject(this.#failure);
+    this.#resumeWaiter();
   }
 }

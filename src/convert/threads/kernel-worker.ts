@@ -10,26 +10,26 @@ import {
 } from '../../format/kernel/batch-kernel.js';
 import { parseRows } from './parse-rows.js';
 
-/** To a kernel's thread: first the job, then rows. */
+/** Messages to a kernel's thread: first the job, then rows. */
 export type KernelCommand =
   | {
-      readonly order: 'open';
+      readonly command: 'open';
       readonly job: KernelJob;
-      /** Where pieces are. */
+      /** Memory of the pieces. */
       readonly text: SharedArrayBuffer;
-      /** One integer: how many batches' outputs were used. */
+      /** One integer: the number of batches whose output was written. */
       readonly written: SharedArrayBuffer;
     }
-  | { readonly order: 'take'; readonly at: number; readonly rows: PieceRows };
+  | { readonly command: 'parse'; readonly at: number; readonly rows: PieceRows };
 
-/** From it, one for each piece. Errors are plain data: a TickhaulError loses its fields on the way. */
+/** Messages from it, one per piece. Errors are plain data, since a posted TickhaulError loses its fields. */
 export interface KernelResponse {
-  /** Batches that had to end early, and where this piece ends one, what was left of it. */
-  readonly made: readonly EncodedBatch[];
-  /** Rows of those that had to end early. */
-  readonly early: number;
+  /** Batches that ended early and, if this piece ends a batch, the rest of it. */
+  readonly batches: readonly EncodedBatch[];
+  /** Rows of the batches that ended early. */
+  readonly earlyRows: number;
   /** Milliseconds that the piece took. */
-  readonly busy: number;
+  readonly busyMs: number;
   readonly error?: FileError | undefined;
 }
 
@@ -42,60 +42,64 @@ interface OpenKernel {
 
 let openKernel: Promise<OpenKernel> | undefined;
 let finishedBatches = 0;
-/** Whether the batch of the next rows has some already. */
-let isBegun = false;
+/** Whether the current batch has rows. */
+let isBatchOpen = false;
 let hasFailed = false;
 
-parentPort?.on('message', async (order: KernelCommand) => {
-  if (order.order === 'open') openKernel = prepare(order);
-  else if (openKernel) postResponse(executeCommand(await openKernel, order.at, order.rows));
+parentPort?.on('message', async (message: KernelCommand) => {
+  if (message.command === 'open') openKernel = prepare(message);
+  else if (openKernel) postResponse(executeCommand(await openKernel, message.at, message.rows));
 });
 
 async function prepare({
   job,
   text,
   written,
-}: Extract<KernelCommand, { order: 'open' }>): Promise<OpenKernel> {
+}: Extract<KernelCommand, { command: 'open' }>): Promise<OpenKernel> {
   return { kernel: await createBatchKernel(job), job, text, written: new Int32Array(written) };
 }
 
-/** Undefined behind an error: nobody waits for more. */
+/** Undefined after an error: nothing waits for a response then. */
 function executeCommand(
   { kernel, job, text, written }: OpenKernel,
   at: number,
   rows: PieceRows,
 ): KernelResponse | undefined {
   if (hasFailed) return undefined;
-  if (!isBegun) waitForOutput(written);
-  const began = performance.now();
-  isBegun = !rows.ends;
+  if (!isBatchOpen) waitForOutput(written);
+  const startMs = performance.now();
+  isBatchOpen = !rows.endsBatch;
   try {
-    const ended = parseRows(kernel, job, new Uint8Array(text, at, rows.length), rows);
-    const early = ended.reduce((sum, batch) => sum + batch.rows, 0);
-    if (!rows.ends) return { made: ended, early, busy: performance.now() - began };
+    const endedEarly = parseRows(kernel, job, new Uint8Array(text, at, rows.length), rows);
+    const earlyRows = endedEarly.reduce((sum, batch) => sum + batch.rows, 0);
+    if (!rows.endsBatch) return { batches: endedEarly, earlyRows, busyMs: performance.now() - startMs };
     finishedBatches++;
     const last = kernel.finish();
-    return { made: last ? [...ended, last] : ended, early, busy: performance.now() - began };
+    return {
+      batches: last ? [...endedEarly, last] : endedEarly,
+      earlyRows,
+      busyMs: performance.now() - startMs,
+    };
   } catch (error) {
     if (!(error instanceof TickhaulError)) throw error;
     hasFailed = true;
-    return { made: [], early: 0, busy: 0, error: { code: error.code, message: error.message } };
+    return { batches: [], earlyRows: 0, busyMs: 0, error: { code: error.code, message: error.message } };
   }
 }
 
-/** A batch's output goes where that of the last but one was. */
+/** A kernel has two output buffers; waits until the older output has been written. */
 function waitForOutput(written: Int32Array): void {
   for (;;) {
-    const used = Atomics.load(written, 0);
-    if (used >= finishedBatches - 1) return;
-    Atomics.wait(written, 0, used);
+    const writtenCount = Atomics.load(written, 0);
+    if (writtenCount >= finishedBatches - 1) return;
+    Atomics.wait(written, 0, writtenCount);
   }
 }
 
 function postResponse(message: KernelResponse | undefined): void {
   if (!message) return;
-  const buffers = message.made.map(({ bytes }) => bytes.buffer);
-  // Shared memory stays here too.
+  const buffers = message.batches.map(({ bytes }) => bytes.buffer);
+  // Transfer only unshared buffers; shared memory cannot be transferred.
   parentPort?.postMessage(
     message,
     buffers.filter((buffer) => buffer instanceof ArrayBuffer),

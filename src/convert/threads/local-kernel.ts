@@ -13,8 +13,9 @@ import type { KernelHost, KernelPool } from './kernel-host.js';
 import { parseRows } from './parse-rows.js';
 
 /**
- * One kernel in this thread, shared with the other conversions of this thread.
- * @param gather whether a batch's text is held until it is whole: where text comes slowly, others go first.
+ * Creates a kernel in this thread, which all conversions of this thread share.
+ * @param gather whether to hold the text of a batch until it is complete, so that other conversions can use
+ * the kernel while text arrives slowly.
  */
 export function createLocalKernels(gather: boolean): KernelPool {
   const host = new LocalKernelHost(gather);
@@ -26,16 +27,16 @@ export function createLocalKernels(gather: boolean): KernelPool {
   };
 }
 
-/** The pieces of all conversions in this thread. */
+/** Pieces of all conversions in this thread. */
 let pieceMemory: Promise<PieceMemory> | undefined;
 
 async function acquirePiece(): Promise<Piece> {
   pieceMemory ??= PieceMemory.create(1);
   const memory = await pieceMemory;
-  let piece = memory.take();
+  let piece = memory.acquire();
   while (!piece) {
     memory.grow();
-    piece = memory.take();
+    piece = memory.acquire();
   }
   return piece;
 }
@@ -44,7 +45,7 @@ async function releasePiece(piece: Piece): Promise<void> {
   (await pieceMemory)?.free(piece);
 }
 
-/** Gives the memory of kernels and pieces back, but for what is in use: it is kept for files to come. */
+/** Drops the cached memory of kernels and pieces; memory in use stays valid. */
 export function clearKernels(): void {
   clearKernelCache();
   pieceMemory = undefined;
@@ -59,16 +60,16 @@ class LocalKernelHost implements KernelHost {
   readonly #gather: boolean;
   #job: KernelJob | undefined;
   #kernel: SharedKernelHandle | undefined;
-  /** Handed out by `room`, or held. */
+  /** Pieces that were acquired and not yet parsed. */
   readonly #pieces = new Set<Piece>();
   #held: HeldPiece[] = [];
   #batch: Deferred<readonly EncodedBatch[]> | undefined;
-  #ended: EncodedBatch[] = [];
-  /** Rows that ended early since somebody asked. */
-  #early = 0;
-  /** Of the batch in the making. */
+  #endedEarly: EncodedBatch[] = [];
+  /** Rows of batches that ended early, since the last `drain`. */
+  #earlyRows = 0;
+  /** Lease of the current batch. */
   #lease: KernelLease | undefined;
-  /** Of batches whose output isn't used yet, in order. */
+  /** Leases of the batches whose output is not yet written, in order. */
   readonly #unwritten: KernelLease[] = [];
   #failure: unknown;
 
@@ -97,15 +98,15 @@ class LocalKernelHost implements KernelHost {
 
   async parse(piece: Piece, rows: PieceRows): Promise<void> {
     this.#held.push({ piece, rows });
-    if (!this.#gather || rows.ends) await this.#work();
+    if (!this.#gather || rows.endsBatch) await this.#parseHeldPieces();
   }
 
   async drain(): Promise<number> {
-    await this.#work();
+    await this.#parseHeldPieces();
     if (this.#failure !== undefined) throw this.#failure;
-    const early = this.#early;
-    this.#early = 0;
-    return early;
+    const earlyRows = this.#earlyRows;
+    this.#earlyRows = 0;
+    return earlyRows;
   }
 
   onWritten(): void {
@@ -113,19 +114,19 @@ class LocalKernelHost implements KernelHost {
   }
 
   async close(): Promise<void> {
-    await this.#fail(new TickhaulError('interrupted', 'the conversion was broken off'));
+    await this.#fail(new TickhaulError('interrupted', 'the conversion was stopped'));
   }
 
-  async #work(): Promise<void> {
+  async #parseHeldPieces(): Promise<void> {
     const job = this.#job;
     const kernel = this.#kernel;
     const held = this.#held;
     this.#held = [];
     if (!job || !kernel || held.length === 0 || this.#failure !== undefined) return;
     try {
-      this.#lease ??= await this.#takeLease(kernel);
+      this.#lease ??= await this.#acquireLease(kernel);
       for (const { piece, rows } of held) {
-        this.#takeRows(this.#lease, job, piece, rows);
+        this.#parsePiece(this.#lease, job, piece, rows);
         this.#pieces.delete(piece);
         await releasePiece(piece);
       }
@@ -134,28 +135,28 @@ class LocalKernelHost implements KernelHost {
     }
   }
 
-  async #takeLease(kernel: SharedKernelHandle): Promise<KernelLease> {
+  async #acquireLease(kernel: SharedKernelHandle): Promise<KernelLease> {
     const lease = await kernel.acquire();
     if (this.#failure === undefined) return lease;
     lease.discard();
     throw this.#failure;
   }
 
-  #takeRows(lease: KernelLease, job: KernelJob, piece: Piece, rows: PieceRows): void {
+  #parsePiece(lease: KernelLease, job: KernelJob, piece: Piece, rows: PieceRows): void {
     const text = piece.bytes.subarray(0, rows.length);
     for (const encoded of parseRows(lease.kernel, job, text, rows)) {
-      this.#ended.push(encoded);
-      this.#early += encoded.rows;
+      this.#endedEarly.push(encoded);
+      this.#earlyRows += encoded.rows;
     }
-    if (!rows.ends) return;
+    if (!rows.endsBatch) return;
     const last = lease.kernel.finish();
     lease.release();
     this.#lease = undefined;
     this.#unwritten.push(lease);
-    this.#batch?.resolve(last ? [...this.#ended, last] : this.#ended);
+    this.#batch?.resolve(last ? [...this.#endedEarly, last] : this.#endedEarly);
     this.#batch = undefined;
-    this.#ended = [];
-    this.#early = 0;
+    this.#endedEarly = [];
+    this.#earlyRows = 0;
   }
 
   async #fail(error: unknown): Promise<void> {

@@ -3,9 +3,9 @@ import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { BatchKernel, EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
 
 /**
- * Gives a kernel some rows of a file; csv-parse finds the cells where there are quotes.
- * @returns batches that had to end early.
- * @throws TickhaulError `createCorruptError`; the kernel is of no use after that.
+ * Passes rows of a file to a kernel; rows with quotes are split by csv-parse.
+ * @returns batches that ended early.
+ * @throws TickhaulError `corrupt`; the kernel must not be used after that.
  */
 export function parseRows(
   kernel: BatchKernel,
@@ -20,7 +20,7 @@ export function parseRows(
     return kernel.parse(text.length);
   }
   const names = schema.map(({ name }) => name);
-  // A copy, since not all of Node reads shared memory.
+  // Copy: parts of Node's API reject shared memory.
   const records = parseRecords(Buffer.from(text), { source, line }, names);
   return records.flatMap((cells) => kernel.appendRow(cells));
 }

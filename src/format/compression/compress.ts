@@ -1,4 +1,4 @@
 export type Effort = 'fast' | 'small';
 
-/** Bytes in, one whole compressed frame out; it may be the input itself, where nothing is compressed. */
+/** Compresses bytes to one complete frame. Without compression, returns the input itself. */
 export type Compress = (bytes: Uint8Array, effort: Effort) => Uint8Array;

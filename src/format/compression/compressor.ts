@@ -7,7 +7,7 @@ export type Compression = 'zstd' | 'snappy' | 'gzip' | 'none';
 
 const GZIP_LEVEL = { fast: 4, small: 6 } as const;
 
-/** The compressor of a name. It is loaded once, before the work, so that the work itself can be synchronous. */
+/** Loads a compressor, so that compressing is synchronous. */
 export async function loadCompressor(compression: Compression): Promise<Compress> {
   switch (compression) {
     case 'zstd':

@@ -1,44 +1,52 @@
-/** A copy reaches back at most this far, so each block needs only 16-bit positions. */
+/** Maximum distance of a copy, so a block needs only 16-bit positions. */
 const BLOCK_BYTES = 65_536;
 const HASH_BITS = 14;
 const MIN_MATCH = 4;
 
-/** Bytes as one raw Snappy stream: https://github.com/google/snappy/blob/main/format_description.txt */
+/** Compresses to a raw Snappy stream: https://github.com/google/snappy/blob/main/format_description.txt */
 export function compressSnappy(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(16 + bytes.length + Math.ceil(bytes.length / 6));
-  const heads = new Uint16Array(1 << HASH_BITS);
+  const lastPositions = new Uint16Array(1 << HASH_BITS);
   let length = writeVarint(out, bytes.length);
   for (let start = 0; start < bytes.length; start += BLOCK_BYTES) {
-    heads.fill(0);
-    length = compressBlock(bytes.subarray(start, start + BLOCK_BYTES), heads, out, length);
+    lastPositions.fill(0);
+    length = compressBlock(bytes.subarray(start, start + BLOCK_BYTES), lastPositions, out, length);
   }
   return out.subarray(0, length);
 }
 
-/** Greedy matching through a table of the last position of each hash of four bytes; gives the new length of `out`. */
-function compressBlock(block: Uint8Array, heads: Uint16Array, out: Uint8Array, length: number): number {
+/**
+ * Greedy matching with a table of the last position of each hash of four bytes. Returns the new length of
+ * `out`.
+ */
+function compressBlock(
+  block: Uint8Array,
+  lastPositions: Uint16Array,
+  out: Uint8Array,
+  length: number,
+): number {
   let at = length;
-  let literal = 0;
+  let literalStart = 0;
   let i = 1;
-  // Bytes that don't match are walked over in growing steps: incompressible data costs little.
+  // Step over bytes without a match in growing strides, so that incompressible data costs little.
   let misses = 32;
   while (i + MIN_MATCH <= block.length) {
     const hash = Math.imul(readUint32(block, i), 0x1e35a7bd) >>> (32 - HASH_BITS);
-    const candidate = heads[hash] as number;
-    heads[hash] = i;
+    const candidate = lastPositions[hash] as number;
+    lastPositions[hash] = i;
     if (candidate >= i || readUint32(block, candidate) !== readUint32(block, i)) {
       i += misses++ >>> 5;
       continue;
     }
     let size = MIN_MATCH;
     while (i + size < block.length && block[candidate + size] === block[i + size]) size++;
-    at = writeLiteral(block, literal, i, out, at);
+    at = writeLiteral(block, literalStart, i, out, at);
     at = writeCopy(i - candidate, size, out, at);
     i += size;
-    literal = i;
+    literalStart = i;
     misses = 32;
   }
-  return writeLiteral(block, literal, block.length, out, at);
+  return writeLiteral(block, literalStart, block.length, out, at);
 }
 
 function readUint32(bytes: Uint8Array, at: number): number {
@@ -77,7 +85,7 @@ function writeCopy(offset: number, size: number, out: Uint8Array, start: number)
   let at = start;
   let rest = size;
   while (rest > 0) {
-    // What is left after a copy may be shorter than four bytes only in the two-byte form, which has no least size.
+    // A rest shorter than four bytes needs the two-byte form, which has no minimum size.
     const part = Math.min(rest, 64);
     if (part >= 4 && part < 12 && offset < 2048) {
       out[at++] = 1 | ((part - 4) << 2) | ((offset >>> 8) << 5);

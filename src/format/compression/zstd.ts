@@ -3,7 +3,7 @@ import type { Compress } from './compress.js';
 
 const ZSTD_LEVEL = { fast: 1, small: 2 } as const;
 
-/** Node has zstd of its own from 22.15; the types are those of Node 20. */
+/** Node has zstd since 22.15; the types are those of Node 20. */
 interface NativeZstd {
   readonly zstdCompressSync?: (
     bytes: Uint8Array,
@@ -12,7 +12,9 @@ interface NativeZstd {
   readonly constants: { readonly ZSTD_c_compressionLevel?: number };
 }
 
-/** Zstandard (RFC 8878): Node's own where there is one, else WebAssembly, which takes about twice the time. */
+/**
+ * Loads Zstandard (RFC 8878): Node's if it has it, otherwise WebAssembly, which takes about twice the time.
+ */
 export async function loadZstd(): Promise<Compress> {
   return nativeZstd(zlib as NativeZstd) ?? (await wasmZstd());
 }
@@ -25,7 +27,7 @@ function nativeZstd({ zstdCompressSync, constants }: NativeZstd): Compress | und
 
 let wasm: Promise<Compress> | undefined;
 
-/** Loaded once a thread: a second `init` would take the memory from under the first's work. */
+/** Loaded once per thread: a second `init` would replace the memory that the first one uses. */
 function wasmZstd(): Promise<Compress> {
   wasm ??= import('@bokuweb/zstd-wasm').then(async ({ compress, init }) => {
     await init();

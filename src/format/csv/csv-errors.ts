@@ -1,18 +1,21 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 
-/** The longest part of a cell that a message shows, in characters. */
+/** Maximum number of characters of a cell in a message. */
 const MAX_SHOWN_CHARACTERS = 40;
 
-/** Where in a file something is wrong. */
+/** Position in a source file, for messages. */
 export interface SourceLine {
-  /** The file's name. */
+  /** Path of the file. */
   readonly source: string;
-  /** Counted from 1, the header. */
+  /** Counted from 1, which is the header. */
   readonly line: number;
 }
 
-/** A cell that its column doesn't take; `problem` completes a sentence that begins with the cell. */
+/**
+ * Error for a cell that is invalid in its column.
+ * @param problem completes a sentence that begins with the cell.
+ */
 export function createCellError(
   place: SourceLine,
   column: string,
@@ -22,14 +25,14 @@ export function createCellError(
   return createLineError(place, `column ${column}: ${formatCell(cell)} ${problem}`);
 }
 
-/** Anything wrong with a line, the header too. */
+/** Error for a line, including the header. */
 export function createLineError({ source, line }: SourceLine, problem: string): TickhaulError {
   return new TickhaulError('corrupt', `${source}: line ${line}, ${problem}; download the file again`);
 }
 
 /**
- * A row that was refused, cell by cell: that it has too few or too many cells comes before what is wrong with
- * one of them, since most often it is the cause.
+ * Error for a row. A wrong number of cells takes precedence over the problem of one cell, since it is usually
+ * the cause.
  */
 export function createRowError(
   place: SourceLine,
@@ -43,18 +46,18 @@ export function createRowError(
   const at = found === expected ? column : Math.min(found, expected) - 1;
   const name = names[at] ?? '';
   const cell = cells[at] ?? new Uint8Array();
-  if (found === expected) return createCellError(place, name, cell, problem ?? 'is not understood');
+  if (found === expected) return createCellError(place, name, cell, problem ?? 'is invalid');
   if (found === 1 && cell.length === 0) return createLineError(place, `column ${name}: the line is blank`);
-  const how = found < expected ? 'ends the line' : 'is followed by more cells';
+  const mismatch = found < expected ? 'ends the line' : 'is followed by more cells';
   return createCellError(
     place,
     name,
     cell,
-    `${how}: ${plural(found, 'cell')} where the header has ${expected}`,
+    `${mismatch}: ${plural(found, 'cell')} where the header has ${expected}`,
   );
 }
 
-/** A cell for a message: shortened, quoted, control characters and invalid UTF-8 made visible. */
+/** A cell for a message: shortened and quoted; control characters and invalid UTF-8 become visible. */
 export function formatCell(cell: Uint8Array): string {
   const text = Buffer.from(
     cell.buffer,

@@ -6,56 +6,57 @@ import { createLineError, formatCell } from './csv-errors.js';
 
 export interface CsvHeader {
   readonly schema: Schema;
-  /** Names columns that the data type isn't known to have; undefined where there are none. */
+  /** Lists the columns that the data type is not known to have; undefined if there are none. */
   readonly warning: string | undefined;
 }
 
-/** The schema of a data type, whatever a file says; of an unknown type, the columns that every file has. */
+/** The columns of a data type; the leading columns if the type is unknown. */
 export function dataTypeSchema(dataType: string): Schema {
   return dataTypeColumns(dataType) ?? LEADING_COLUMNS;
 }
 
 /**
- * Reads the names of a header row. Columns may stand in any order; their kinds come from the data type's table
- * (service facts, CSV layouts), and a column that isn't in it is text.
- * @throws TickhaulError `createCorruptError`: not a header, a name twice, a column missing
+ * Parses the names of a header row. Columns may have any order; their kinds depend on the data type, and
+ * unknown columns are text (docs/spec/csv-files.md#header).
+ * @throws TickhaulError `corrupt`: not a header, a duplicate name, a missing column.
  */
 export function parseCsvHeader(cells: readonly Uint8Array[], source: string, dataType: string): CsvHeader {
   const known = new Map(dataTypeSchema(dataType).map((column) => [column.name, column]));
   const names = cells.map((cell) => {
     const name = parseColumnName(cell);
-    if (name === undefined) throw fail(`no header: ${formatCell(cell)} is not a column name`);
+    if (name === undefined) throw createHeaderError(`no header: ${formatCell(cell)} is not a column name`);
     return name;
   });
   if (!LEADING_COLUMNS.some(({ name }) => names.includes(name))) {
     const first = cells[0] ?? new Uint8Array();
-    throw fail(`no header: the line begins with ${formatCell(first)} and not with "exchange"`);
+    throw createHeaderError(`no header: the line begins with ${formatCell(first)} and not with "exchange"`);
   }
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) throw fail(`column ${name}: the name occurs twice`);
+    if (seen.has(name)) throw createHeaderError(`column ${name}: the name occurs twice`);
     seen.add(name);
   }
   const missing = [...known.keys()].filter((name) => !seen.has(name));
-  if (missing.length > 0) throw fail(`column ${missing.join(', ')}: missing in the header of ${dataType}`);
+  if (missing.length > 0)
+    throw createHeaderError(`column ${missing.join(', ')}: missing in the header of ${dataType}`);
 
   const schema = names.map((name): Column => known.get(name) ?? { name, kind: 'text' });
   const unknown = names.filter((name) => !known.has(name));
   const warning =
     unknown.length > 0
-      ? `${source}: not known as columns of ${dataType}, kept as text: ${unknown.join(', ')}`
+      ? `${source}: unknown columns of ${dataType}: ${unknown.join(', ')}; keeping them as text`
       : undefined;
   return { schema, warning };
 
-  function fail(problem: string): TickhaulError {
+  function createHeaderError(problem: string): TickhaulError {
     return createLineError({ source, line: 1 }, problem);
   }
 }
 
-/** Undefined for what is binary, empty or too long. */
+/** Undefined if the cell is binary, empty or too long. */
 function parseColumnName(cell: Uint8Array): string | undefined {
   if (cell.length === 0 || cell.length > 256 || !isUtf8(cell)) return undefined;
   const name = Buffer.from(cell).toString('utf8');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are searched for
   return /[\u0000-\u001f\u007f\ufeff]/.test(name) ? undefined : name;
 }

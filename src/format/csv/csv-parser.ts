@@ -3,150 +3,152 @@ import { ColumnMemory } from '../kernel/column-memory.js';
 import { ColumnParser } from '../kernel/column-parser.js';
 import { createLineError, type SourceLine } from './csv-errors.js';
 import { dataTypeSchema, parseCsvHeader } from './csv-header.js';
-import { countRecordLines, parseRecords, RecordEnds } from './quoted-records.js';
+import { countRecordLines, parseRecords, RecordEndFinder } from './quoted-records.js';
 import { splitLine } from './split-line.js';
 
 const LF = 10;
 const QUOTE = 34;
 
-/** The longest line, in bytes; real ones have some hundreds. It bounds the memory that a parser needs. */
+/** Maximum length of a line; real ones have a few hundred bytes. It limits the memory of a parser. */
 const MAX_LINE_BYTES = 1024 * 1024;
 const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES} bytes: this is not a day file`;
-const UNCLOSED = `a quote is opened that nothing closes within ${MAX_LINE_BYTES} bytes`;
+const UNCLOSED = `a quote is opened that is not closed within ${MAX_LINE_BYTES} bytes`;
 
 export interface CsvOptions {
-  /** The file's name, for messages. */
+  /** Path of the file, for messages. */
   readonly source: string;
   readonly dataType: string;
-  /** Rows a batch. */
+  /** Rows per batch. */
   readonly batchRows: number;
-  /** Whether number columns bring their digits too (`NumberColumn.text`). */
+  /** Whether number columns have their text, too (`NumberColumn.text`). */
   readonly numberText?: boolean | undefined;
   /**
-   * A memory that parsers of one thread use in turns, each for rows of the same header, data type and size of batches.
-   * What `push` gives must be gone through before another of them goes on; its last batch need not be full then.
+   * Memory that parsers of one thread use in turns, each for rows with the same header, data type and batch
+   * size. Iterate over the result of `push` completely before another of them continues. The last batch of
+   * each `push` may then have fewer rows.
    */
-  readonly shared?: ColumnMemory | undefined;
+  readonly sharedMemory?: ColumnMemory | undefined;
 }
 
 /**
- * Reads a day file's CSV into batches of columns (service facts, CSV layouts): bytes go in by `push`, in chunks
- * cut anywhere, and batches come out, each good until the next is asked for. Lines end in LF, or CRLF; the last may
- * lack it. From the first line on that has a quote in it, csv-parse finds the cells.
+ * Parses a day file's CSV into batches of columns (docs/spec/csv-files.md): `push` takes the bytes in chunks
+ * of any size and yields batches, each valid until the next is requested. From the first line with a quote
+ * on, csv-parse finds the cells.
  *
- * What `push` and `endConversion` give must be gone through to its end: that is the work. Doing so throws a TickhaulError
- * `createCorruptError` that names line, column and cell; the parser is of no use after that. The chunk may be reused then.
+ * Iterate over the results of `push` and `end` completely: the iteration does the work. It throws a
+ * TickhaulError `corrupt` with line, column and cell; the parser must not be used after that. The chunk may
+ * be reused afterwards.
  */
 export class CsvParser {
   readonly #options: CsvOptions;
   readonly #memory: ColumnMemory;
-  /** How much of the memory's piece is not parsed yet: it always begins with a line's first byte. */
+  /** Length of the unparsed text in the memory's piece; it always begins at the start of a line. */
   #filled = 0;
-  /** Of the line that the piece begins with, until there are columns: that is the header's. */
+  /** Line at the start of the piece, until the header is parsed. */
   #line = 1;
   #rows = 0;
   #schema: Schema | undefined;
   #warning: string | undefined;
   #columns: ColumnParser | undefined;
-  /** Once there was a quote. */
-  #recordEnds: RecordEnds | undefined;
-  /** What is not parsed yet, while others have the memory. */
-  #rest = Buffer.alloc(0);
+  /** Set after the first quote. */
+  #recordEnds: RecordEndFinder | undefined;
+  /** Unparsed text, while other parsers use the memory. */
+  #savedText = Buffer.alloc(0);
 
   constructor(options: CsvOptions) {
     this.#options = options;
-    this.#memory = options.shared ?? new ColumnMemory();
+    this.#memory = options.sharedMemory ?? new ColumnMemory();
   }
 
-  /** Known once the header was read, which is before the first batch; at the end always. */
+  /** Set after the header, before the first batch; always set after `end`. */
   get schema(): Schema | undefined {
     return this.#schema;
   }
 
-  /** Columns that the data type isn't known to have; undefined where there are none. */
+  /** Lists the columns that the data type is not known to have; undefined if there are none. */
   get warning(): string | undefined {
     return this.#warning;
   }
 
-  /** Rows so far, the header not counted. */
+  /** Number of rows so far, without the header. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Takes the header alone; the next bytes are those of the given line. */
+  /** Reads the header only; the next `push` starts at the given line. */
   skipTo(header: Buffer, line: number): void {
     const lines = header.indexOf(LF) + 1;
     this.#readHeader(splitLine(header.subarray(0, lines - 1)), line - 1);
   }
 
-  /** Takes gunzipped bytes; gives the batches that they made full. */
+  /** Parses gunzipped bytes; yields the full batches. */
   *push(chunk: Buffer): Generator<Batch, void, undefined> {
-    this.#takeTurn();
-    yield* this.#add(chunk);
-    yield* this.#endTurn();
+    this.#restorePiece();
+    yield* this.#appendChunk(chunk);
+    yield* this.#savePiece();
   }
 
-  /** The file ended; gives what is left. */
+  /** Ends the file; yields the remaining rows. */
   *end(): Generator<Batch, void, undefined> {
-    this.#takeTurn();
+    this.#restorePiece();
     if (this.#filled > 0) {
       this.#memory.piece[this.#filled++] = LF;
-      yield* this.#take(this.#filled);
+      yield* this.#parseUntil(this.#filled);
     }
     this.#schema ??= dataTypeSchema(this.#options.dataType);
-    if (this.#columns && this.#memory.rows > 0) yield* this.#takeOut();
+    if (this.#columns && this.#memory.rows > 0) yield* this.#yieldBatch();
   }
 
-  *#add(chunk: Buffer): Generator<Batch, void, undefined> {
+  *#appendChunk(chunk: Buffer): Generator<Batch, void, undefined> {
     for (let at = 0; at < chunk.length; ) {
       const part = chunk.subarray(at, at + MAX_LINE_BYTES - this.#filled);
       part.copy(this.#memory.piece, this.#filled);
-      yield* this.#consume(part);
+      yield* this.#parseAppended(part);
       at += part.length;
       if (this.#filled === MAX_LINE_BYTES) {
-        throw createLineError(this.#place(), this.#recordEnds?.inQuotes ? UNCLOSED : TOO_LONG);
+        throw createLineError(this.#position(), this.#recordEnds?.inQuotes ? UNCLOSED : TOO_LONG);
       }
     }
   }
 
-  /** Whoever was there before may have left in the middle of a batch. */
-  #takeTurn(): void {
-    if (!this.#options.shared) return;
+  /** Another parser may have left a partial batch. */
+  #restorePiece(): void {
+    if (!this.#options.sharedMemory) return;
     this.#memory.clear();
-    this.#memory.piece.set(this.#rest);
+    this.#memory.piece.set(this.#savedText);
   }
 
-  *#endTurn(): Generator<Batch, void, undefined> {
-    if (!this.#options.shared) return;
-    if (this.#columns && this.#memory.rows > 0) yield* this.#takeOut();
-    this.#rest = Buffer.from(this.#memory.piece.subarray(0, this.#filled));
+  *#savePiece(): Generator<Batch, void, undefined> {
+    if (!this.#options.sharedMemory) return;
+    if (this.#columns && this.#memory.rows > 0) yield* this.#yieldBatch();
+    this.#savedText = Buffer.from(this.#memory.piece.subarray(0, this.#filled));
   }
 
-  /** `part` stands already at the end of what is not parsed yet. */
-  *#consume(part: Buffer): Generator<Batch, void, undefined> {
-    let fresh = this.#filled;
+  /** `part` is already copied to the end of the unparsed text. */
+  *#parseAppended(part: Buffer): Generator<Batch, void, undefined> {
+    let scanStart = this.#filled;
     this.#filled += part.length;
     if (!this.#recordEnds) {
       const quote = part.indexOf(QUOTE);
-      const before = quote < 0 ? part : part.subarray(0, quote);
-      const end = before.lastIndexOf(LF);
-      if (end >= 0) yield* this.#take(fresh + end + 1);
+      const unquoted = quote < 0 ? part : part.subarray(0, quote);
+      const end = unquoted.lastIndexOf(LF);
+      if (end >= 0) yield* this.#parseUntil(scanStart + end + 1);
       if (quote < 0) return;
-      this.#recordEnds = new RecordEnds();
-      fresh = 0;
+      this.#recordEnds = new RecordEndFinder();
+      scanStart = 0;
     }
-    const end = this.#recordEnds.scan(this.#memory.piece, fresh, this.#filled);
-    if (end > 0) yield* this.#take(end);
+    const end = this.#recordEnds.scan(this.#memory.piece, scanStart, this.#filled);
+    if (end > 0) yield* this.#parseUntil(end);
   }
 
-  /** Parses up to `endConversion`, where a row ends, and moves the rest to the front. */
-  *#take(end: number): Generator<Batch, void, undefined> {
-    yield* this.#recordEnds ? this.#takeRecords(end) : this.#takeRows(end);
+  /** Parses up to `end`, which is the end of a row, and moves the rest to the front. */
+  *#parseUntil(end: number): Generator<Batch, void, undefined> {
+    yield* this.#recordEnds ? this.#parseRecords(end) : this.#parseRows(end);
     this.#memory.piece.copyWithin(0, end, this.#filled);
     this.#filled -= end;
   }
 
-  *#takeRows(end: number): Generator<Batch, void, undefined> {
+  *#parseRows(end: number): Generator<Batch, void, undefined> {
     let position = 0;
     if (!this.#columns) {
       position = this.#memory.piece.indexOf(LF) + 1;
@@ -154,23 +156,23 @@ export class CsvParser {
     }
     const columns = this.#columns as ColumnParser | undefined;
     while (columns && position < end) {
-      const before = this.#memory.rows;
-      position = columns.take(position, end);
-      this.#rows += this.#memory.rows - before;
-      if (columns.full) yield* this.#takeOut();
+      const rowsBefore = this.#memory.rows;
+      position = columns.parse(position, end);
+      this.#rows += this.#memory.rows - rowsBefore;
+      if (columns.isFull) yield* this.#yieldBatch();
     }
   }
 
-  *#takeRecords(end: number): Generator<Batch, void, undefined> {
+  *#parseRecords(end: number): Generator<Batch, void, undefined> {
     const text = this.#memory.piece.subarray(0, end);
-    for (const record of parseRecords(text, this.#place(), this.#names())) {
+    for (const record of parseRecords(text, this.#position(), this.#columnNames())) {
       if (!this.#columns) {
         this.#readHeader(record, countRecordLines(record));
         continue;
       }
-      this.#columns.takeRow(record);
+      this.#columns.appendRow(record);
       this.#rows++;
-      if (this.#columns.full) yield* this.#takeOut();
+      if (this.#columns.isFull) yield* this.#yieldBatch();
     }
   }
 
@@ -184,19 +186,19 @@ export class CsvParser {
     this.#columns = new ColumnParser(this.#memory, source, this.#line);
   }
 
-  *#takeOut(): Generator<Batch, void, undefined> {
+  *#yieldBatch(): Generator<Batch, void, undefined> {
     const { rows } = this.#memory;
-    const { source, line } = this.#place();
-    // Exact, but for cells that hold line feeds.
-    yield { place: { source, line: line - rows }, ...this.#memory.view() };
+    const { source, line } = this.#position();
+    // Exact, except for rows after cells with line feeds.
+    yield { firstLine: { source, line: line - rows }, ...this.#memory.view() };
     this.#memory.clear();
   }
 
-  #names(): string[] {
+  #columnNames(): string[] {
     return (this.#schema ?? []).map(({ name }) => name);
   }
 
-  #place(): SourceLine {
+  #position(): SourceLine {
     return { source: this.#options.source, line: this.#columns?.line ?? this.#line };
   }
 }

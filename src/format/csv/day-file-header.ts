@@ -4,15 +4,16 @@ import { inferDataType, parseHeaderNames } from './header-buffer.js';
 import { parseRecords } from './quoted-records.js';
 import { splitLine } from './split-line.js';
 
-/** What the first row of a day file tells. */
+/** Content of a day file's first row. */
 export interface DayFileHeader extends CsvHeader {
   readonly dataType: string;
 }
 
 /**
  * Reads a file's first row, which ends in LF.
- * @param path the source's, for messages. @param dataType undefined where the names have to tell it.
- * @throws TickhaulError `createCorruptError`, as `parseCsvHeader` does.
+ * @param path path of the source, for messages.
+ * @param dataType undefined if it must be inferred from the column names.
+ * @throws TickhaulError `corrupt`, as `parseCsvHeader` does.
  */
 export function readDayFileHeader(
   text: Buffer,
@@ -28,11 +29,11 @@ export function readDayFileHeader(
 }
 
 /**
- * What is known of a file without a byte.
- * @throws usage error where nothing tells its data type.
+ * The header of a file without any bytes.
+ * @throws TickhaulError `usage` if the data type is unknown.
  */
 export function emptyDayFileHeader(path: string, dataType: string | undefined): DayFileHeader {
   if (dataType !== undefined) return { dataType, schema: dataTypeSchema(dataType), warning: undefined };
-  const message = `${path}: the file is empty and its name doesn't tell the data type; name it with --type`;
+  const message = `${path}: the file is empty and its name does not state the data type; set it with --type`;
   throw new TickhaulError('usage', message);
 }

@@ -5,23 +5,23 @@ import { CsvParser } from './csv-parser.js';
 import { HeaderBuffer, inferDataType, parseHeaderNames } from './header-buffer.js';
 
 export interface ReaderOptions {
-  /** The source's path, for messages. */
+  /** Path of the source, for messages. */
   readonly path: string;
-  /** Undefined where the header has to tell it. */
+  /** Undefined if it must be read from the header. */
   readonly dataType: string | undefined;
-  /** Rows a batch, of so many columns. */
+  /** Rows per batch for a number of columns. */
   readonly batchRows: (columns: number) => number;
   readonly numberText: boolean;
   /**
-   * Memories of the readers of one thread, which use them in turns (CsvOptions): of files that are alike, and read with
-   * the same options. Empty at first.
+   * Memories that the readers of one thread use in turns (`CsvOptions`). All of them must have the same
+   * options. Empty at first.
    */
   readonly memories?: Map<string, ColumnMemory> | undefined;
 }
 
 /**
- * A day file's text as batches of columns: a CsvParser that waits for the header, which may have to tell the
- * data type. Gives and throws as that one does.
+ * Parses a day file's text into batches of columns. It buffers the header, which may determine the data type,
+ * and then behaves like `CsvParser`.
  */
 export class DayFileReader {
   readonly #options: ReaderOptions;
@@ -33,17 +33,17 @@ export class DayFileReader {
     this.#options = options;
   }
 
-  /** Known once there was a batch, and at the end. */
+  /** Set after the first batch, and after `end`. */
   get schema(): Schema {
     return this.#parser?.schema ?? [];
   }
 
-  /** Known as the schema is. */
+  /** Set when the schema is. */
   get dataType(): string {
     return this.#dataType;
   }
 
-  /** Names columns that the data type isn't known to have. */
+  /** Lists the columns that the data type is not known to have. */
   get warning(): string | undefined {
     return this.#parser?.warning;
   }
@@ -58,19 +58,19 @@ export class DayFileReader {
     return head ? this.#open(head).push(head) : [];
   }
 
-  /** Begins in the middle of a file with this header: the next text is that of the given line. */
+  /** Starts in the middle of a file with this header: the next `push` starts at the given line. */
   skipTo(header: Buffer, line: number): void {
     const parser = this.#open(header);
     parser.skipTo(header, line);
   }
 
-  /** @throws also usage error for an empty file whose data type nothing tells. */
+  /** @throws also TickhaulError `usage` for an empty file of an unknown data type. */
   end(): Iterable<Batch> {
     if (this.#parser) return this.#parser.end();
     const head = this.#head.bytes;
     const { path, dataType } = this.#options;
     if (head.length === 0 && dataType === undefined) {
-      const message = `${path}: the file is empty and its name doesn't tell the data type; name it with --type`;
+      const message = `${path}: the file is empty and its name does not state the data type; set it with --type`;
       throw new TickhaulError('usage', message);
     }
     return pushAll(this.#open(head), head);
@@ -85,13 +85,13 @@ export class DayFileReader {
       dataType: this.#dataType,
       batchRows: batchRows(names.length),
       numberText,
-      shared: memories && memoryFor(memories, `${this.#dataType}\n${names}`),
+      sharedMemory: memories && getMemory(memories, `${this.#dataType}\n${names}`),
     });
     return this.#parser;
   }
 }
 
-function memoryFor(memories: Map<string, ColumnMemory>, kind: string): ColumnMemory {
+function getMemory(memories: Map<string, ColumnMemory>, kind: string): ColumnMemory {
   const memory = memories.get(kind) ?? new ColumnMemory();
   memories.set(kind, memory);
   return memory;

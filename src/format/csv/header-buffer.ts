@@ -1,29 +1,29 @@
 import { DATA_TYPES, dataTypeColumns } from '../../dataset/data-types.js';
 
 const LF = 10;
-/** Longer than any header; the parser says what is wrong with such a line. */
+/** Longer than any header; the parser reports the error of a longer line. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** Holds a file's first bytes back until its header is whole, since how to read the rest depends on it. */
+/** Buffers a file's first bytes until the header is complete, since it determines how the rest is read. */
 export class HeaderBuffer {
   #bytes: Buffer | undefined;
 
-  /** Gives all bytes so far, once they hold the header, and forgets them; undefined before. */
+  /** Returns all bytes so far, once they contain the header; undefined before. */
   push(chunk: Buffer): Buffer | undefined {
     const from = this.#bytes?.length ?? 0;
     const bytes = Buffer.concat([this.bytes, chunk]);
-    const isWhole = bytes.includes(LF, from) || bytes.length > MAX_HEADER_BYTES;
-    this.#bytes = isWhole ? undefined : bytes;
-    return isWhole ? bytes : undefined;
+    const isComplete = bytes.includes(LF, from) || bytes.length > MAX_HEADER_BYTES;
+    this.#bytes = isComplete ? undefined : bytes;
+    return isComplete ? bytes : undefined;
   }
 
-  /** What is held back. */
+  /** The buffered bytes. */
   get bytes(): Buffer {
     return this.#bytes ?? Buffer.alloc(0);
   }
 }
 
-/** The names in a file's first line; quotes around them are not part of them. */
+/** The column names in a file's first line, without quotes. */
 export function parseHeaderNames(bytes: Buffer): readonly string[] {
   const end = bytes.indexOf(LF);
   return bytes
@@ -34,13 +34,13 @@ export function parseHeaderNames(bytes: Buffer): readonly string[] {
 }
 
 /**
- * The data type whose columns a header has, the one with the most; of types with the same columns, the first.
- * Undefined where it is none's.
+ * The data type whose columns a header contains. Of several, the one with the most columns; of equal ones,
+ * the first. Undefined if there is none.
  */
 export function inferDataType(names: readonly string[]): string | undefined {
   const found = new Set(names);
-  const fitting = DATA_TYPES.map((dataType) => ({ dataType, columns: dataTypeColumns(dataType) ?? [] }))
+  const matching = DATA_TYPES.map((dataType) => ({ dataType, columns: dataTypeColumns(dataType) ?? [] }))
     .filter(({ columns }) => columns.every(({ name }) => found.has(name)))
     .sort((a, b) => b.columns.length - a.columns.length);
-  return fitting[0]?.dataType;
+  return matching[0]?.dataType;
 }

@@ -2,42 +2,42 @@ import { createRequire } from 'node:module';
 import type { CsvError } from 'csv-parse';
 import { createCellError, type SourceLine } from './csv-errors.js';
 
-/** Loads csv-parse when a file has quotes: hardly any has, and each converting thread would pay for it. */
+/** Loads csv-parse only if a file has quotes: hardly any does, and each converting thread would load it. */
 const require = createRequire(import.meta.url);
 
 const QUOTE = 34;
 const LF = 10;
 
 /**
- * Finds where records end in a file with quotes: at an LF with an even number of quotes before it, since a
- * quote within quotes is written twice (RFC 4180, section 2).
+ * Finds the ends of records in a file with quotes: an LF after an even number of quotes, since a quote within
+ * quotes is doubled (RFC 4180, section 2).
  */
-export class RecordEnds {
+export class RecordEndFinder {
   #inQuotes = false;
-  #found = 0;
+  #recordCount = 0;
 
   get inQuotes(): boolean {
     return this.#inQuotes;
   }
 
-  /** How many records ended in what `scan` read last. */
-  get found(): number {
-    return this.#found;
+  /** Number of records that ended in the last `scan`. */
+  get recordCount(): number {
+    return this.#recordCount;
   }
 
   /**
-   * Reads on through new bytes, up to the end of the `most`th record; returns the position behind the last LF that
-   * ends a record, -1 for none.
+   * Scans new bytes up to the end of the record number `maxRecords`. Returns the position after the last LF
+   * that ends a record; -1 if there is none.
    */
-  scan(bytes: Uint8Array, from: number, to: number, most = Number.POSITIVE_INFINITY): number {
+  scan(bytes: Uint8Array, from: number, to: number, maxRecords = Number.POSITIVE_INFINITY): number {
     let end = -1;
-    this.#found = 0;
-    for (let p = from; p < to && this.#found < most; p++) {
+    this.#recordCount = 0;
+    for (let p = from; p < to && this.#recordCount < maxRecords; p++) {
       const byte = bytes[p];
       if (byte === QUOTE) this.#inQuotes = !this.#inQuotes;
       else if (byte === LF && !this.#inQuotes) {
         end = p + 1;
-        this.#found++;
+        this.#recordCount++;
       }
     }
     return end;
@@ -45,8 +45,8 @@ export class RecordEnds {
 }
 
 /**
- * The cells of whole records, by csv-parse: what the loop over unquoted cells declines. `namesSchema` are those of the
- * columns, for messages.
+ * Splits complete records into cells with csv-parse; handles quotes, which the faster parsers do not.
+ * @param names column names, for messages.
  */
 export function parseRecords(bytes: Buffer, place: SourceLine, names: readonly string[]): Buffer[][] {
   const { CsvError, parse } = require('csv-parse/sync') as typeof import('csv-parse/sync');
@@ -60,17 +60,17 @@ export function parseRecords(bytes: Buffer, place: SourceLine, names: readonly s
     const start = findFaultLine(bytes, error);
     const line = place.line + countLineFeeds(bytes.subarray(0, start));
     const problem =
-      error.code === 'CSV_QUOTE_NOT_CLOSED'
-        ? 'opens a quote that nothing closes'
-        : 'has a quote where none may stand';
+      error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'opens a quote that is never closed' : 'has a misplaced quote';
     throw createCellError({ ...place, line }, name, bytes.subarray(start, bytes.indexOf(LF, start)), problem);
   }
 }
 
-/** Where the line begins that csv-parse refused; of a quote left open it names the last line, not the first. */
+/**
+ * Start of the line that csv-parse refused. For an unclosed quote it reports the last line, not the first.
+ */
 function findFaultLine(bytes: Buffer, error: CsvError): number {
   if (error.code === 'CSV_QUOTE_NOT_CLOSED')
-    return Math.max(0, new RecordEnds().scan(bytes, 0, bytes.length));
+    return Math.max(0, new RecordEndFinder().scan(bytes, 0, bytes.length));
   let start = 0;
   const lines = Number((error as { lines?: unknown }).lines ?? 1);
   for (let line = 1; line < lines; line++) start = bytes.indexOf(LF, start) + 1;
@@ -83,7 +83,7 @@ function countLineFeeds(bytes: Uint8Array): number {
   return lines;
 }
 
-/** How many lines of the file a record takes up. */
+/** Number of lines of the file that a record spans. */
 export function countRecordLines(record: readonly Uint8Array[]): number {
   return record.reduce((lines, cell) => lines + countLineFeeds(cell), 1);
 }

@@ -4,32 +4,32 @@ const COMMA = 44;
 
 /** The cells of a line without quotes and without its LF. */
 export function splitLine(line: Buffer): Buffer[] {
-  const whole = line.at(-1) === CR ? line.subarray(0, -1) : line;
+  const text = line.at(-1) === CR ? line.subarray(0, -1) : line;
   const cells: Buffer[] = [];
   let start = 0;
   for (;;) {
-    const comma = whole.indexOf(COMMA, start);
+    const comma = text.indexOf(COMMA, start);
     if (comma < 0) break;
-    cells.push(whole.subarray(start, comma));
+    cells.push(text.subarray(start, comma));
     start = comma + 1;
   }
-  cells.push(whole.subarray(start));
+  cells.push(text.subarray(start));
   return cells;
 }
 
-/** The line without its LF that holds the byte at `position`. The text ends in LF. */
+/** The line that contains the byte at `position`, without its LF. The text ends in LF. */
 export function lineContaining(text: Buffer, position: number): Buffer {
   const start = position === 0 ? 0 : text.lastIndexOf(LF, position - 1) + 1;
   return text.subarray(start, text.indexOf(LF, position));
 }
 
-/** A cell in a line: where it ends, without the CR of a line's end, and where the next one begins. */
+/** Position of a cell's end, without the CR of a line end, and of the next cell's start. */
 export interface CellEnd {
   readonly end: number;
   readonly next: number;
 }
 
-/** Undefined where the row ends too early, or doesn't end: it has too few or too many cells. */
+/** Undefined if the row has too few or too many cells. */
 export function findCellEnd(text: Buffer, start: number, isLast: boolean): CellEnd | undefined {
   let separator = start;
   while (text[separator] !== COMMA && text[separator] !== LF) separator++;

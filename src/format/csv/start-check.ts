@@ -1,19 +1,19 @@
 import type { ColumnMemory } from '../kernel/column-memory.js';
 import { DayFileReader } from './day-file-reader.js';
 
-/** Looks at the beginning of a day file's text: its header and its first row. */
+/** Checks the beginning of a day file's text: its header and its first row. */
 export interface StartCheck {
-  /** Takes the next text. @throws TickhaulError `createCorruptError`. */
+  /** Takes the next text. @throws TickhaulError `corrupt`. */
   push(text: Buffer): void;
-  /** The text is at its end. Throws as `push` does. */
+  /** Ends the text. Throws as `push` does. */
   end(): void;
 }
 
-/** Checks of one thread follow each other, and share memories of one row. */
+/** Memories for one row. The checks of a thread run one after the other, and share them. */
 const memories = new Map<string, ColumnMemory>();
 
 /**
- * Checks that text begins as a day file of a type does. No text at all is a day without rows.
+ * Checks that text begins like a day file of a data type. An empty text is a day without rows.
  * @param path for messages.
  */
 export function createStartCheck(path: string, dataType: string): StartCheck {
@@ -29,7 +29,7 @@ export function createStartCheck(path: string, dataType: string): StartCheck {
   };
 }
 
-/** Parses no further than to the first row. */
+/** Parses only up to the first row. */
 function hasRow(batches: Iterable<unknown>): boolean {
   for (const _ of batches) return true;
   return false;

@@ -5,29 +5,29 @@ import { PIECE_CAPACITY_BYTES } from './kernel-job.js';
 import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
 import { createOwnMemory, type OwnWasmMemory } from './wasm.js';
 
-/** The kinds as assembly/parquet/columns.ts numbers them. */
+/** Column kinds as numbered in assembly/parquet/columns.ts. */
 const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as const satisfies Record<
   ColumnKind,
   number
 >;
 
-/** Bytes a row takes in a column's lane. */
+/** Bytes per row in a column's lane. */
 const ROW_BYTES = { time: 8, integer: 8, number: 8, boolean: 1, text: 4 } as const satisfies Record<
   ColumnKind,
   number
 >;
 
-/** Where texts lie in the memory. */
+/** Addresses of texts in the memory. */
 export interface TextLocation {
   readonly bytes: number;
   readonly offsets: number;
   readonly count: number;
 }
 
-/** The columns of one batch after the other, in a WebAssembly memory. */
+/** Columns of a batch in WebAssembly memory; the memory is reused for each batch. */
 export class ColumnMemory {
   readonly kernel: ParquetExports;
-  /** The address of the piece. */
+  /** Address of the piece. */
   readonly pieceStart: number;
   readonly #memory: OwnWasmMemory = createOwnMemory();
   #bytes = Buffer.alloc(0);
@@ -44,19 +44,19 @@ export class ColumnMemory {
     return this.#schema;
   }
 
-  /** Whole rows so far. */
+  /** Number of complete rows so far. */
   get rows(): number {
     return this.kernel.rowCount.value;
   }
 
-  /** All of the memory; another one after anything that may make it grow. */
+  /** The whole memory; becomes invalid when the memory grows. */
   get bytes(): Buffer<ArrayBuffer> {
     const { buffer } = this.#memory;
     if (this.#bytes.buffer !== buffer) this.#bytes = Buffer.from(buffer);
     return this.#bytes as Buffer<ArrayBuffer>;
   }
 
-  /** Where text is put: `PIECE_CAPACITY_BYTES` bytes and one for an LF, good until the memory grows. */
+  /** Buffer for text: `PIECE_CAPACITY_BYTES` bytes and one for an LF. Valid until the memory grows. */
   get piece(): Buffer<ArrayBuffer> {
     return this.bytes.subarray(
       this.pieceStart,
@@ -65,86 +65,87 @@ export class ColumnMemory {
   }
 
   /**
-   * Makes the columns, once, with room for so many rows a batch.
-   * @param numberText whether number columns keep their digits.
-   * @throws TickhaulError `usage`, as all of this where 4 GiB are not enough.
+   * Creates the columns. Call it once.
+   * @param capacity rows per batch.
+   * @param numberText whether number columns keep their text.
+   * @throws TickhaulError `usage`, as all methods do, if 4 GiB are not enough.
    */
   open(schema: Schema, capacity: number, numberText: boolean): void {
     const { kernel } = this;
     this.#schema = schema;
     this.#capacity = capacity;
     this.#numberText = numberText;
-    if (!kernel.createColumns(schema.length)) throw this.noRoom();
+    if (!kernel.createColumns(schema.length)) throw this.createFullError();
     for (const [i, column] of schema.entries()) {
       kernel.setColumn(i, KIND_NUMBERS[column.kind], isNeverEmpty(column) ? 1 : 0);
     }
-    this.#layOut(capacity);
-    if (!kernel.prepareSharing()) throw this.noRoom();
+    this.#allocateLanes(capacity);
+    if (!kernel.initSharing()) throw this.createFullError();
   }
 
-  /** Begins a batch of no rows. */
+  /** Starts a batch without rows. */
   clear(): void {
     this.kernel.clearColumns();
     this.kernel.clearSharing();
   }
 
-  /** A region of so many bytes; it and its slack may be read and written. */
+  /** Allocates a region. The slack after it may be read and written, too. */
   allocate(bytes: number): number {
     const at = this.kernel.allocate(BigInt(bytes)) >>> 0;
-    if (at === 0) throw this.noRoom();
+    if (at === 0) throw this.createFullError();
     return at;
   }
 
-  /** The 32-bit integer at an address. */
-  intAt(address: number): number {
+  /** Reads the 32-bit integer at an address. */
+  readInt(address: number): number {
     return this.bytes.readInt32LE(address);
   }
 
-  /** What to throw where the memory is full. */
-  noRoom(): TickhaulError {
+  /** The error for a full memory. */
+  createFullError(): TickhaulError {
     const what = `${this.#capacity} rows of ${this.#schema.length} columns`;
-    const message = `--row-group: ${what} don't fit into memory, of which there are 4 GiB at most; choose fewer rows`;
+    const message = `--row-group: ${what} do not fit into 4 GiB, the maximum of memory; choose fewer rows`;
     return new TickhaulError('usage', message);
   }
 
-  /** The texts of a plain column, the values of a dictionary, or the digits of a number column. */
-  textsOf(column: number): TextLocation {
+  /** The texts of a plain column, the values of a dictionary, or the text of a number column. */
+  getTexts(column: number): TextLocation {
     const { kernel } = this;
-    const texts = kernel.textsOf(column);
+    const texts = kernel.getTexts(column);
     if (texts === 0) throw new Error(`column ${this.#schema[column]?.name}: has no text`);
     return {
-      bytes: kernel.bytesOf(texts) >>> 0,
-      offsets: kernel.offsetsOf(texts) >>> 0,
-      count: kernel.countOf(texts),
+      bytes: kernel.getBytes(texts) >>> 0,
+      offsets: kernel.getOffsets(texts) >>> 0,
+      count: kernel.getCount(texts),
     };
   }
 
-  /** The batch as views into the memory, good until the next row is taken. */
+  /** The batch as views into the memory, valid until the next row is parsed. */
   view(): Batch {
-    return { rows: this.rows, columns: this.#schema.map(({ kind }, i) => this.#viewOf(kind, i)) };
+    return { rows: this.rows, columns: this.#schema.map(({ kind }, i) => this.#viewColumn(kind, i)) };
   }
 
-  /** Takes a batch that was made elsewhere, in place of what is there. */
+  /** Replaces the content by a batch that was created elsewhere. */
   load({ rows, columns }: Batch): void {
-    if (columns.length !== this.#schema.length) throw new Error(`a batch of ${columns.length} columns`);
+    if (columns.length !== this.#schema.length) throw new Error(`a batch has ${columns.length} columns`);
     this.clear();
-    if (rows > this.#capacity) this.#layOut(rows);
+    if (rows > this.#capacity) this.#allocateLanes(rows);
     for (const [i, column] of columns.entries()) this.#loadColumn(i, column, rows);
     this.kernel.setRowCount(rows);
   }
 
-  #layOut(capacity: number): void {
+  #allocateLanes(capacity: number): void {
     this.#capacity = capacity;
-    if (!this.kernel.layOut(capacity, this.#numberText ? 1 : 0)) throw this.noRoom();
+    if (!this.kernel.allocateLanes(capacity, this.#numberText ? 1 : 0)) throw this.createFullError();
   }
 
-  #viewOf(kind: ColumnKind, column: number): ColumnData {
+  #viewColumn(kind: ColumnKind, column: number): ColumnData {
     const { kernel, rows } = this;
     const { buffer } = this.#memory;
-    const lane = kernel.laneOf(column) >>> 0;
-    const nullCount = kernel.nullCountOf(column);
+    const lane = kernel.getLane(column) >>> 0;
+    const nullCount = kernel.getNullCount(column);
     const nulls = {
-      nulls: nullCount > 0 ? new Uint8Array(buffer, kernel.nullsOf(column) >>> 0, rows) : undefined,
+      nulls: nullCount > 0 ? new Uint8Array(buffer, kernel.getNulls(column) >>> 0, rows) : undefined,
       nullCount,
     };
     switch (kind) {
@@ -167,14 +168,14 @@ export class ColumnMemory {
   }
 
   #textValues(column: number): TextValues {
-    const { bytes, offsets, count } = this.textsOf(column);
-    const ends = new Int32Array(this.#memory.buffer, offsets, count + 1);
-    return { bytes: new Uint8Array(this.#memory.buffer, bytes, ends[count]), offsets: ends };
+    const { bytes, offsets, count } = this.getTexts(column);
+    const offsetValues = new Int32Array(this.#memory.buffer, offsets, count + 1);
+    return { bytes: new Uint8Array(this.#memory.buffer, bytes, offsetValues[count]), offsets: offsetValues };
   }
 
   #loadColumn(index: number, column: ColumnData, rows: number): void {
     const { kernel } = this;
-    if (column.nulls) this.bytes.set(column.nulls.subarray(0, rows), kernel.nullsOf(index) >>> 0);
+    if (column.nulls) this.bytes.set(column.nulls.subarray(0, rows), kernel.getNulls(index) >>> 0);
     kernel.loadNulls(index, column.nullCount);
     if (column.kind === 'text' && column.encoding === 'plain') {
       this.#loadTexts(index, column.text, true);
@@ -186,7 +187,7 @@ export class ColumnMemory {
     }
     const values = column.kind === 'text' ? column.indices : column.values;
     const bytes = new Uint8Array(values.buffer, values.byteOffset, rows * ROW_BYTES[column.kind]);
-    this.bytes.set(bytes, kernel.laneOf(index) >>> 0);
+    this.bytes.set(bytes, kernel.getLane(index) >>> 0);
   }
 
   #loadTexts(index: number, { bytes, offsets }: TextValues, plain: boolean): void {
@@ -194,8 +195,8 @@ export class ColumnMemory {
     const count = offsets.length - 1;
     const start = offsets[0] ?? 0;
     const end = offsets[count] ?? 0;
-    if (kernel.loadTexts(index, plain ? 1 : 0, count, end - start) === 0) throw this.noRoom();
-    const place = this.textsOf(index);
+    if (kernel.loadTexts(index, plain ? 1 : 0, count, end - start) === 0) throw this.createFullError();
+    const place = this.getTexts(index);
     this.bytes.set(bytes.subarray(start, end), place.bytes);
     const to = new Int32Array(this.#memory.buffer, place.offsets, count + 1);
     for (let i = 0; i <= count; i++) to[i] = (offsets[i] as number) - start;

@@ -2,10 +2,10 @@ import type { Schema } from '../batch.js';
 import type { ConvertOptions } from '../convert-options.js';
 import type { EncodedRowGroup } from '../parquet/row-group.js';
 
-/** A batch as bytes of the output, encoded and compressed. NDJSON has no columns to tell of. */
+/** An encoded and compressed batch. `columns` is empty for NDJSON. */
 export type EncodedBatch = EncodedRowGroup;
 
-/** What a kernel is made for: rows of one file. Plain data, so a thread can be given it. */
+/** The rows of one file that a kernel encodes. Plain data, which can be posted to a thread. */
 export interface KernelJob {
   /** The file's path, for messages. */
   readonly source: string;
@@ -13,34 +13,36 @@ export interface KernelJob {
   readonly options: ConvertOptions;
 }
 
-/** Room for one piece of text, in bytes. */
+/** Size of the buffer for one piece of text. */
 export const PIECE_CAPACITY_BYTES = 2 * 1024 * 1024;
 
 /**
- * Turns the text of one batch after the other into bytes of the output; synchronous, one a thread.
+ * Encodes the text of one batch after the other to bytes of the output; synchronous, one per thread.
  *
- * A batch is whatever came between two calls of `finish`. It has `chooseBatchRows` rows at most (options.ts), and so many
- * bytes (limits.ts): where more come, it ends before them by itself. Who cuts the text at batches sees hardly ever
- * any of these.
+ * A batch consists of the rows between two calls of `finish`. It has at most `chooseBatchRows` rows
+ * (convert-options.ts) and a limited size (batch-limits.ts), and ends early before it exceeds a limit. This
+ * is rare if the caller splits the text at batches.
  */
 export interface BatchKernel {
-  /** The path of the file that the next row is of, for messages: the job's, until it is set. */
+  /** Path of the file with the next row, for messages: that of the job, until it is set. */
   source: string;
-  /** The line of the file that the next row begins in, for messages. It counts on by itself; the header is line 1. */
+  /** Line at which the next row begins, for messages. The kernel advances it; the header is line 1. */
   line: number;
-  /** Where the next piece of text is to be put: room for `PIECE_CAPACITY_BYTES` bytes, good until `appendIfRoom`. */
+  /** Buffer for the next piece of text, of `PIECE_CAPACITY_BYTES` bytes. Valid until `parse`. */
   getPieceBuffer(): Uint8Array;
   /**
-   * Takes the first `length` bytes of `piece()`: whole rows without a quote; the LF of the last one may lack.
-   * @returns batches that had to end early; their bytes stay.
-   * @throws TickhaulError `createCorruptError`, naming line, column and cell; the kernel is of no use after that.
+   * Parses the first `length` bytes of the piece buffer: complete rows without quotes. The LF of the last row
+   * may be missing.
+   * @returns batches that ended early; their bytes stay valid.
+   * @throws TickhaulError `corrupt`, with line, column and cell; the kernel must not be used after that.
    */
   parse(length: number): readonly EncodedBatch[];
-  /** Takes a row cell by cell, its quotes undone. Returns and throws as `appendIfRoom` does. */
+  /** Appends a row of unquoted cells. Returns and throws as `parse` does. */
   appendRow(cells: readonly Uint8Array[]): readonly EncodedBatch[];
   /**
-   * Ends the batch; undefined where it has no row. Its bytes may lie in the kernel's shared memory, where they stay
-   * until the batch after the next one begins: one may be written while the next is made.
+   * Ends the batch; undefined if it has no rows. Its bytes may be in the kernel's shared memory, where they
+   * stay valid until the batch after the next one begins. So one batch can be written while the next is
+   * encoded.
    */
   finish(): EncodedBatch | undefined;
 }

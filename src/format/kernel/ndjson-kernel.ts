@@ -16,7 +16,7 @@ const LF = 10;
 const LINE_END = Buffer.from('}\n');
 const NO_BYTES = Buffer.alloc(0);
 
-/** CSV text to NDJSON text, with no columns between. */
+/** Converts CSV text to NDJSON text without intermediate columns. */
 export async function createNdjsonKernel(job: KernelJob): Promise<BatchKernel> {
   const { schema, options } = job;
   const compress = options.compression === 'none' ? undefined : await loadCompressor(options.compression);
@@ -34,7 +34,7 @@ class NdjsonKernel implements BatchKernel {
   readonly #module: NdjsonModule;
   readonly #compress: Compress | undefined;
   readonly #capacity: number;
-  /** Of the present batch: its rows, and where its lines end. */
+  /** Number of rows of the current batch, and end of its lines. */
   #rows = 0;
   #end: number;
   #ended: EncodedBatch[] = [];
@@ -75,12 +75,12 @@ class NdjsonKernel implements BatchKernel {
       column = this.#module.column.value;
       this.#end = this.#module.written.value;
       this.#countRows(this.#module.rows.value);
-      if (stop === NDJSON_STOP_REASON.done) return this.#takeEnded();
+      if (stop === NDJSON_STOP_REASON.done) return this.#flushEnded();
       if (stop === NDJSON_STOP_REASON.full) this.#endEarly();
       else if (stop === NDJSON_STOP_REASON.noRoom)
         this.#end = memory.reserve(this.#end, memory.fixedRoom + to - from);
       else {
-        from = this.#takeOdd(from, to, column);
+        from = this.#appendUnusualCell(from, to, column);
         column = (column + 1) % this.#job.schema.length;
       }
     }
@@ -88,51 +88,56 @@ class NdjsonKernel implements BatchKernel {
 
   appendRow(cells: readonly Uint8Array[]): readonly EncodedBatch[] {
     const { schema } = this.#job;
-    if (cells.length !== schema.length) throw this.#error(cells, 0, undefined);
+    if (cells.length !== schema.length) throw this.#createError(cells, 0, undefined);
     if (this.#rows === this.#capacity || this.#end >= this.#memory.start + MAX_LINES_BYTES) this.#endEarly();
     for (const [column, cell] of cells.entries()) {
-      const problem = this.#append(column, Buffer.from(cell));
-      if (problem !== undefined) throw this.#error(cells, column, problem);
+      const problem = this.#appendCell(column, Buffer.from(cell));
+      if (problem !== undefined) throw this.#createError(cells, column, problem);
     }
     this.#rows++;
     this.line += countRecordLines(cells);
-    return this.#takeEnded();
+    return this.#flushEnded();
   }
 
   finish(): EncodedBatch | undefined {
     if (this.#rows === 0) return undefined;
-    const lines = this.#lines();
-    if (!this.#compress) this.#memory.turn();
-    return this.#encoded(this.#compress ? this.#compressed(lines, this.#compress) : lines);
+    const lines = this.#currentLines();
+    if (!this.#compress) this.#memory.swapRegions();
+    return this.#startNextBatch(this.#compress ? this.#compressLines(lines, this.#compress) : lines);
   }
 
-  /** Before a row that is one too many, of rows or of bytes. */
+  /** Called before a row that would exceed the limit of rows or bytes. */
   #endEarly(): void {
-    const lines = this.#lines();
+    const lines = this.#currentLines();
     this.#ended.push(
-      this.#encoded(this.#compress ? this.#compressed(lines, this.#compress) : new Uint8Array(lines)),
+      this.#startNextBatch(
+        this.#compress ? this.#compressLines(lines, this.#compress) : new Uint8Array(lines),
+      ),
     );
   }
 
-  #lines(): Uint8Array {
+  #currentLines(): Uint8Array {
     const { memory, start } = this.#memory;
     return new Uint8Array(memory.buffer, start, this.#end - start);
   }
 
-  /** A whole frame: those of all batches one behind the other are a whole file (output.ts). */
-  #compressed(lines: Uint8Array, compress: Compress): Uint8Array {
+  /**
+   * Compresses to a complete frame: the concatenated frames of all batches are a valid file
+   * (ndjson-output.ts).
+   */
+  #compressLines(lines: Uint8Array, compress: Compress): Uint8Array {
     return new Uint8Array(compress(lines, 'fast'));
   }
 
-  /** The present batch as these bytes; another one begins. */
-  #encoded(bytes: Uint8Array): EncodedBatch {
+  /** Returns the current batch with these bytes, and starts another. */
+  #startNextBatch(bytes: Uint8Array): EncodedBatch {
     const rows = this.#rows;
     this.#rows = 0;
     this.#end = this.#memory.start;
     return { rows, bytes, columns: [] };
   }
 
-  #takeEnded(): readonly EncodedBatch[] {
+  #flushEnded(): readonly EncodedBatch[] {
     const ended = this.#ended;
     this.#ended = [];
     return ended;
@@ -143,23 +148,26 @@ class NdjsonKernel implements BatchKernel {
     this.line += count;
   }
 
-  /** Takes the cell that begins at an address; returns where the next one does. */
-  #takeOdd(address: number, to: number, column: number): number {
+  /** Appends the cell at an address; returns the address of the next one. */
+  #appendUnusualCell(address: number, to: number, column: number): number {
     const { bytes, piece } = this.#memory;
     const text = bytes.subarray(piece, to);
     const start = address - piece;
     const isLast = column === this.#job.schema.length - 1;
     const cell = findCellEnd(text, start, isLast);
-    // A copy, since the text is in shared memory, of which not all of Node reads.
-    const problem = cell && this.#append(column, Buffer.from(text.subarray(start, cell.end)));
+    // Copy: the text is in shared memory, which parts of Node's API reject.
+    const problem = cell && this.#appendCell(column, Buffer.from(text.subarray(start, cell.end)));
     if (!cell || problem !== undefined)
-      throw this.#error(splitLine(lineContaining(text, start)), column, problem);
+      throw this.#createError(splitLine(lineContaining(text, start)), column, problem);
     if (isLast) this.#countRows(1);
     return piece + cell.next;
   }
 
-  /** Writes a cell behind its key, and ends the line behind the last one. Returns what is wrong with the cell. */
-  #append(index: number, cell: Buffer): string | undefined {
+  /**
+   * Writes a cell after its key, and the end of the line after the last cell. Returns the problem with the
+   * cell, if any.
+   */
+  #appendCell(index: number, cell: Buffer): string | undefined {
     const column = this.#job.schema[index] as Column;
     const result = formatJsonCell(column, cell, this.#cells);
     if ('problem' in result) return result.problem;
@@ -172,7 +180,7 @@ class NdjsonKernel implements BatchKernel {
     return undefined;
   }
 
-  #error(cells: readonly Uint8Array[], column: number, problem: string | undefined): TickhaulError {
+  #createError(cells: readonly Uint8Array[], column: number, problem: string | undefined): TickhaulError {
     const names = this.#job.schema.map(({ name }) => name);
     return createRowError({ source: this.source, line: this.line }, names, cells, column, problem);
   }

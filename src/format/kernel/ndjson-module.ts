@@ -1,16 +1,16 @@
 import type { LineMemory } from './line-memory.js';
 import { instantiate, type WasmVariable } from './wasm.js';
 
-/** Why `format` stopped: at the text's end, at a cell that is not written as usual, for want of room, at a batch's end. */
-export const NDJSON_STOP_REASON = { done: 0, odd: 1, noRoom: 2, full: 3 } as const;
+/** Reason why `format` stopped: end of the text, unusual cell, missing memory, or full batch. */
+export const NDJSON_STOP_REASON = { done: 0, unusual: 1, noRoom: 2, full: 3 } as const;
 
-/** What assembly/ndjson/ndjson-kernel.ts exports; what it does is told there. Addresses are those of its memory. */
+/** Exports of assembly/ndjson/ndjson-kernel.ts, which documents them. Addresses are those of its memory. */
 export interface NdjsonModule {
   setup(records: number, columns: number, leading: number, fixedRoom: number): void;
   /**
-   * @param column of the first row, where the text at `from` begins.
-   * @param out where the lines go, which stay before `limit`.
-   * @param full no row begins once the lines have come so far, or there were `rows` of them.
+   * @param column column of the first row at which the text at `from` begins.
+   * @param out address for the lines, which end before `limit`.
+   * @param full no row begins at or after this address, or after `rows` rows.
    */
   format(
     from: number,
@@ -21,14 +21,14 @@ export interface NdjsonModule {
     full: number,
     rows: number,
   ): number;
-  /** Where it stopped: in the text, in the row, and in the output, and how many rows it ended. */
+  /** Where it stopped: address in the text, column, address in the output, and number of completed rows. */
   readonly position: WasmVariable;
   readonly column: WasmVariable;
   readonly written: WasmVariable;
   readonly rows: WasmVariable;
 }
 
-/** The kernel for these columns in their memory. */
+/** Creates the kernel for the columns in a memory. */
 export async function loadNdjsonModule(memory: LineMemory): Promise<NdjsonModule> {
   const url = new URL('./ndjson-kernel.wasm', import.meta.url);
   const module = await instantiate<NdjsonModule>(url, memory.memory);

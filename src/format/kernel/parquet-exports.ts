@@ -1,83 +1,86 @@
 import { instantiateSync, type OwnWasmMemory, type WasmVariable } from './wasm.js';
 
-/** What assembly/parquet/parquet-kernel.ts exports. Addresses come as signed integers: `>>> 0` makes them what they are. */
+/**
+ * Exports of assembly/parquet/parquet-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them
+ * unsigned.
+ */
 export interface ParquetExports {
   allocate(bytes: bigint): number;
-  makeTables(): void;
+  createTables(): void;
 
   createColumns(count: number): number;
   setColumn(index: number, kind: number, required: number): void;
-  layOut(rows: number, numberText: number): number;
+  allocateLanes(rows: number, numberText: number): number;
   clearColumns(): void;
   setRowCount(rows: number): void;
   readonly rowCount: WasmVariable;
-  laneOf(index: number): number;
-  nullsOf(index: number): number;
-  nullCountOf(index: number): number;
+  getLane(index: number): number;
+  getNulls(index: number): number;
+  getNullCount(index: number): number;
   isPlain(index: number): number;
-  textsOf(index: number): number;
-  bytesOf(texts: number): number;
-  offsetsOf(texts: number): number;
-  countOf(texts: number): number;
+  getTexts(index: number): number;
+  getBytes(texts: number): number;
+  getOffsets(texts: number): number;
+  getCount(texts: number): number;
   loadNulls(index: number, count: number): void;
   loadTexts(index: number, plain: number, count: number, bytes: number): number;
 
-  prepareSharing(): number;
+  initSharing(): number;
   clearSharing(): void;
   isFull(): number;
   parseRows(from: number, to: number): number;
-  passCell(next: number, to: number): number;
+  resumeAfterCell(next: number, to: number): number;
   endRow(): void;
   readonly cellColumn: WasmVariable;
   readonly cellStart: WasmVariable;
-  takeNull(column: number): number;
-  takeValue(column: number, value: number, at: number, length: number): number;
-  takeText(column: number, at: number, length: number): number;
+  appendNull(column: number): number;
+  appendValue(column: number, value: number, at: number, length: number): number;
+  appendText(column: number, at: number, length: number): number;
 
   dropNulls(values: number, nulls: number, rows: number, size: number): number;
   dropNullTexts(offsets: number, nulls: number, rows: number): number;
   widenBits(bytes: number, out: number, count: number, flip: number): void;
   countOnes(bytes: number, count: number): number;
   findRange(values: number, count: number): void;
-  toLongs(values: number, count: number): void;
-  readonly least: WasmVariable;
-  readonly greatest: WasmVariable;
+  convertToLongs(values: number, count: number): void;
+  readonly minValue: WasmVariable;
+  readonly maxValue: WasmVariable;
   readonly stepsBack: WasmVariable;
-  distinctDoubles(
+  findDistinctDoubles(
     values: number,
     count: number,
-    most: number,
+    maxDistinct: number,
     slots: number,
     distinct: number,
     indices: number,
   ): number;
-  distinctTexts(
+  findDistinctTexts(
     bytes: number,
     offsets: number,
     count: number,
-    most: number,
+    maxDistinct: number,
     slots: number,
     slotCount: number,
     firsts: number,
     indices: number,
   ): number;
-  pickTexts(
+  copyTexts(
     bytes: number,
     offsets: number,
-    picked: number,
+    positions: number,
     count: number,
     toBytes: number,
     toOffsets: number,
   ): void;
   findTextRange(bytes: number, offsets: number, count: number): void;
-  readonly leastText: WasmVariable;
-  readonly greatestText: WasmVariable;
+  readonly minText: WasmVariable;
+  readonly maxText: WasmVariable;
   writePlainText(out: number, bytes: number, offsets: number, count: number): number;
   writeIndices(out: number, values: number, start: number, end: number, width: number): number;
   writeSizedBits(out: number, values: number, start: number, end: number): number;
   writeSizedOnes(out: number, count: number): number;
   writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
-  sharedPrefixes(bytes: number, offsets: number, count: number, prefixes: number): number;
+  storeSharedPrefixes(bytes: number, offsets: number, count: number, prefixes: number): number;
   writeDeltaLengthText(
     out: number,
     bytes: number,
@@ -99,6 +102,6 @@ export interface ParquetExports {
 
 export function loadParquetExports(memory: OwnWasmMemory): ParquetExports {
   const exports = instantiateSync<ParquetExports>(new URL('./parquet-kernel.wasm', import.meta.url), memory);
-  exports.makeTables();
+  exports.createTables();
   return exports;
 }

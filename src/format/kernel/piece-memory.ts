@@ -6,47 +6,47 @@ import {
   type WasmVariable,
 } from './wasm.js';
 
-/** The longest row, in bytes, and so what a piece holds. Real rows have some hundreds. */
+/** Maximum length of a row, and so of a piece. Real rows have a few hundred bytes. */
 export const PIECE_BYTES = 1024 * 1024;
 
-/** Room behind a piece: for an LF that the last row lacks. */
+/** Space after a piece, for an LF that the last row lacks. */
 const PIECE_GAP_BYTES = 64;
 
-/** What the scanner has for itself, in bytes. */
+/** Memory that the scanner uses for itself. */
 const SCANNER_BYTES = 16_384;
 
-/** What assembly/row-scanner.ts exports. */
+/** Exports of assembly/row-scanner.ts. */
 interface ScannerExports {
-  scan(from: number, to: number, most: number): number;
+  scan(from: number, to: number, maxRows: number): number;
   readonly rows: WasmVariable;
   readonly end: WasmVariable;
 }
 
-/** What stands in a part of a piece. */
+/** Content of a part of a piece. */
 export interface ScanResult {
   readonly rows: number;
-  /** Behind the last of these rows; 0 for none. */
+  /** Position after the last of these rows; 0 if there are none. */
   readonly end: number;
-  /** Whether a quote comes before any further row. */
+  /** Whether a quote precedes any further row. */
   readonly quoted: boolean;
 }
 
-/** Some text of a file, cut anywhere, in memory that other threads see. */
+/** A chunk of a file's text, in memory that is shared with other threads. */
 export interface Piece {
-  /** Where it is in the memory. */
+  /** Address in the memory. */
   readonly at: number;
-  /** `PIECE` bytes and some more. */
+  /** `PIECE_BYTES` bytes and the gap. */
   readonly bytes: Buffer;
-  /** Looks for rows without a quote, `most` at most. */
-  scan(from: number, to: number, most: number): ScanResult;
+  /** Finds at most `maxRows` rows, up to the first quote. */
+  scan(from: number, to: number, maxRows: number): ScanResult;
 }
 
-/** Memory for pieces, used again and again: what was freed last is taken first, as the processor has it at hand. */
+/** Pool of pieces. The piece freed last is acquired first, as it is most likely in the processor's cache. */
 export class PieceMemory {
   readonly memory: WasmMemory;
   readonly #scanner: ScannerExports;
   readonly #free: Piece[] = [];
-  /** Where the next piece would begin. */
+  /** Address of the next piece. */
   #top = SCANNER_BYTES;
 
   private constructor(memory: WasmMemory, scanner: ScannerExports) {
@@ -54,24 +54,24 @@ export class PieceMemory {
     this.#scanner = scanner;
   }
 
-  /** @throws TickhaulError `usage` where Node can't run WebAssembly. */
+  /** @throws TickhaulError `usage` if Node cannot run WebAssembly. */
   static async create(count: number): Promise<PieceMemory> {
     const memory = createSharedMemory(SCANNER_BYTES + count * (PIECE_BYTES + PIECE_GAP_BYTES));
     const scanner = await instantiate<ScannerExports>(new URL('./row-scanner.wasm', import.meta.url), memory);
     const pieces = new PieceMemory(memory, scanner);
-    for (let i = 0; i < count; i++) pieces.#add();
+    for (let i = 0; i < count; i++) pieces.#addPiece();
     return pieces;
   }
 
-  /** Adds a piece. Throws a RangeError past 1 GiB. */
+  /** Adds a piece. @throws RangeError beyond 1 GiB. */
   grow(): void {
     const missing = this.#top + PIECE_BYTES + PIECE_GAP_BYTES - this.memory.buffer.byteLength;
     if (missing > 0) this.memory.grow(Math.ceil(missing / WASM_PAGE_BYTES));
-    this.#add();
+    this.#addPiece();
   }
 
-  /** Undefined where none is free. */
-  take(): Piece | undefined {
+  /** Undefined if no piece is free. */
+  acquire(): Piece | undefined {
     return this.#free.pop();
   }
 
@@ -79,20 +79,20 @@ export class PieceMemory {
     this.#free.push(piece);
   }
 
-  #add(): void {
+  #addPiece(): void {
     const scanner = this.#scanner;
     const at = this.#top;
     this.#top += PIECE_BYTES + PIECE_GAP_BYTES;
     this.#free.push({
       at,
       bytes: Buffer.from(this.memory.buffer, at, PIECE_BYTES + PIECE_GAP_BYTES),
-      scan(from, to, most) {
-        const stopped = scanner.scan(at + from, at + to, most);
+      scan(from, to, maxRows) {
+        const stoppedAt = scanner.scan(at + from, at + to, maxRows);
         const rows = scanner.rows.value;
         return {
           rows,
           end: rows > 0 ? scanner.end.value - at : 0,
-          quoted: rows < most && stopped < at + to,
+          quoted: rows < maxRows && stoppedAt < at + to,
         };
       },
     });

@@ -7,7 +7,7 @@ import { type BatchKernel, type EncodedBatch, type KernelJob, PIECE_CAPACITY_BYT
 
 const LF = 10;
 
-/** CSV text to row groups of Parquet. */
+/** Converts CSV text to Parquet row groups. */
 export async function createRowGroupKernel({ source, schema, options }: KernelJob): Promise<BatchKernel> {
   const { compression, numbers } = options;
   const compress = await loadCompressor(compression);
@@ -60,14 +60,14 @@ class RowGroupKernel implements BatchKernel {
     const ended: EncodedBatch[] = [];
     for (let position = 0; position < end; ) {
       ended.push(...this.#endFull());
-      position = this.#parser.take(position, end);
+      position = this.#parser.parse(position, end);
     }
     return ended;
   }
 
   appendRow(cells: readonly Uint8Array[]): readonly EncodedBatch[] {
     const ended = this.#endFull();
-    this.#parser.takeRow(cells);
+    this.#parser.appendRow(cells);
     return ended;
   }
 
@@ -75,8 +75,8 @@ class RowGroupKernel implements BatchKernel {
     return this.#memory.rows > 0 ? this.#encoder.encode() : undefined;
   }
 
-  /** The batch, where the next row belongs to another. Several may end before the caller sees one: it gets a copy. */
+  /** Ends the batch if it is full. The result is a copy, since several batches may end in one call. */
   #endFull(): readonly EncodedBatch[] {
-    return this.#parser.full ? [this.#encoder.encodeCopy()] : [];
+    return this.#parser.isFull ? [this.#encoder.encodeCopy()] : [];
   }
 }

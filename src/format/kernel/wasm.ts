@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { TickhaulError } from '../../base/errors.js';
 
-/** Of the WebAssembly JavaScript Interface (https://www.w3.org/TR/wasm-js-api-2/), what the kernels need. */
+/**
+ * The part of the WebAssembly JavaScript Interface (https://www.w3.org/TR/wasm-js-api-2/) that the kernels
+ * use.
+ */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<WasmModule>;
   instantiate(module: WasmModule, imports: object): Promise<{ readonly exports: unknown }>;
@@ -17,15 +20,15 @@ declare const WebAssembly: {
 type WasmModule = object;
 
 export interface WasmMemory {
-  /** Another one after `grow`; shared memory stays good in those before, too. */
+  /** Changes with `grow`; earlier shared buffers stay valid. */
   readonly buffer: SharedArrayBuffer;
-  /** By so many pages; throws a RangeError past the maximum. */
+  /** Grows by a number of pages. @throws RangeError beyond the maximum. */
   grow(pages: number): number;
 }
 
-/** Memory of one thread alone. */
+/** Memory of one thread. */
 export interface OwnWasmMemory {
-  /** Another one after the memory grew, which leaves those before empty. */
+  /** Changes when the memory grows; earlier buffers become empty. */
   readonly buffer: ArrayBuffer;
 }
 
@@ -34,13 +37,13 @@ export interface WasmVariable {
   readonly value: number;
 }
 
-/** The page of a WebAssembly memory, in bytes. */
+/** Page size of WebAssembly memory. */
 export const WASM_PAGE_BYTES = 65_536;
 
-/** The most that a kernel's memory may grow to, in pages: 1 GiB, as its module says (scripts/build-kernel.js). */
+/** Maximum of a kernel's shared memory, 1 GiB; the module declares the same (scripts/build-kernel.js). */
 const MAX_SHARED_PAGES = 16_384;
 
-/** Memory of at least so many bytes, that other threads may read. */
+/** Creates memory of at least `bytes` bytes that threads share. */
 export function createSharedMemory(bytes: number): WasmMemory {
   return new WebAssembly.Memory({
     initial: Math.ceil(bytes / WASM_PAGE_BYTES),
@@ -49,17 +52,17 @@ export function createSharedMemory(bytes: number): WasmMemory {
   });
 }
 
-/** The most that memory of one thread may grow to: a page less than 4 GiB, which is as long as a typed array gets. */
+/** Maximum of one thread's memory: a page less than 4 GiB, the maximum length of a typed array. */
 const MAX_OWN_PAGES = 65_535;
 
-/** Memory of this thread alone, of at least so many bytes; the module itself makes it larger. */
+/** Creates memory of one thread, of at least `bytes` bytes; the module grows it. */
 export function createOwnMemory(bytes = WASM_PAGE_BYTES): OwnWasmMemory {
   return new WebAssembly.Memory({ initial: Math.ceil(bytes / WASM_PAGE_BYTES), maximum: MAX_OWN_PAGES });
 }
 
 const compilations = new Map<string, Promise<WasmModule>>();
 
-/** Runs a module, compiled once a thread, in the given memory. `ScannerExports` is what it is known to export. */
+/** Instantiates a module in the given memory; it is compiled once per thread. `Exports` is not checked. */
 export async function instantiate<Exports>(url: URL, memory: WasmMemory): Promise<Exports> {
   const module = compilations.get(url.href) ?? readFile(url).then(compile);
   compilations.set(url.href, module);
@@ -77,7 +80,10 @@ async function compile(bytes: Uint8Array): Promise<WasmModule> {
 
 const compiledModules = new Map<string, WasmModule>();
 
-/** The same at once, for a small module and for who can't wait. `imports` are functions that it may call. */
+/**
+ * Like `instantiate`, but synchronous, for small modules.
+ * @param imports functions that the module may call.
+ */
 export function instantiateSync<Exports>(url: URL, memory: OwnWasmMemory, imports: object = {}): Exports {
   const module = compiledModules.get(url.href) ?? compileSync(readFileSync(url));
   compiledModules.set(url.href, module);
@@ -94,6 +100,6 @@ function compileSync(bytes: Uint8Array): WasmModule {
 
 function toCompileError(error: unknown): TickhaulError {
   const why = error instanceof Error ? error.message : String(error);
-  const message = `this Node can't run WebAssembly with SIMD, which conversions and replays need (${why}); run it without --jitless, on x64 or ARM64`;
+  const message = `this Node cannot run WebAssembly with SIMD, which conversions and replays need (${why}); run it without --jitless, on x64 or ARM64`;
   return new TickhaulError('usage', message);
 }

@@ -7,20 +7,20 @@ import { countEscapeBytes, writeEscaped } from './json-escape.js';
 export interface CellOptions {
   /** `int`: integer microseconds; `iso`: ISO 8601 with six decimals, as a string. */
   readonly times: 'int' | 'iso';
-  /** `double`: the CSV's digits as a JSON number; `string`: the CSV's text to the letter, as a JSON string. */
+  /** `double`: the CSV's digits as a JSON number; `string`: the exact text of the CSV as a JSON string. */
   readonly numbers: 'double' | 'string';
 }
 
-/** A cell's JSON text, or what is wrong with the cell, as a sentence's end. */
+/** JSON text of a cell, or the problem with the cell, as the end of a sentence. */
 export type JsonCell = { readonly json: Uint8Array } | { readonly problem: string };
 
 /**
- * Any cell as JSON: the one way for what the kernel doesn't take. Numbers are the CSV's own digits, but for leading
- * zeros, which JSON doesn't know (RFC 8259, section 6): `007.50` gives 7.50. An empty cell is null.
+ * Formats any cell as JSON; used for cells in an unusual form. Numbers keep the CSV's digits, except leading
+ * zeros, which JSON does not allow (RFC 8259, section 6): `007.50` becomes 7.50. An empty cell is null.
  */
 export function formatJsonCell(column: Column, cell: Buffer, options: CellOptions): JsonCell {
   if (cell.length === 0) {
-    return isNeverEmpty(column) ? { problem: 'is empty, and this column never is' } : ascii('null');
+    return isNeverEmpty(column) ? { problem: 'is empty, but a value is required' } : ascii('null');
   }
   switch (column.kind) {
     case 'text':
@@ -48,8 +48,8 @@ export function formatJsonCell(column: Column, cell: Buffer, options: CellOption
 }
 
 /**
- * Integer microseconds as ISO 8601 with six decimals, `2024-03-01T00:00:00.123456Z`. Times of up to 2^53 - 1 in
- * magnitude lie in the years 1684 to 2255, so a year has four digits.
+ * Formats integer microseconds as ISO 8601 with six decimals, `2024-03-01T00:00:00.123456Z`. Times up to 2^53
+ * - 1 in magnitude are in the years 1684 to 2255, so a year has four digits.
  */
 export function formatIsoTime(micros: number): string {
   const millis = Math.floor(micros / 1000);

@@ -4,7 +4,7 @@ const SPACE = 32;
 const LETTER_U = 117;
 const ZERO = 48;
 
-/** The letter behind the backslash for bytes that have a short escape (RFC 8259, section 7); 0 for the others. */
+/** The letter after the backslash for bytes with a short escape (RFC 8259, section 7); 0 for others. */
 const SHORT_ESCAPES = new Uint8Array(256);
 for (const [char, letter] of Object.entries({
   '"': '"',
@@ -18,10 +18,10 @@ for (const [char, letter] of Object.entries({
   SHORT_ESCAPES[char.charCodeAt(0)] = letter.charCodeAt(0);
 }
 
-/** The lower-case hexadecimal digits of the last byte of \u0000 to \u001f. */
+/** Last digits of \u0000 to \u001f, in lower case. */
 const HEX = Buffer.from('0123456789abcdef');
 
-/** How many bytes longer the text is as the inside of a JSON string. */
+/** Number of bytes that escaping adds to a text. */
 export function countEscapeBytes(text: Uint8Array, start: number, end: number): number {
   let extra = 0;
   for (let p = start; p < end; p++) {
@@ -32,7 +32,7 @@ export function countEscapeBytes(text: Uint8Array, start: number, end: number): 
   return extra;
 }
 
-/** Writes UTF-8 text as the inside of a JSON string; returns the position behind it. */
+/** Writes UTF-8 text as the content of a JSON string; returns the position after it. */
 export function writeEscaped(
   text: Uint8Array,
   start: number,

@@ -1,19 +1,21 @@
-/** Bytes that grow at the end. Numbers are little-endian; varints are ULEB128, seven bits a byte, lowest first. */
+/** A growing buffer. Numbers are little-endian; varints are ULEB128: seven bits per byte, lowest first. */
 export class ByteWriter {
   bytes: Uint8Array;
-  /** Of the same bytes. */
+  /** View of the same memory. */
   view: DataView;
   length = 0;
   readonly #allocate: (bytes: number) => Uint8Array;
 
-  /** @param allocate makes the memory: this thread's own where it isn't given. */
+  /** @param allocate allocates the memory; by default memory of this thread. */
   constructor(capacity = 1024, allocate = (bytes: number): Uint8Array => new Uint8Array(bytes)) {
     this.#allocate = allocate;
     this.bytes = allocate(capacity);
     this.view = new DataView(this.bytes.buffer);
   }
 
-  /** Makes room for `extra` more bytes; afterwards `bytes` may be written to directly, and `length` moved. */
+  /**
+   * Ensures room for `extra` more bytes; afterwards `bytes` may be written directly, and `length` increased.
+   */
   reserve(extra: number): Uint8Array {
     const needed = this.length + extra;
     if (needed > this.bytes.length) {
@@ -35,7 +37,7 @@ export class ByteWriter {
     this.length += 4;
   }
 
-  /** An integer from 0 to 2^53. */
+  /** Writes an integer from 0 to 2^53. */
   varint(value: number): void {
     const bytes = this.reserve(8);
     let rest = value;
@@ -46,7 +48,10 @@ export class ByteWriter {
     bytes[this.length++] = rest;
   }
 
-  /** A signed integer of at most 2^52 in magnitude, small ones short: 0, -1, 1, -2 become 0, 1, 2, 3. */
+  /**
+   * Writes a signed integer of at most 2^52 in magnitude, so that small ones are short: 0, -1, 1, -2 become
+   * 0, 1, 2, 3.
+   */
   zigzag(value: number): void {
     this.varint(value >= 0 ? value * 2 : -value * 2 - 1);
   }
@@ -56,7 +61,7 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
-  /** A view of what was written, good until the next write. */
+  /** The written bytes as a view, valid until the next write. */
   written(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }

@@ -4,21 +4,24 @@ import { Encoding, type EncodingId } from './format-constants.js';
 import { type DictionaryValues, writeDataPage, writeDictionaryPage } from './page.js';
 import type { Statistics } from './statistics.js';
 
-/** The values of a column chunk, ready to be written page by page. */
+/** Values of a column chunk, to be written page by page. */
 export interface EncodedValues {
   readonly encoding: EncodingId;
   readonly dictionary: DictionaryValues | undefined;
-  /** Bytes a value takes before it is encoded, on average. */
+  /** Average size of a value in bytes before it is encoded. */
   readonly valueSize: number;
   readonly statistics: Statistics;
   /**
-   * The body of the page of the rows from `start` up to, not including, `endConversion`: levels, then values. Pages are asked for
-   * one behind the other, behind the dictionary; each is good until the next.
+   * Body of the page with the rows from `start` up to, but not including, `end`: levels, then values. Request
+   * pages in order, after the dictionary is written; each is valid until the next.
    */
   readonly page: (start: number, end: number) => Uint8Array;
 }
 
-/** What the footer says of a column chunk. Offsets count from the start of the row group, sizes are bytes. */
+/**
+ * Metadata of a column chunk for the footer. Offsets count from the start of the row group; sizes are in
+ * bytes.
+ */
 export interface ChunkMetadata {
   readonly encodings: readonly EncodingId[];
   readonly offset: number;
@@ -32,7 +35,7 @@ export interface ChunkMetadata {
 const PAGE_ROWS = 131_072;
 const PAGE_BYTES = 1_048_576;
 
-/** Compresses the values of a column of so many rows, and appends them to the row group's bytes. */
+/** Compresses a column of `rows` rows and appends it to the row group's bytes. */
 export function writeColumnChunk(
   out: ByteWriter,
   values: EncodedValues,
@@ -50,7 +53,7 @@ export function writeColumnChunk(
     uncompressedSize += writeDataPage(out, page, compress);
   }
   return {
-    // Each that occurs in the chunk: dictionaries are PLAIN, levels RLE.
+    // All encodings in the chunk: dictionaries are PLAIN, levels RLE.
     encodings: [...new Set([...(dictionary ? [Encoding.plain] : []), Encoding.rle, encoding])],
     offset,
     dataPageOffset,

@@ -2,9 +2,9 @@ import { type Bound, type ColumnType, parseColumnType } from './column-type.js';
 import { Repetition } from './format-constants.js';
 import type { ThriftStruct, ThriftValue } from './thrift-reader.js';
 
-/** A column over all row groups. What the file doesn't say is undefined. */
+/** A column over all row groups. Values that the file does not state are undefined. */
 export interface ColumnSummary {
-  /** Of a nested column the path, with dots. */
+  /** For a nested column its path, with dots. */
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
@@ -13,7 +13,7 @@ export interface ColumnSummary {
   readonly max: Bound | undefined;
 }
 
-/** Statistics of one column chunk as they stand in the footer. */
+/** Statistics of a column chunk in the footer. */
 interface ChunkStatistics {
   readonly values: number;
   readonly nulls: number | undefined;
@@ -21,14 +21,14 @@ interface ChunkStatistics {
   readonly max: Uint8Array | undefined;
 }
 
-/** The columns, by the SchemaElements, but for the root, and the RowGroups of parquet.thrift. */
+/** Summarizes the columns. @param schema SchemaElements without the root (parquet.thrift). */
 export function summarizeColumns(
   schema: readonly ThriftStruct[],
   rowGroups: readonly ThriftStruct[],
 ): ColumnSummary[] {
   return listLeaves(schema).map(({ name, element }, i) => {
     const type = parseColumnType(element);
-    const chunks = rowGroups.map((group) => chunkStatistics(list(group.get(1))[i]));
+    const chunks = rowGroups.map((group) => parseChunkStatistics(list(group.get(1))[i]));
     const nulls = chunks.map((chunk) => chunk.nulls);
     return {
       name,
@@ -44,28 +44,28 @@ export function summarizeColumns(
   });
 }
 
-/** Whether a SchemaElement holds others. */
+/** Whether a SchemaElement has children. */
 export function isSchemaGroup(element: ThriftStruct): boolean {
   return element.get(5) !== undefined;
 }
 
-/** The elements that hold values, of a tree that stands depth first. */
+/** The elements with values, of a tree in depth-first order. */
 function listLeaves(schema: readonly ThriftStruct[]): { name: string; element: ThriftStruct }[] {
   const leaves: { name: string; element: ThriftStruct }[] = [];
-  // Of each open group: its name, and how many of its children are to come.
-  const open: { name: string; left: number }[] = [];
+  // Open groups with the number of their remaining children.
+  const open: { name: string; remaining: number }[] = [];
   for (const element of schema) {
-    while (open.at(-1)?.left === 0) open.pop();
+    while (open.at(-1)?.remaining === 0) open.pop();
     const group = open.at(-1);
-    if (group) group.left--;
+    if (group) group.remaining--;
     const name = utf8(element.get(4)) ?? '';
-    if (isSchemaGroup(element)) open.push({ name, left: Number(element.get(5)) });
+    if (isSchemaGroup(element)) open.push({ name, remaining: Number(element.get(5)) });
     else leaves.push({ name: [...open.map((outer) => outer.name), name].join('.'), element });
   }
   return leaves;
 }
 
-function chunkStatistics(chunk: ThriftValue | undefined): ChunkStatistics {
+function parseChunkStatistics(chunk: ThriftValue | undefined): ChunkStatistics {
   const metadata = struct(struct(chunk)?.get(3));
   const statistics = struct(metadata?.get(12));
   const values = metadata?.get(5);
@@ -73,13 +73,13 @@ function chunkStatistics(chunk: ThriftValue | undefined): ChunkStatistics {
   return {
     values: typeof values === 'number' ? values : 0,
     nulls: typeof nulls === 'number' ? nulls : undefined,
-    // A shortened text is no value of the column.
+    // A truncated text is not a value of the column.
     max: statistics?.get(7) === false ? undefined : binary(statistics?.get(5)),
     min: statistics?.get(8) === false ? undefined : binary(statistics?.get(6)),
   };
 }
 
-/** The least of the minima or the greatest of the maxima; undefined when a chunk with values has no bound. */
+/** The minimum of the minima or the maximum of the maxima; undefined if a chunk with values has no bound. */
 function findExtreme(
   { decode }: ColumnType,
   chunks: readonly ChunkStatistics[],
@@ -97,7 +97,7 @@ function findExtreme(
   }, bounds[0]);
 }
 
-/** Texts by their UTF-8 bytes, as Parquet orders them: UTF-16 would put some characters elsewhere. */
+/** Compares texts by their UTF-8 bytes, as Parquet does; the order of UTF-16 differs for some characters. */
 function compare(a: Bound, b: Bound): number {
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : a > b ? 1 : 0;

@@ -1,14 +1,17 @@
 import { ConvertedType, LogicalType, PhysicalType, TimeUnit } from './format-constants.js';
 import type { ThriftStruct, ThriftValue } from './thrift-reader.js';
 
-/** A bound of a column: integers as numbers where these are exact; times are microseconds, UTC. */
+/** A bound of a column. Integers are numbers if these are exact; times are microseconds, UTC. */
 export type Bound = number | bigint | boolean | string;
 
-/** What a column holds. */
+/** Type of a column. */
 export interface ColumnType {
-  /** `timestamp`, `string`, `date`, `uint8`, `decimal(18,4)` …, else the physical type: `boolean`, `int64`, `double`. */
+  /**
+   * `timestamp`, `string`, `date`, `uint8`, `decimal(18,4)` …, else the physical type: `boolean`, `int64`,
+   * `double`.
+   */
   readonly name: string;
-  /** Reads a bound of the footer; undefined for what isn't understood. */
+  /** Decodes a bound in the footer; undefined if its form is unknown. */
   readonly decode: (bytes: Buffer) => Bound | undefined;
 }
 
@@ -19,18 +22,19 @@ export function parseColumnType(element: ThriftStruct): ColumnType {
   const physical = element.get(1);
   const converted = element.get(6);
   const [logical, details] = parseLogicalType(element);
-  const named = Object.entries(PhysicalType).find(([, id]) => id === physical)?.[0] ?? 'unknown';
+  const physicalName = Object.entries(PhysicalType).find(([, id]) => id === physical)?.[0] ?? 'unknown';
   const integer = physical === PhysicalType.int32 || physical === PhysicalType.int64;
 
-  if (logical === LogicalType.timestamp && integer) return timestampType(parseTimeUnit(details));
-  if (logical !== undefined) return parseLogicalColumn(logical, details, named);
-  if (converted === ConvertedType.timestampMillis) return timestampType(TimeUnit.millis);
-  if (converted === ConvertedType.timestampMicros) return timestampType(TimeUnit.micros);
+  if (logical === LogicalType.timestamp && integer) return createTimestampType(parseTimeUnit(details));
+  if (logical !== undefined) return parseLogicalColumn(logical, details, physicalName);
+  if (converted === ConvertedType.timestampMillis) return createTimestampType(TimeUnit.millis);
+  if (converted === ConvertedType.timestampMicros) return createTimestampType(TimeUnit.micros);
   if (converted === ConvertedType.utf8) return { name: 'string', decode: utf8 };
-  if (converted === ConvertedType.date) return { name: 'date', decode: dateBound };
+  if (converted === ConvertedType.date) return { name: 'date', decode: decodeDate };
   if (physical === PhysicalType.int96) return { name: 'timestamp', decode: decodeUnknown };
-  if (converted === undefined) return { name: named, decode: PLAIN_DECODERS[named] ?? decodeUnknown };
-  const [name, decode] = CONVERTED_TYPES[Number(converted)] ?? [named, decodeUnknown];
+  if (converted === undefined)
+    return { name: physicalName, decode: PLAIN_DECODERS[physicalName] ?? decodeUnknown };
+  const [name, decode] = CONVERTED_TYPES[Number(converted)] ?? [physicalName, decodeUnknown];
   return { name, decode };
 }
 
@@ -60,7 +64,7 @@ function parseLogicalColumn(logical: number, details: ThriftStruct, physical: st
     case LogicalType.json:
       return { name: 'json', decode: utf8 };
     case LogicalType.date:
-      return { name: 'date', decode: dateBound };
+      return { name: 'date', decode: decodeDate };
     case LogicalType.decimal:
       return { name: `decimal(${details.get(2)},${details.get(1)})`, decode: decodeUnknown };
     case LogicalType.time:
@@ -78,7 +82,7 @@ function parseLogicalColumn(logical: number, details: ThriftStruct, physical: st
   }
 }
 
-/** The one field of the LogicalType union that is set. */
+/** The field of the LogicalType union that is set. */
 function parseLogicalType(element: ThriftStruct): readonly [number | undefined, ThriftStruct] {
   const [field] = asStruct(element.get(10));
   return field ? [field[0], asStruct(field[1])] : [undefined, new Map()];
@@ -89,7 +93,7 @@ function parseTimeUnit(details: ThriftStruct): number | undefined {
   return field?.[0];
 }
 
-function timestampType(unit: number | undefined): ColumnType {
+function createTimestampType(unit: number | undefined): ColumnType {
   const decode = (bytes: Buffer): Bound | undefined => {
     if (bytes.length !== 8) return undefined;
     const value = bytes.readBigInt64LE();
@@ -129,7 +133,7 @@ function uint64(bytes: Buffer): Bound | undefined {
 }
 
 /** Days since 1970-01-01 as `YYYY-MM-DD`. */
-function dateBound(bytes: Buffer): string | undefined {
+function decodeDate(bytes: Buffer): string | undefined {
   const days = int32(bytes);
   const date = new Date((days ?? Number.NaN) * 86_400_000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace(/T.*/, '');

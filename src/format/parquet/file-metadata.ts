@@ -7,7 +7,7 @@ import { type ParquetColumn, writeSchema } from './parquet-schema.js';
 import { writeStatistics } from './statistics.js';
 import { ThriftWriter } from './thrift-writer.js';
 
-/** A row group as it stands in the file, at a byte offset. */
+/** A row group in a file, at a byte offset. */
 export interface WrittenRowGroup {
   readonly offset: number;
   readonly rows: number;
@@ -17,12 +17,14 @@ export interface WrittenRowGroup {
 export interface FileMetadata {
   readonly columns: readonly ParquetColumn[];
   readonly rows: number;
-  /** Each as `encodeRowGroup` gives it. */
+  /** Encoded by `encodeRowGroup`. */
   readonly rowGroups: readonly Uint8Array[];
   readonly keyValues: Readonly<Record<string, string>>;
 }
 
-/** The footer's FileMetaData struct (parquet.thrift), without its length and the closing magic bytes. */
+/**
+ * Encodes the footer's FileMetaData struct (parquet.thrift), without its length and the final magic bytes.
+ */
 export function encodeFileMetadata({ columns, rows, rowGroups, keyValues }: FileMetadata): Uint8Array {
   const out = new ByteWriter();
   const thrift = new ThriftWriter(out);
@@ -36,13 +38,16 @@ export function encodeFileMetadata({ columns, rows, rowGroups, keyValues }: File
     thrift.string(2, value);
   });
   thrift.string(6, `tickhaul version ${VERSION}`);
-  // TYPE_ORDER for each column: without it readers ignore the bounds of text.
+  // TYPE_ORDER for each column; without it, readers ignore the bounds of text.
   thrift.structs(7, columns, () => thrift.struct(1, () => {}));
   thrift.end();
   return out.written();
 }
 
-/** The RowGroup struct, which is what is kept of each group until the end: as objects it would take many times that. */
+/**
+ * Encodes the RowGroup struct. The encoded bytes are kept until the end, as objects would take many times
+ * their memory.
+ */
 export function encodeRowGroup(
   { offset, rows, columns: chunks }: WrittenRowGroup,
   columns: readonly ParquetColumn[],

@@ -1,4 +1,7 @@
-/** Numbers of the format's enums: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift */
+/**
+ * Enum values of the format:
+ * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+ */
 export const PhysicalType = {
   boolean: 0,
   int32: 1,
@@ -43,7 +46,7 @@ export type EncodingId = (typeof Encoding)[keyof typeof Encoding];
 
 export const PageType = { data: 0, dictionary: 2 } as const;
 
-/** Compression codecs by the names of the `--compression` flag. */
+/** Compression codecs by the values of `--compression`. */
 export const Codec = { none: 0, snappy: 1, gzip: 2, zstd: 6 } as const;
 
 /** A Parquet file begins and ends with these four bytes. */

@@ -9,7 +9,7 @@ export interface DictionaryValues {
   readonly size: number;
 }
 
-/** Appends a page to `out`; gives its size before compression, header included, in bytes. */
+/** Appends a page to `out`; returns its size before compression, with the header, in bytes. */
 export function writeDataPage(
   out: ByteWriter,
   page: { readonly rows: number; readonly encoding: EncodingId; readonly body: Uint8Array },
@@ -30,7 +30,7 @@ export function writeDictionaryPage(
   { bytes, size }: DictionaryValues,
   compress: Compress,
 ): number {
-  // Its values share more than indices do, and more effort finds it: a third fewer bytes where there are many.
+  // Use more effort: values compress better than indices, to a third less with many values.
   return writePage(out, PageType.dictionary, bytes, compress(bytes, 'small'), (thrift) =>
     thrift.struct(7, () => {
       thrift.i32(1, size);
@@ -44,14 +44,14 @@ function writePage(
   type: number,
   body: Uint8Array,
   compressed: Uint8Array,
-  writeOwnHeader: (thrift: ThriftWriter) => void,
+  writeTypeHeader: (thrift: ThriftWriter) => void,
 ): number {
   const header = new ByteWriter(64);
   const thrift = new ThriftWriter(header);
   thrift.i32(1, type);
   thrift.i32(2, body.length);
   thrift.i32(3, compressed.length);
-  writeOwnHeader(thrift);
+  writeTypeHeader(thrift);
   thrift.end();
   out.append(header.written());
   out.append(compressed);

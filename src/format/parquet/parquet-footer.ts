@@ -4,55 +4,55 @@ import { type ColumnSummary, isSchemaGroup, summarizeColumns } from './column-su
 import { PARQUET_MAGIC } from './format-constants.js';
 import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
 
-/** A file of which some bytes are read, wherever it is. */
+/** Random access to a file. */
 export interface RandomBytes {
   readonly bytes: number;
-  /** Exactly so many bytes from a position on. */
+  /** Reads exactly `length` bytes. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
-/** What a Parquet file's footer says of it. */
+/** Content of a Parquet file's footer. */
 export interface ParquetFooter {
   readonly rows: number;
   readonly columns: readonly ColumnSummary[];
-  /** Whether columns stand in others; day files' never do. */
+  /** Whether columns are nested; columns of day files never are. */
   readonly isNested: boolean;
   readonly rowGroups: readonly { readonly rows: number; readonly uncompressedBytes: number }[];
   readonly keyValues: Readonly<Record<string, string>>;
   readonly createdBy: string | undefined;
 }
 
-/** The magic bytes, and before them the footer's length in four. */
+/** Size of the footer's length and the magic bytes. */
 const TAIL_BYTES = 8;
-/** Most footers are within so many bytes of a file's end: a store is asked once. */
-const LIKELY_FOOTER_BYTES = 64 * 1024;
+/** Most footers are this close to a file's end, so one request to a store is enough. */
+const FOOTER_READ_BYTES = 64 * 1024;
 
 /**
- * Reads the footer of a Parquet file, by anyone, and none of its data.
- * @param name of the file, for errors.
- * @throws TickhaulError `createCorruptError` when there is none, and what reading throws.
+ * Reads the footer of a Parquet file from any writer.
+ * @param name path of the file, for errors.
+ * @throws TickhaulError `corrupt` if there is none, and errors of `file.read`.
  */
 export async function readParquetFooter(file: RandomBytes, name: string): Promise<ParquetFooter> {
   return parseFooter(await readFooterBytes(file, name), name);
 }
 
-/** The end of a Parquet file from its footer on. @throws as `readParquetFooter` does. */
+/** Reads the end of a Parquet file, from the start of its footer. @throws as `readParquetFooter` does. */
 export async function readFooterBytes(file: RandomBytes, name: string): Promise<Buffer> {
   const { bytes } = file;
   if (bytes < PARQUET_MAGIC.length + TAIL_BYTES)
-    throw createCorruptError(name, `it has ${plural(bytes, 'byte')}`);
-  const likely = Math.min(LIKELY_FOOTER_BYTES, bytes);
-  const end = await file.read(bytes - likely, likely);
+    throw createCorruptError(name, `it has only ${plural(bytes, 'byte')}`);
+  const tailBytes = Math.min(FOOTER_READ_BYTES, bytes);
+  const end = await file.read(bytes - tailBytes, tailBytes);
   if (!end.subarray(-PARQUET_MAGIC.length).equals(PARQUET_MAGIC))
     throw createCorruptError(name, 'it does not end with PAR1');
-  const length = end.readUInt32LE(likely - TAIL_BYTES);
+  const length = end.readUInt32LE(tailBytes - TAIL_BYTES);
   if (length > bytes - PARQUET_MAGIC.length - TAIL_BYTES)
     throw createCorruptError(name, `its footer of ${plural(length, 'byte')} is cut off`);
-  const whole = length + TAIL_BYTES;
-  return whole <= likely ? end.subarray(-whole) : file.read(bytes - whole, whole);
+  const footerBytes = length + TAIL_BYTES;
+  return footerBytes <= tailBytes ? end.subarray(-footerBytes) : file.read(bytes - footerBytes, footerBytes);
 }
 
-/** @param bytes of `readFooterBytes`. @throws as `readParquetFooter` does. */
+/** @param bytes result of `readFooterBytes`. @throws as `readParquetFooter` does. */
 export function parseFooter(bytes: Buffer, name: string): ParquetFooter {
   try {
     return parseMetadata(bytes.subarray(0, -TAIL_BYTES));
@@ -61,7 +61,7 @@ export function parseFooter(bytes: Buffer, name: string): ParquetFooter {
   }
 }
 
-/** FileMetaData of parquet.thrift. */
+/** Parses FileMetaData of parquet.thrift. */
 function parseMetadata(bytes: Uint8Array): ParquetFooter {
   const footer = readThrift(bytes);
   const [, ...schema] = structs(footer.get(2));
@@ -95,9 +95,9 @@ function text(value: ThriftValue | undefined): string | undefined {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : undefined;
 }
 
-function createCorruptError(name: string, found: string): TickhaulError {
+function createCorruptError(name: string, problem: string): TickhaulError {
   return new TickhaulError(
     'corrupt',
-    `${name}: not a whole Parquet file, ${found}; convert its source again`,
+    `${name}: not a complete Parquet file, ${problem}; convert its source again`,
   );
 }

@@ -3,7 +3,7 @@ import type { Schema } from '../batch.js';
 import { ConvertedType, PhysicalType, Repetition } from './format-constants.js';
 import type { ThriftWriter } from './thrift-writer.js';
 
-/** What columns become in Parquet: `int` is plain INT64, `string` keeps the CSV's digits. */
+/** Parquet types of columns: times `int` is plain INT64, numbers `string` keeps the CSV's text. */
 export interface ParquetColumnOptions {
   readonly times: 'timestamp' | 'int';
   readonly numbers: 'double' | 'string';
@@ -11,7 +11,7 @@ export interface ParquetColumnOptions {
 
 export interface ParquetColumn {
   readonly name: string;
-  /** Whether no cell may be empty: the leading columns. */
+  /** Whether cells must not be empty; true for the leading columns. */
   readonly required: boolean;
   readonly type: number;
   readonly logicalType: 'string' | 'timestamp' | undefined;
@@ -40,7 +40,7 @@ function toParquetType(
   return { type: PhysicalType.byteArray, logicalType: 'string' };
 }
 
-/** The list of SchemaElements: the root, then each column. */
+/** Writes the list of SchemaElements: the root, then each column. */
 export function writeSchema(thrift: ThriftWriter, id: number, columns: readonly ParquetColumn[]): void {
   thrift.structs(id, [undefined, ...columns], (column) => {
     if (column) return writeColumn(thrift, column);

@@ -6,15 +6,17 @@ import { toParquetColumns } from './parquet-schema.js';
 import type { EncodedRowGroup, ParquetOptions } from './row-group.js';
 
 export interface ParquetWriter {
-  /** Appends a row group; one without rows leaves no trace. Calls must not overlap. */
+  /** Appends a row group; one without rows is ignored. Calls must not overlap. */
   writeRowGroup(group: EncodedRowGroup): Promise<void>;
-  /** Writes the footer, with these key-value pairs. Gives the rows and the bytes of the whole file. */
+  /** Writes the footer, with these key-value pairs. Returns rows and bytes of the whole file. */
   finish(keyValues: Readonly<Record<string, string>>): Promise<{ rows: number; bytes: number }>;
 }
 
 /**
- * Writes a Parquet file: https://github.com/apache/parquet-format. It is readable only after `finish`.
- * The options are those the row groups were encoded with. Throws what the sink throws.
+ * Creates a writer of a Parquet file (https://github.com/apache/parquet-format), which is readable only after
+ * `finish`.
+ * @param options those with which the row groups are encoded.
+ * @throws from `writeRowGroup` and `finish`: errors of the sink.
  */
 export function createParquetWriter(sink: ByteSink, options: ParquetOptions): ParquetWriter {
   const { compression, schema } = options;
@@ -27,21 +29,21 @@ export function createParquetWriter(sink: ByteSink, options: ParquetOptions): Pa
     await sink.write(bytes);
     length += bytes.length;
   };
-  const begin = async (): Promise<void> => {
+  const writeMagicOnce = async (): Promise<void> => {
     if (length === 0) await write(PARQUET_MAGIC);
   };
 
   return {
     async writeRowGroup(group) {
       if (group.rows === 0) return;
-      await begin();
+      await writeMagicOnce();
       rowGroups.push(encodeRowGroup({ ...group, offset: length }, columns, compression));
       rows += group.rows;
       await write(group.bytes);
     },
 
     async finish(keyValues) {
-      await begin();
+      await writeMagicOnce();
       const footer = new ByteWriter();
       footer.append(encodeFileMetadata({ columns, rows, rowGroups, keyValues }));
       footer.uint32(footer.length);

@@ -8,7 +8,7 @@ export interface ParquetOptions extends ParquetColumnOptions {
   readonly compression: Compression;
 }
 
-/** One row group, encoded and compressed: plain data, so it may come from another thread. */
+/** An encoded and compressed row group. Plain data, which can be posted to another thread. */
 export interface EncodedRowGroup {
   readonly rows: number;
   readonly bytes: Uint8Array;

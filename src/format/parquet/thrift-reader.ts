@@ -2,14 +2,14 @@ import { ThriftType } from './thrift-writer.js';
 
 export type ThriftValue = number | boolean | Uint8Array | readonly ThriftValue[] | ThriftStruct;
 
-/** A struct's fields by their ids. */
+/** Fields of a struct by their ids. */
 export type ThriftStruct = ReadonlyMap<number, ThriftValue>;
 
 const MAX_DEPTH = 32;
 
 /**
- * Reads one struct in Thrift's compact protocol without knowing its fields. Integers past 2^53 lose digits.
- * Throws a RangeError on bytes that are none.
+ * Reads a struct in Thrift's compact protocol without knowing its fields. Integers beyond 2^53 lose digits.
+ * @throws RangeError for invalid bytes.
  */
 export function readThrift(bytes: Uint8Array): ThriftStruct {
   return new ThriftReader(bytes).struct(0);
@@ -32,7 +32,7 @@ class ThriftReader {
       if (header === 0) return fields;
       id = header >> 4 === 0 ? this.#zigzag() : id + (header >> 4);
       const type = header & 0x0f;
-      // A boolean field has its value in the place of its type.
+      // A boolean field has its value in place of its type.
       const isBoolean = type === ThriftType.true || type === ThriftType.false;
       fields.set(id, isBoolean ? type === ThriftType.true : this.#value(type, depth));
     }
@@ -50,9 +50,9 @@ class ThriftReader {
       case ThriftType.i64:
         return this.#zigzag();
       case ThriftType.double:
-        return Buffer.from(this.#take(8)).readDoubleLE();
+        return Buffer.from(this.#readBytes(8)).readDoubleLE();
       case ThriftType.binary:
-        return this.#take(this.#varint());
+        return this.#readBytes(this.#varint());
       case ThriftType.list:
       case ThriftType.set:
         return this.#list(depth + 1);
@@ -67,7 +67,7 @@ class ThriftReader {
     if (depth > MAX_DEPTH) throw new RangeError('lists nested too deep');
     const header = this.#byte();
     const size = header >> 4 === 15 ? this.#varint() : header >> 4;
-    // Each element takes a byte at least, so a size made up by corrupt bytes is caught before it is believed.
+    // Each element takes at least a byte: refuse an invalid size before memory is allocated for it.
     if (size > this.#bytes.length - this.#at) throw new RangeError(`a list of ${size} elements`);
     return Array.from({ length: size }, () => this.#value(header & 0x0f, depth));
   }
@@ -93,11 +93,11 @@ class ThriftReader {
     return byte;
   }
 
-  #take(size: number): Uint8Array {
+  #readBytes(size: number): Uint8Array {
     const end = this.#at + size;
     if (end > this.#bytes.length) throw new RangeError('the bytes end too early');
-    const taken = this.#bytes.subarray(this.#at, end);
+    const bytes = this.#bytes.subarray(this.#at, end);
     this.#at = end;
-    return taken;
+    return bytes;
   }
 }

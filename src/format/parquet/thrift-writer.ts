@@ -17,7 +17,7 @@ export const ThriftType = {
 } as const;
 
 /**
- * Writes one struct in Thrift's compact protocol, fields in ascending order of their ids:
+ * Writes a struct in Thrift's compact protocol, with fields in ascending order of their ids:
  * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  */
 export class ThriftWriter {
@@ -38,7 +38,7 @@ export class ThriftWriter {
     this.#out.zigzag(value);
   }
 
-  /** At most 2^52: sizes, counts and offsets. */
+  /** Writes sizes, counts and offsets of at most 2^52. */
   i64(id: number, value: number): void {
     this.#header(id, ThriftType.i64);
     this.#out.zigzag(value);
@@ -69,7 +69,7 @@ export class ThriftWriter {
     });
   }
 
-  /** A list of structs that other writers have written, each up to its `endConversion`. */
+  /** Writes a list of structs that were encoded by other writers, including their `end`. */
   encodedStructs(id: number, items: readonly Uint8Array[]): void {
     this.#list(id, ThriftType.struct, items.length);
     for (const item of items) this.#out.append(item);

@@ -1,11 +1,11 @@
-/** Levels a block. Larger ones make a change in the middle dearer, smaller ones the way to it. */
+/** Levels per block. Larger blocks make a change in the middle slower, smaller ones the search for it. */
 const BLOCK_CAPACITY = 256;
-/** What a snapshot fills of a block, so that the first changes need no split. */
+/** Levels per block after a snapshot, so that the first changes need no split. */
 const INITIAL_BLOCK_LEVELS = 192;
-/** Blocks from the best on that are looked at one by one; most changes are there. */
+/** Blocks, from the best on, that are searched one by one; most changes are there. */
 const LINEAR_SEARCH_BLOCKS = 2;
 
-/** Some neighbouring levels of a side, by key ascending: the best is the last. */
+/** Neighbouring levels of a side, in ascending order of their keys: the best is the last. */
 export interface LevelBlock {
   readonly keys: Float64Array;
   readonly amounts: Float64Array;
@@ -13,36 +13,36 @@ export interface LevelBlock {
 }
 
 /**
- * One side of an order book: amounts by price, one level a price. Levels lie in blocks of typed arrays, sorted so that
- * the best is the last of the last block: changes near the top move a few numbers, and those in the depth of a side of
- * any size at most one block. A level's key is its price, of asks the negated price, so that greater is better.
+ * One side of an order book: amounts by price. Levels are stored in blocks of typed arrays, sorted so that
+ * the best is the last of the last block. So a change near the top moves a few numbers, and any change at
+ * most one block. A level's key is its price, negated for asks, so that greater is better.
  */
 export class BookSide {
-  /** The worst levels first; none is empty. */
+  /** The worst levels come first; no block is empty. */
   readonly blocks: LevelBlock[] = [];
   /**
-   * At most the rank (0 is the best) of the best level that was changed since this was set; whoever reads the side
-   * up to a rank sets it to Infinity, and needs to read again only when it is lower.
+   * A lower bound of the best rank (0 is the best) that changed since this was set. A reader of the side up
+   * to a rank sets it to Infinity, and needs to read again only if it is lower than that rank.
    */
   touched = Number.POSITIVE_INFINITY;
-  readonly #spare: LevelBlock[] = [];
+  readonly #freeBlocks: LevelBlock[] = [];
 
-  /** @param sign 1 for bids, -1 for asks: price times sign is a level's key. */
+  /** @param sign 1 for bids, -1 for asks; a level's key is price × sign. */
   constructor(readonly sign: 1 | -1) {}
 
-  /** The best price; NaN where the side is empty. */
+  /** The best price; NaN if the side is empty. */
   get best(): number {
     const block = this.blocks.at(-1);
     return block ? this.sign * (block.keys[block.size - 1] as number) : Number.NaN;
   }
 
   clear(): void {
-    for (const block of this.blocks) this.#spare.push(block);
+    for (const block of this.blocks) this.#freeBlocks.push(block);
     this.blocks.length = 0;
     this.touched = 0;
   }
 
-  /** Sets the amount at a price; 0 removes the level, where there is one. */
+  /** Sets the amount at a price; 0 removes the level, if it exists. */
   set(price: number, amount: number): void {
     const key = this.sign * price;
     const { blocks } = this;
@@ -75,7 +75,7 @@ export class BookSide {
     }
   }
 
-  /** Puts a whole side in place of the levels there are. Sorted ones, either way, cost hardly more than the copy. */
+  /** Replaces all levels. If they are sorted, in either direction, this takes hardly longer than a copy. */
   fill(prices: Float64Array, amounts: Float64Array, count: number): void {
     this.clear();
     const order = detectOrder(prices, count);
@@ -100,7 +100,7 @@ export class BookSide {
     if (rank < this.touched) this.touched = rank;
   }
 
-  /** A level that is better than all. */
+  /** Appends a level that is better than all others. */
   #append(key: number, amount: number): void {
     let block = this.blocks.at(-1);
     if (!block || block.size >= INITIAL_BLOCK_LEVELS) {
@@ -118,7 +118,7 @@ export class BookSide {
     const last = --block.size;
     if (last === 0) {
       this.blocks.splice(at, 1);
-      this.#spare.push(block);
+      this.#freeBlocks.push(block);
       return;
     }
     for (let i = position; i < last; i++) {
@@ -141,7 +141,7 @@ export class BookSide {
   }
 
   #newBlock(): LevelBlock {
-    const block = this.#spare.pop();
+    const block = this.#freeBlocks.pop();
     if (!block)
       return { keys: new Float64Array(BLOCK_CAPACITY), amounts: new Float64Array(BLOCK_CAPACITY), size: 0 };
     block.size = 0;
@@ -159,7 +159,7 @@ function insert(block: LevelBlock, position: number, key: number, amount: number
   amounts[position] = amount;
 }
 
-/** Of blocks 0 to `lastCommands`, the last whose least key is not above the key; 0 where none is. */
+/** The last block of 0 to `last` whose minimum key is not above the key; 0 if there is none. */
 function findBlock(blocks: readonly LevelBlock[], last: number, key: number): number {
   let low = 0;
   let high = last;
@@ -183,7 +183,7 @@ function findPosition(keys: Float64Array, size: number, key: number): number {
   return low;
 }
 
-/** 1 where each price is above the one before it, -1 where each is below, 0 where neither holds. */
+/** 1 if prices ascend, -1 if they descend, 0 otherwise. */
 function detectOrder(prices: Float64Array, count: number): 0 | 1 | -1 {
   if (count < 2) return 1;
   const order = (prices[1] as number) > (prices[0] as number) ? 1 : -1;

@@ -3,26 +3,26 @@ import type { BookSnapshotType } from '../names/data-type-name.js';
 import type { OrderBook } from './order-book.js';
 import { type SideLevels, TopLevels } from './top-levels.js';
 
-/** The state of a book at a time. It is used again: whoever keeps it copies it. */
+/** The state of a book at a time. The object is reused, so copy it to keep it. */
 export interface BookSnapshot {
   readonly type: BookSnapshotType;
   readonly instrument: Instrument;
   readonly bids: SideLevels;
   readonly asks: SideLevels;
-  /** Microseconds: the end of the interval, or the change's own time. */
+  /** Microseconds: the end of the interval, or the time of the change. */
   readonly timestamp: number;
-  /** Whether lines have `timestamp` to the microsecond. */
+  /** Whether `timestamp` has microseconds in lines. */
   readonly micros: boolean;
-  /** Microseconds: that of the change that brought it out. */
+  /** Microseconds: that of the change that caused the snapshot. */
   readonly localTimestamp: number;
 }
 
 /**
- * Snapshots of one order book (replay facts, book_snapshot). The first state is given at once; later ones, with an
- * interval, when a change of any depth comes in a later interval and something in the depth has changed: as it was
- * before that change, at its interval's end.
+ * Snapshots of one order book (docs/spec/computed-data.md#book-snapshots). The first state is emitted at
+ * once. With an interval, a later state is emitted if a level up to the depth has changed, and a change of
+ * any depth is in a later interval: the state before that change, with the end of its interval.
  *
- * For each change of the book, in this order: `beforeChange`, the book's `commit`, `afterChange`.
+ * For each change of the book, call `beforeChange`, the book's `commit`, and `afterChange`, in this order.
  */
 export class BookSnapshots implements BookSnapshot {
   readonly bids: TopLevels;
@@ -33,12 +33,12 @@ export class BookSnapshots implements BookSnapshot {
   readonly #book: OrderBook;
   readonly #emit: (snapshot: BookSnapshot) => void;
   #started = false;
-  /** Whether the depth differs from what was given last. */
+  /** Whether the levels differ from the last snapshot. */
   #changed = false;
-  /** Whether the levels here are not read anew: once it is known that they changed, they are read when needed. */
+  /** Whether the levels here are outdated. Once a change is known, they are read only when needed. */
   #stale = true;
-  /** The end of the interval of the change before, in whole milliseconds. */
-  #end = Number.POSITIVE_INFINITY;
+  /** The end of the interval of the previous change, in whole milliseconds. */
+  #intervalEndMs = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly type: BookSnapshotType,
@@ -54,25 +54,25 @@ export class BookSnapshots implements BookSnapshot {
 
   /** @param timestamp the change's exchange time, in microseconds. */
   beforeChange(timestamp: number): void {
-    if (this.#stale && this.#changed && Math.floor(timestamp / 1000) >= this.#end) this.#read();
+    if (this.#stale && this.#changed && Math.floor(timestamp / 1000) >= this.#intervalEndMs) this.#read();
   }
 
   /**
    * @param timestamp the change's exchange time, in microseconds.
-   * @param micros whether lines have that time to the microsecond.
+   * @param micros whether this time has microseconds in lines.
    */
   afterChange(timestamp: number, localTimestamp: number, micros: boolean): void {
     const { interval } = this.type;
     const ms = Math.floor(timestamp / 1000);
     this.localTimestamp = localTimestamp;
-    if (this.#changed && ms >= this.#end) this.#give(this.#end * 1000, false);
+    if (this.#changed && ms >= this.#intervalEndMs) this.#emitSnapshot(this.#intervalEndMs * 1000, false);
     this.#update();
-    if (interval > 0 && (ms >= this.#end || ms < this.#end - interval)) {
-      this.#end = (Math.floor(ms / interval) + 1) * interval;
+    if (interval > 0 && (ms >= this.#intervalEndMs || ms < this.#intervalEndMs - interval)) {
+      this.#intervalEndMs = (Math.floor(ms / interval) + 1) * interval;
     }
     if (this.#changed && (interval === 0 || !this.#started)) {
       this.#started = true;
-      this.#give(timestamp, micros);
+      this.#emitSnapshot(timestamp, micros);
     }
   }
 
@@ -95,7 +95,7 @@ export class BookSnapshots implements BookSnapshot {
     return this.asks.read(this.#book.asks) || bidsChanged;
   }
 
-  #give(timestamp: number, micros: boolean): void {
+  #emitSnapshot(timestamp: number, micros: boolean): void {
     this.timestamp = timestamp;
     this.micros = micros;
     this.#changed = false;

@@ -1,6 +1,6 @@
 import { BookSide } from './book-side.js';
 
-/** The levels of one side of a change, as they come. */
+/** The levels of one side of a change, in their order. */
 class LevelBuffer {
   prices = new Float64Array(16);
   amounts = new Float64Array(16);
@@ -17,10 +17,10 @@ class LevelBuffer {
 }
 
 /**
- * The order book of one exchange and symbol, made of its book changes (replay facts, Order book): a snapshot replaces
- * it, updates before the first snapshot are ignored, and after each change no bid is as high as an ask.
+ * The order book of one exchange and symbol (docs/spec/computed-data.md#order-book): a snapshot replaces it,
+ * updates before the first snapshot are ignored, and after each change no bid is at or above an ask.
  *
- * A change comes in pieces: `begin`, a `level` for each of its levels in the exchange's order, `commit`.
+ * Pass a change with `begin`, a `level` for each of its levels in the exchange's order, and `commit`.
  */
 export class OrderBook {
   readonly bids = new BookSide(1);
@@ -37,12 +37,12 @@ export class OrderBook {
     this.#askChanges.count = 0;
   }
 
-  /** @param amount the new total at this price; 0 where the level is gone. */
+  /** @param amount the new total at this price; 0 removes the level. */
   level(isAsk: boolean, price: number, amount: number): void {
     (isAsk ? this.#askChanges : this.#bidChanges).push(price, amount);
   }
 
-  /** Applies what came since `begin`. `touched` of each side is that of this change alone. */
+  /** Applies the change. Afterwards `touched` of each side refers to this change only. */
   commit(): void {
     this.bids.touched = Number.POSITIVE_INFINITY;
     this.asks.touched = Number.POSITIVE_INFINITY;
@@ -57,15 +57,15 @@ export class OrderBook {
     if (this.bids.best >= this.asks.best) this.#uncross();
   }
 
-  /** The change's own levels stay: where it has the best ask, bids go. The side is chosen once. */
+  /** Keeps the levels of the change: if it has the best ask, bids are removed. The side is chosen once. */
   #uncross(): void {
     const { bids, asks } = this;
     const { prices, count } = this.#askChanges;
     const bestAsk = asks.best;
     let isNewAsk = false;
     for (let i = 0; i < count && !isNewAsk; i++) isNewAsk = prices[i] === bestAsk;
-    const old = isNewAsk ? bids : asks;
-    while (bids.best >= asks.best) old.removeBest();
+    const crossedSide = isNewAsk ? bids : asks;
+    while (bids.best >= asks.best) crossedSide.removeBest();
   }
 }
 

@@ -1,19 +1,19 @@
 import type { BookSide, LevelBlock } from './book-side.js';
 
-/** The best levels of one side, best first, as a snapshot shows them. */
+/** The best levels of one side, best first. */
 export interface SideLevels {
   readonly prices: Float64Array;
   readonly amounts: Float64Array;
-  /** How many there are; what stands behind them means nothing. */
+  /** Number of levels; later array elements have no meaning. */
   readonly count: number;
 }
 
-/** Reads the best levels of a side, grouped or as they are, and tells whether they differ from those read before. */
+/** Reads the best levels of a side, grouped or not, and compares them with the previous ones. */
 export class TopLevels implements SideLevels {
   readonly prices: Float64Array;
   readonly amounts: Float64Array;
   count = 0;
-  /** A change at this rank or behind it can't be seen here. */
+  /** Changes at this rank or after it have no effect here. */
   reach = 0;
   readonly #depth: number;
   readonly #grouping: Grouping | undefined;
@@ -25,7 +25,7 @@ export class TopLevels implements SideLevels {
     this.amounts = new Float64Array(depth);
   }
 
-  /** Returns whether anything is other than before. */
+  /** @returns whether a level differs from the previous read. */
   read(side: BookSide): boolean {
     return this.#grouping ? this.#readGroups(side, this.#grouping) : this.#readLevels(side);
   }
@@ -37,13 +37,13 @@ export class TopLevels implements SideLevels {
     for (let b = blocks.length - 1; b >= 0 && rank < this.#depth; b--) {
       const { keys, amounts, size } = blocks[b] as LevelBlock;
       for (let i = size - 1; i >= 0 && rank < this.#depth; i--) {
-        if (this.#put(rank++, sign * (keys[i] as number), amounts[i] as number)) changed = true;
+        if (this.#setLevel(rank++, sign * (keys[i] as number), amounts[i] as number)) changed = true;
       }
     }
-    return this.#end(rank) || changed;
+    return this.#setCount(rank) || changed;
   }
 
-  /** Amounts of one group are added up in the book's order, so that the sum is the same double everywhere. */
+  /** Amounts of a group are added in the book's order, so that the sum is the same double everywhere. */
   #readGroups({ blocks, sign }: BookSide, grouping: Grouping): boolean {
     let changed = false;
     let groups = 0;
@@ -53,12 +53,12 @@ export class TopLevels implements SideLevels {
     for (let b = blocks.length - 1; b >= 0; b--) {
       const { keys, amounts, size } = blocks[b] as LevelBlock;
       for (let i = size - 1; i >= 0; i--, rank++) {
-        const next = groupPrice(sign * (keys[i] as number), sign, grouping);
+        const next = roundToGroup(sign * (keys[i] as number), sign, grouping);
         if (next !== price) {
-          if (rank > 0 && this.#put(groups++, price, amount)) changed = true;
+          if (rank > 0 && this.#setLevel(groups++, price, amount)) changed = true;
           if (groups === this.#depth) {
             this.reach = rank + 1;
-            return this.#end(groups) || changed;
+            return this.#setCount(groups) || changed;
           }
           price = next;
           amount = 0;
@@ -66,26 +66,26 @@ export class TopLevels implements SideLevels {
         amount += amounts[i] as number;
       }
     }
-    if (rank > 0 && this.#put(groups++, price, amount)) changed = true;
+    if (rank > 0 && this.#setLevel(groups++, price, amount)) changed = true;
     this.reach = Number.POSITIVE_INFINITY;
-    return this.#end(groups) || changed;
+    return this.#setCount(groups) || changed;
   }
 
-  #put(at: number, price: number, amount: number): boolean {
+  #setLevel(at: number, price: number, amount: number): boolean {
     if (at < this.count && this.prices[at] === price && this.amounts[at] === amount) return false;
     this.prices[at] = price;
     this.amounts[at] = amount;
     return true;
   }
 
-  #end(count: number): boolean {
+  #setCount(count: number): boolean {
     const changed = count !== this.count;
     this.count = count;
     return changed;
   }
 }
 
-/** Prices are brought to multiples on integers where they can be: both are taken times a power of ten. */
+/** Prices are rounded as integers if possible: price and multiple are scaled by a power of ten. */
 interface Grouping {
   readonly power: number;
   /** The multiple, times the power. */
@@ -97,20 +97,21 @@ function createGrouping(multiple: number): Grouping {
   return { power, scaled: multiple * power };
 }
 
-/** Digits behind the point of a number's shortest form. */
+/** Decimals of a number in its shortest form. */
 function countDecimals(value: number): number {
   const [digits = '', exponent = '0'] = String(value).split('e');
   return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
 }
 
 /**
- * The multiple below a bid, or above an ask. The order of the arithmetic is that of the vendor's clients (replay facts,
- * book_snapshot), so that the double is the same, though the way over `/ power * power` looks idle.
+ * The multiple below a bid, or above an ask. The arithmetic has the order of the vendor's clients, so that
+ * the double is the same, although `/ power * power` looks redundant
+ * (docs/spec/computed-data.md#grouped-snapshots).
  */
-function groupPrice(price: number, sign: 1 | -1, { power, scaled }: Grouping): number {
+function roundToGroup(price: number, sign: 1 | -1, { power, scaled }: Grouping): number {
   const scaledPrice = price * power;
   const rest = (scaledPrice % scaled) / power;
-  // `%` goes towards 0: from there a negative bid goes one further down, a positive ask one up.
-  const further = rest * sign < 0 ? -sign * scaled : 0;
-  return (scaledPrice - rest * power + further) / power;
+  // `%` rounds towards 0, so a negative bid needs one more step down, and a positive ask one up.
+  const offset = rest * sign < 0 ? -sign * scaled : 0;
+  return (scaledPrice - rest * power + offset) / power;
 }

@@ -5,17 +5,19 @@ import type { LineBuffer } from '../lines/line-buffer.js';
 import { createDayFileLines, type DayFileLines, type DayFileLinesOptions } from './day-file-lines.js';
 import type { RowTally } from './row-tally.js';
 
-/** Cells a batch: those of a whole text, as a rule. */
+/** Cells per batch: usually those of a whole text. */
 const BATCH_CELLS = 64 * 1024;
 
 export type ColumnMemories = NonNullable<ReaderOptions['memories']>;
 
-/** Text to columns to lines (TextLines): any types, and whatever a day file may hold. */
+/**
+ * Converts text to columns and columns to lines (`TextLines`), for all types and any content of day files.
+ */
 export class BatchTextLines {
   readonly #options: Omit<DayFileLinesOptions, 'schema'>;
   readonly #memories: ColumnMemories;
   readonly #schema: Schema;
-  /** Books and bars go on from one day file to the next, as in one stream, whatever columns the next has besides. */
+  /** Books and bars continue from one day file to the next, even if its columns differ. */
   readonly #lines: DayFileLines;
   #reader: DayFileReader;
   #tally: RowTally | undefined;
@@ -25,38 +27,38 @@ export class BatchTextLines {
     this.#memories = memories;
     this.#schema = dataTypeSchema(options.dataType);
     this.#lines = createDayFileLines({ ...options, schema: this.#schema });
-    this.#reader = this.#read('');
+    this.#reader = this.#createReader('');
   }
 
   open(tally: RowTally): void {
     this.#tally = tally;
-    this.#reader = this.#read(tally.path);
+    this.#reader = this.#createReader(tally.path);
   }
 
-  /** Begins in the middle of a day file: the next text is that of this line. */
+  /** Starts in the middle of a day file: the next text begins at this line. */
   openAt(tally: RowTally, header: Buffer, line: number): void {
     this.open(tally);
     this.#reader.skipTo(header, line);
   }
 
   push(text: Buffer, out: LineBuffer): void {
-    this.#take(this.#reader.push(text), out);
+    this.#addBatches(this.#reader.push(text), out);
   }
 
   end(out: LineBuffer): void {
-    this.#take(this.#reader.end(), out);
+    this.#addBatches(this.#reader.end(), out);
     this.#lines.end(out);
   }
 
-  #take(batches: Iterable<Batch>, out: LineBuffer): void {
+  #addBatches(batches: Iterable<Batch>, out: LineBuffer): void {
     for (const batch of batches) {
-      const ordered = this.#inOrder(batch);
-      this.#tally?.add(this.#schema, ordered);
-      this.#lines.push(ordered, out);
+      const selected = this.#selectColumns(batch);
+      this.#tally?.add(this.#schema, selected);
+      this.#lines.push(selected, out);
     }
   }
 
-  #read(path: string): DayFileReader {
+  #createReader(path: string): DayFileReader {
     return new DayFileReader({
       path,
       dataType: this.#options.dataType,
@@ -66,11 +68,11 @@ export class BatchTextLines {
     });
   }
 
-  /** With the columns of the data type alone: a header has all of them, in any order. */
-  #inOrder({ place, rows, columns }: Batch): Batch {
+  /** Selects the columns of the data type: a header may have more, in any order. */
+  #selectColumns({ firstLine, rows, columns }: Batch): Batch {
     const names = this.#reader.schema.map(({ name }) => name);
     return {
-      place,
+      firstLine,
       rows,
       columns: this.#schema.map(({ name }) => columns[names.indexOf(name)] as ColumnData),
     };

@@ -1,7 +1,7 @@
 import type { TickhaulError } from '../../base/errors.js';
 import type { Batch, Schema } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-errors.js';
-import { getBooleans, getNumbers, getTextCodes, textAt } from '../batch-columns.js';
+import { getBooleans, getNumbers, getTextBytes, getTextCodes } from '../batch-columns.js';
 import type { BookSnapshots } from '../book/book-snapshots.js';
 import type { OrderBook } from '../book/order-book.js';
 import { hasMicros } from '../lines/iso-time.js';
@@ -9,14 +9,14 @@ import type { Period } from '../trade-bars.js';
 import type { Instruments } from './instruments.js';
 
 export interface BookState {
-  /** Undefined where only the changes are asked for. */
+  /** Undefined if only the changes are requested. */
   readonly book: OrderBook | undefined;
   readonly snapshots: readonly BookSnapshots[];
 }
 
-/** Who takes the book changes themselves. */
+/** Receives the book changes themselves. */
 export interface ChangeConsumer<State> {
-  /** Rows are of this batch from now on. */
+  /** Sets the batch of the next rows. */
   open(batch: Batch): void;
   begin(): void;
   level(isAsk: boolean, row: number): void;
@@ -26,50 +26,53 @@ export interface ChangeConsumer<State> {
 const SIDE_CODES = { bid: 1, ask: 2 };
 
 /**
- * Goes through the rows of incremental_book_L2 by their order in the file. Rows that follow each other with the same
- * instrument, times and is_snapshot are one change (replay facts, section 8); they may lie in two batches, so the last
- * change of all is only done at `endConversion`. Each change goes to the taker, then to its instrument's book and snapshots.
+ * Groups rows of incremental_book_L2 into book changes: consecutive rows with the same instrument, times and
+ * is_snapshot (docs/spec/normalized-messages.md#from-day-files). A change may span two batches, so the last
+ * one is complete only at `end`. Each change is passed to the consumer, then to the book and the snapshots of
+ * its instrument.
  */
 export class BookRows<State extends BookState> {
   readonly #schema: Schema;
   readonly #instruments: Instruments<State>;
   readonly #period: Period;
-  readonly #taker: ChangeConsumer<State> | undefined;
-  /** The change that is open. */
+  readonly #consumer: ChangeConsumer<State> | undefined;
+  /** The current change. */
   #state: State | undefined;
   #isSnapshot = 0;
   #timestamp = 0;
   #localTimestamp = 0;
-  /** Where it lies: the period is a stretch of the file, even should local times step back. */
+  /**
+   * Position of the current change. The period is a contiguous part of the file, even if local times go back.
+   */
   #phase: 'before' | 'in' | 'after' = 'before';
 
   /**
-   * @param period local times, in microseconds. Changes before the first that lies in it make the book, and nothing
-   *   else; from the first behind it on they are passed over.
+   * @param period local times, in microseconds. Changes before the first one in the period only update the
+   * book; those from the first one after the period on are ignored.
    */
   constructor(
     schema: Schema,
     instruments: Instruments<State>,
     period: Period,
-    taker?: ChangeConsumer<State>,
+    consumer?: ChangeConsumer<State>,
   ) {
     this.#schema = schema;
     this.#instruments = instruments;
     this.#period = period;
-    this.#taker = taker;
+    this.#consumer = consumer;
   }
 
-  /** @throws TickhaulError `createCorruptError` for a side that is neither bid nor ask. */
+  /** @throws TickhaulError `corrupt` for a side that is neither bid nor ask. */
   push(batch: Batch): void {
-    const { states, indices } = this.#instruments.owners(batch);
+    const { states, indices } = this.#instruments.getOwners(batch);
     const timestamps = getNumbers(this.#schema, batch, 'timestamp');
     const localTimestamps = getNumbers(this.#schema, batch, 'local_timestamp');
     const prices = getNumbers(this.#schema, batch, 'price');
     const amounts = getNumbers(this.#schema, batch, 'amount');
     const snapshots = getBooleans(this.#schema, batch, 'is_snapshot');
     const sides = getTextCodes(this.#schema, batch, 'side', SIDE_CODES);
-    const taker = this.#taker;
-    taker?.open(batch);
+    const consumer = this.#consumer;
+    consumer?.open(batch);
     for (let row = 0; row < batch.rows; row++) {
       const state = states[indices[row] as number];
       const timestamp = timestamps[row] as number;
@@ -82,18 +85,18 @@ export class BookRows<State extends BookState> {
         state !== this.#state
       ) {
         this.end();
-        this.#begin(state, isSnapshot, timestamp, local);
+        this.#startChange(state, isSnapshot, timestamp, local);
       }
       const side = sides[row];
-      if (side === 0) throw this.#sideError(batch, row);
+      if (side === 0) throw this.#createSideError(batch, row);
       if (state === undefined) continue;
       const isAsk = side === SIDE_CODES.ask;
-      if (taker && this.#phase === 'in') taker.level(isAsk, row);
+      if (consumer && this.#phase === 'in') consumer.level(isAsk, row);
       if (state.book) state.book.level(isAsk, prices[row] as number, amounts[row] as number);
     }
   }
 
-  /** Ends the open change; after the last batch it has to be called. */
+  /** Completes the current change. Call it after the last batch. */
   end(): void {
     const state = this.#state;
     if (state === undefined) return;
@@ -103,7 +106,7 @@ export class BookRows<State extends BookState> {
     const { book, snapshots } = state;
     if (this.#phase === 'before') book?.commit();
     if (this.#phase !== 'in') return;
-    this.#taker?.end(state, this.#isSnapshot === 1, timestamp, local);
+    this.#consumer?.end(state, this.#isSnapshot === 1, timestamp, local);
     if (!book) return;
     const micros = hasMicros(timestamp, local);
     for (let i = 0; i < snapshots.length; i++) (snapshots[i] as BookSnapshots).beforeChange(timestamp);
@@ -113,13 +116,13 @@ export class BookRows<State extends BookState> {
     }
   }
 
-  #sideError(batch: Batch, row: number): TickhaulError {
-    const { source = 'rows', line = 0 } = batch.place ?? {};
-    const cell = textAt(this.#schema, batch, 'side', row);
+  #createSideError(batch: Batch, row: number): TickhaulError {
+    const { source = 'rows', line = 0 } = batch.firstLine ?? {};
+    const cell = getTextBytes(this.#schema, batch, 'side', row);
     return createCellError({ source, line: line + row }, 'side', cell, 'is neither bid nor ask');
   }
 
-  #begin(state: State | undefined, isSnapshot: number, timestamp: number, local: number): void {
+  #startChange(state: State | undefined, isSnapshot: number, timestamp: number, local: number): void {
     this.#state = state;
     this.#isSnapshot = isSnapshot;
     this.#timestamp = timestamp;
@@ -127,7 +130,7 @@ export class BookRows<State extends BookState> {
     if (this.#phase === 'before' && local >= this.#period.start) this.#phase = 'in';
     if (local >= this.#period.end) this.#phase = 'after';
     if (state === undefined) return;
-    this.#taker?.begin();
+    this.#consumer?.begin();
     state.book?.begin(isSnapshot === 1);
   }
 }

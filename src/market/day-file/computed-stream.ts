@@ -7,20 +7,21 @@ import { BookRows } from './book-rows.js';
 import { Instruments } from './instruments.js';
 import { processTrades } from './process-trades.js';
 
-/** Computed types of one day file: batches go in, in the file's order; results come out by the callback. */
+/** Computes types of one day file. Push its batches in order; results are passed to a callback. */
 export interface ComputedStream {
   push(batch: Batch): void;
-  /** The file is at its end. */
+  /** Ends the file. */
   end(): void;
 }
 
 const UNBOUNDED_PERIOD: Period = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
 /**
- * Bars of a day file of trades, as the contract has them (Computed types of day files): all trades lie within the
- * day, and the bar that is open at its end is given too, by the instruments' first appearance.
+ * Computes bars of a day file of trades (docs/spec/computed-data.md#day-files). All trades count as within
+ * the day, and the bars that are open at the end of the file are emitted, too, by first appearance of the
+ * instruments.
  * @param day the file's day, in microseconds.
- * @param emit takes each bar as it is done; the record is used again.
+ * @param emit called with each complete bar; the object is reused.
  */
 export function createBarStream(
   schema: Schema,
@@ -34,14 +35,15 @@ export function createBarStream(
   return {
     push: (batch) => processTrades(batch, schema, instruments, UNBOUNDED_PERIOD, undefined),
     end: () => {
-      for (const { bars } of instruments.states) for (const one of bars) one.end();
+      for (const { bars } of instruments.states) for (const bar of bars) bar.end();
     },
   };
 }
 
 /**
- * Snapshots of a day file of incremental_book_L2. A state that still waits for its interval at the end is not given.
- * @param emit takes each snapshot as it is due; the record is used again.
+ * Computes snapshots of a day file of incremental_book_L2. A state that waits for the end of its interval
+ * when the file ends is not emitted.
+ * @param emit called with each snapshot; the object is reused.
  */
 export function createSnapshotStream(
   schema: Schema,

@@ -20,24 +20,24 @@ import { processTrades } from './process-trades.js';
 export interface DayFileLinesOptions {
   readonly schema: Schema;
   readonly dataType: DataType;
-  /** As they were asked for; those that are made of other day files are passed over. */
+  /** The requested types; those that are not computed from `dataType` are ignored. */
   readonly types: readonly NormalizedType[];
   /**
-   * Local times, in microseconds. Where it begins within the day, the book alone is made from the file's start: bars
-   * and snapshots begin as new (contract, Replay).
+   * Local times, in microseconds. If it begins within the day, rows before it only build the book: bars and
+   * snapshots start empty.
    */
   readonly period: Period;
-  /** Symbols of a grouped file that are asked for; left out, all. */
-  readonly isWanted?: ((symbol: string) => boolean) | undefined;
+  /** Selects symbols of a grouped file; undefined for all. */
+  readonly isSelected?: ((symbol: string) => boolean) | undefined;
 }
 
 /**
- * The messages of one day file as lines: batches go in, in the file's order, and each adds its lines to the buffer.
- * A message is followed by what is computed of it, in the order of `types`.
+ * Formats the messages of one day file as lines. Push its batches in order; each adds its lines to the
+ * buffer. After a message follow the messages computed from it, in the order of `types`.
  */
 export interface DayFileLines {
   push(batch: Batch, out: LineBuffer): void;
-  /** The file is at its end: gives a book change that could have gone on. Open bars and states stay back. */
+  /** Ends the file: writes the last book change. Open bars and pending snapshots are not written. */
   end(out: LineBuffer): void;
 }
 
@@ -65,7 +65,7 @@ function createTradeLines(
   let out: LineBuffer;
   const instruments = new Instruments(
     schema,
-    createStateIfWanted(options, (instrument) => ({
+    createStateIfSelected(options, (instrument) => ({
       head: createLineHead('trade', instrument),
       bars: types.map((type) => {
         const lines = new TradeBarLines(type, instrument);
@@ -89,7 +89,7 @@ function createTradeLines(
 }
 
 interface LineBookState extends BookState {
-  /** Of its changes' lines. */
+  /** Start of the lines of its changes. */
   readonly head: FixedText;
 }
 
@@ -102,7 +102,7 @@ function createBookLines(
   let out: LineBuffer;
   const instruments = new Instruments<LineBookState>(
     schema,
-    createStateIfWanted(options, (instrument) => {
+    createStateIfSelected(options, (instrument) => {
       const book = types.length > 0 ? new OrderBook() : undefined;
       return {
         head: createLineHead('book_change', instrument),
@@ -117,13 +117,13 @@ function createBookLines(
     }),
   );
   const lines = new BookChangeLines(schema);
-  const taker: ChangeConsumer<LineBookState> = {
+  const consumer: ChangeConsumer<LineBookState> = {
     open: (batch) => lines.open(batch),
     begin: () => lines.begin(),
     level: (isAsk, row) => lines.level(isAsk, row),
     end: ({ head }, isSnapshot, time, local) => lines.write(head, isSnapshot, time, local, out),
   };
-  const rows = new BookRows(schema, instruments, period, withChanges ? taker : undefined);
+  const rows = new BookRows(schema, instruments, period, withChanges ? consumer : undefined);
   return {
     push(batch, target) {
       out = target;
@@ -142,11 +142,11 @@ function createRowLines(options: DayFileLinesOptions, type: RowType | undefined)
   const lines = new RowLines(type, schema);
   const instruments = new Instruments(
     schema,
-    createStateIfWanted(options, (instrument) => createLineHead(type, instrument)),
+    createStateIfSelected(options, (instrument) => createLineHead(type, instrument)),
   );
   return {
     push(batch, out) {
-      const { states, indices } = instruments.owners(batch);
+      const { states, indices } = instruments.getOwners(batch);
       const timestamps = getNumbers(schema, batch, 'timestamp');
       const localTimestamps = getNumbers(schema, batch, 'local_timestamp');
       lines.open(batch);
@@ -161,9 +161,9 @@ function createRowLines(options: DayFileLinesOptions, type: RowType | undefined)
   };
 }
 
-function createStateIfWanted<State>(
-  { isWanted }: DayFileLinesOptions,
-  make: (instrument: Instrument) => State,
+function createStateIfSelected<State>(
+  { isSelected }: DayFileLinesOptions,
+  createState: (instrument: Instrument) => State,
 ): (instrument: Instrument) => State | undefined {
-  return (instrument) => (isWanted && !isWanted(instrument.symbol) ? undefined : make(instrument));
+  return (instrument) => (isSelected && !isSelected(instrument.symbol) ? undefined : createState(instrument));
 }

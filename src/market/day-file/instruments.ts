@@ -3,42 +3,45 @@ import { getColumn } from '../batch-columns.js';
 import type { Instrument } from '../instrument.js';
 import { toDictionary } from '../lines/write-text.js';
 
-/** Whose a batch's rows are: row r is of `states[indices[r]]`; undefined for an instrument that nobody asked for. */
+/**
+ * Maps rows to states: row r belongs to `states[indices[r]]`; undefined for an instrument that is not
+ * selected.
+ */
 export interface RowOwners<State> {
   readonly states: readonly (State | undefined)[];
   readonly indices: Int32Array;
 }
 
-/** What is kept for each exchange and symbol of a day file, in the order in which they first appear. */
+/** State of each exchange and symbol of a day file, in the order in which they first appear. */
 export class Instruments<State> {
   readonly #states = new Map<string, State | undefined>();
   readonly #schema: Schema;
-  readonly #make: (instrument: Instrument) => State | undefined;
+  readonly #createState: (instrument: Instrument) => State | undefined;
 
-  /** @param make called once an instrument; undefined where its rows are to be passed over. */
-  constructor(schema: Schema, make: (instrument: Instrument) => State | undefined) {
+  /** @param createState called once per instrument; returns undefined if its rows are ignored. */
+  constructor(schema: Schema, createState: (instrument: Instrument) => State | undefined) {
     this.#schema = schema;
-    this.#make = make;
+    this.#createState = createState;
   }
 
-  /** Of the instruments so far that were asked for. */
+  /** States of the selected instruments so far. */
   get states(): readonly State[] {
     return [...this.#states.values()].filter((state) => state !== undefined);
   }
 
-  owners(batch: Batch): RowOwners<State> {
+  getOwners(batch: Batch): RowOwners<State> {
     const exchanges = toDictionary(getColumn(this.#schema, batch, 'exchange') as TextColumn);
     const symbols = toDictionary(getColumn(this.#schema, batch, 'symbol') as TextColumn);
     const [exchange = ''] = exchanges.texts;
     if (exchanges.texts.length === 1) {
-      const states = symbols.texts.map((symbol) => this.#stateOf({ exchange, symbol }));
+      const states = symbols.texts.map((symbol) => this.#getState({ exchange, symbol }));
       return { states, indices: symbols.indices };
     }
-    return this.#ownersOfMany(batch.rows, exchanges, symbols);
+    return this.#getOwnersOfMany(batch.rows, exchanges, symbols);
   }
 
-  /** Files of several exchanges, which the service doesn't have. */
-  #ownersOfMany(rows: number, exchanges: Dictionary, symbols: Dictionary): RowOwners<State> {
+  /** Handles files of several exchanges, which the service does not have. */
+  #getOwnersOfMany(rows: number, exchanges: Dictionary, symbols: Dictionary): RowOwners<State> {
     const known = new Map<number, number>();
     const states: (State | undefined)[] = [];
     const indices = Int32Array.from({ length: rows }, (_, row) => {
@@ -48,16 +51,16 @@ export class Instruments<State> {
       const index = known.get(pair) ?? known.size;
       if (index === known.size) {
         known.set(pair, index);
-        states.push(this.#stateOf({ exchange: exchanges.texts[e] ?? '', symbol: symbols.texts[s] ?? '' }));
+        states.push(this.#getState({ exchange: exchanges.texts[e] ?? '', symbol: symbols.texts[s] ?? '' }));
       }
       return index;
     });
     return { states, indices };
   }
 
-  #stateOf(instrument: Instrument): State | undefined {
+  #getState(instrument: Instrument): State | undefined {
     const key = `${instrument.exchange}\n${instrument.symbol}`;
-    if (!this.#states.has(key)) this.#states.set(key, this.#make(instrument));
+    if (!this.#states.has(key)) this.#states.set(key, this.#createState(instrument));
     return this.#states.get(key);
   }
 }

@@ -8,76 +8,76 @@ import type { RowTally } from './row-tally.js';
 const LF = 10;
 const QUOTE = 34;
 
-/** The longest row that the other way takes. */
+/** Maximum row length of `BatchTextLines`. */
 const MAX_ROW_BYTES = 1024 * 1024;
-/** A book change of more text than this is for the other way, which keeps less of it. */
+/** Larger book changes are left to `BatchTextLines`, which holds less text. */
 const MAX_CHANGE_BYTES = 64 * 1024 * 1024;
 
-/** The kernels of one thread. */
+/** Kernels of one thread. */
 export type MessageKernels = Map<SourceTypeName, MessageKernel>;
 
 /**
- * Text to lines (TextLines), with no columns between, of day files that are written as usual. At anything else, by its
- * first row, the other way takes over, and keeps this and all further files.
+ * Formats text as lines without intermediate columns (`TextLines`). From the first row in an unusual form on,
+ * `BatchTextLines` takes over, also for all further files.
  */
 export class KernelTextLines {
   readonly #kernel: MessageKernel;
-  readonly #byBatches: (period: Period) => BatchTextLines;
+  readonly #createBatchLines: (period: Period) => BatchTextLines;
   #period: Period;
   #phase: number = PERIOD_PHASE.before;
-  #other: BatchTextLines | undefined;
+  #batchLines: BatchTextLines | undefined;
   #tally: RowTally | undefined;
-  /** Of the file, where the text begins that is held back. */
+  /** Line of the file at the start of the held text. */
   #line = 1;
-  /** Text that is not taken yet, and how much of it is worth a look. */
+  /** Text that is not yet formatted, and the length from which formatting is worthwhile. */
   #held: Buffer[] = [];
   #length = 0;
-  #wanted = 0;
+  #minLength = 0;
 
   constructor(
     type: SourceTypeName,
     period: Period,
     kernels: MessageKernels,
-    byBatches: (period: Period) => BatchTextLines,
+    createBatchLines: (period: Period) => BatchTextLines,
   ) {
     this.#kernel = kernels.get(type) ?? new MessageKernel(type);
     kernels.set(type, this.#kernel);
     this.#period = period;
-    this.#byBatches = byBatches;
+    this.#createBatchLines = createBatchLines;
   }
 
   open(tally: RowTally): void {
-    this.#other?.open(tally);
+    this.#batchLines?.open(tally);
     this.#tally = tally;
     this.#line = 1;
-    this.#hold([], this.#kernel.header.length);
+    this.#setHeld([], this.#kernel.header.length);
   }
 
   push(text: Buffer, out: LineBuffer): void {
-    if (this.#other) {
-      this.#other.push(text, out);
+    if (this.#batchLines) {
+      this.#batchLines.push(text, out);
       return;
     }
     this.#held.push(text);
     this.#length += text.length;
-    if (text.includes(QUOTE)) this.#takeOther(out);
-    else if (this.#length >= this.#wanted) this.#take(false, out);
+    if (text.includes(QUOTE)) this.#switchToBatches(out);
+    else if (this.#length >= this.#minLength) this.#format(false, out);
     else this.#held[this.#held.length - 1] = Buffer.from(text);
   }
 
   end(out: LineBuffer): void {
-    if (!this.#other) this.#take(true, out);
-    this.#other?.end(out);
+    if (!this.#batchLines) this.#format(true, out);
+    this.#batchLines?.end(out);
   }
 
-  #take(isEnd: boolean, out: LineBuffer): void {
+  #format(isEnd: boolean, out: LineBuffer): void {
     const kernel = this.#kernel;
     const { header } = kernel;
     const text = kernel.load(this.#held);
     let from = 0;
     if (this.#line === 1) {
       if (this.#length < header.length || !header.equals(text.subarray(0, header.length))) {
-        this.#takeOther(out);
+        this.#switchToBatches(out);
         return;
       }
       from = header.length;
@@ -86,39 +86,40 @@ export class KernelTextLines {
     let to = this.#length;
     if (!isEnd) to = text.lastIndexOf(LF, to - 1) + 1;
     else if (to > from && text[to - 1] !== LF) text[to++] = LF;
-    const tally = this.#opened();
-    const made = kernel.make({ from, to, isEnd, period: this.#period, phase: this.#phase, tally }, out);
-    this.#line += made.rows;
-    this.#phase = made.phase;
-    const rest = Buffer.from(kernel.text(made.position, this.#length));
-    const hasRow = made.position < to;
-    // Twice as much, or a large change would be looked through again with each piece of its text.
-    this.#hold([rest], hasRow ? 2 * rest.length : 0);
-    if (made.isOdd || rest.length > (hasRow ? MAX_CHANGE_BYTES : MAX_ROW_BYTES)) this.#takeOther(out);
+    const tally = this.#getTally();
+    const result = kernel.format({ from, to, isEnd, period: this.#period, phase: this.#phase, tally }, out);
+    this.#line += result.rows;
+    this.#phase = result.phase;
+    const rest = Buffer.from(kernel.text(result.position, this.#length));
+    const hasRow = result.position < to;
+    // Double the length: otherwise each piece of a large change would scan the whole change again.
+    this.#setHeld([rest], hasRow ? 2 * rest.length : 0);
+    if (result.isUnusual || rest.length > (hasRow ? MAX_CHANGE_BYTES : MAX_ROW_BYTES))
+      this.#switchToBatches(out);
   }
 
-  #opened(): RowTally {
+  #getTally(): RowTally {
     if (!this.#tally) throw new Error('no day file is open');
     return this.#tally;
   }
 
-  #hold(held: Buffer[], wanted: number): void {
+  #setHeld(held: Buffer[], minLength: number): void {
     this.#held = held;
     this.#length = held.reduce((sum, { length }) => sum + length, 0);
-    this.#wanted = wanted;
+    this.#minLength = minLength;
   }
 
-  /** Leaves the rest of the file, from what is held back on, to the other way, which is where this one is. */
-  #takeOther(out: LineBuffer): void {
+  /** Passes the rest of the file, starting with the held text, to `BatchTextLines`, at the same position. */
+  #switchToBatches(out: LineBuffer): void {
     const { start, end } = this.#period;
-    const other = this.#byBatches({
+    const batchLines = this.#createBatchLines({
       start: this.#phase === PERIOD_PHASE.within ? Number.NEGATIVE_INFINITY : start,
-      end: this.#phase === PERIOD_PHASE.behind ? Number.NEGATIVE_INFINITY : end,
+      end: this.#phase === PERIOD_PHASE.after ? Number.NEGATIVE_INFINITY : end,
     });
-    if (this.#line === 1) other.open(this.#opened());
-    else other.openAt(this.#opened(), this.#kernel.header, this.#line);
-    this.#other = other;
-    for (const text of this.#held) other.push(text, out);
-    this.#hold([], 0);
+    if (this.#line === 1) batchLines.open(this.#getTally());
+    else batchLines.openAt(this.#getTally(), this.#kernel.header, this.#line);
+    this.#batchLines = batchLines;
+    for (const text of this.#held) batchLines.push(text, out);
+    this.#setHeld([], 0);
   }
 }

@@ -10,8 +10,8 @@ export interface TradeState {
 }
 
 /**
- * Goes through the rows of trades by their order in the file: each goes to `source`, then to its instrument's bars.
- * @param period local times outside of it are passed over; microseconds.
+ * Passes the rows of trades, in order, to `source` and then to the bars of their instrument.
+ * @param period local times in microseconds; rows outside are ignored.
  */
 export function processTrades<State extends TradeState>(
   batch: Batch,
@@ -20,7 +20,7 @@ export function processTrades<State extends TradeState>(
   period: Period,
   source: ((row: number, state: State, timestamp: number, localTimestamp: number) => void) | undefined,
 ): void {
-  const { states, indices } = instruments.owners(batch);
+  const { states, indices } = instruments.getOwners(batch);
   const timestamps = getNumbers(schema, batch, 'timestamp');
   const localTimestamps = getNumbers(schema, batch, 'local_timestamp');
   const prices = getNumbers(schema, batch, 'price');

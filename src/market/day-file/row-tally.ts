@@ -8,18 +8,18 @@ import { getColumn, getNumbers } from '../batch-columns.js';
 import { toDictionary } from '../lines/write-text.js';
 import type { Period } from '../trade-bars.js';
 
-/** A day file whose rows are read. */
+/** A day file whose rows are counted. */
 export interface TalliedFile {
   readonly path: string;
-  /** UTC. */
+  /** The UTC day. */
   readonly day: Day;
-  /** Undefined for a grouped file, which holds many. */
+  /** Undefined for a grouped file. */
   readonly symbol: string | undefined;
 }
 
-const US_A_DAY = 86_400_000_000;
+const US_PER_DAY = 86_400_000_000;
 
-/** Counts the rows of a day file that its name does not announce, and those that go back in time. */
+/** Counts rows that do not match the file's name, and rows that go back in time. */
 export class RowTally {
   readonly path: string;
   /** The file's day, in microseconds of local time. */
@@ -27,13 +27,13 @@ export class RowTally {
   /** Whether rows of other symbols are counted. */
   readonly hasSymbol: boolean;
   rows = 0;
-  /** Rows whose local time is not in the file's day. */
+  /** Rows whose local time is outside the file's day. */
   outside = 0;
-  /** Rows whose local time is before that of the row before. */
+  /** Rows whose local time is before that of the previous row. */
   backwards = 0;
   /** Rows of other symbols. */
   foreign = 0;
-  /** The local time of the last row, in microseconds. */
+  /** Local time of the last row, in microseconds. */
   last = Number.NEGATIVE_INFINITY;
   readonly #file: TalliedFile;
   readonly #symbol: string;
@@ -42,19 +42,19 @@ export class RowTally {
   constructor(file: TalliedFile) {
     this.#file = file;
     this.path = file.path;
-    this.period = { start: file.day * US_A_DAY, end: (file.day + 1) * US_A_DAY };
+    this.period = { start: file.day * US_PER_DAY, end: (file.day + 1) * US_PER_DAY };
     this.hasSymbol = file.symbol !== undefined;
-    this.#symbol = nameOf(file.symbol ?? '');
+    this.#symbol = toFileNameSymbol(file.symbol ?? '');
   }
 
-  /** Whether rows of a symbol, as the exchange writes it, do not belong in the file. */
+  /** Whether rows of a symbol, in the exchange's spelling, do not belong in the file. */
   isForeign(symbol: string): boolean {
-    if (!this.hasSymbol || nameOf(symbol) === this.#symbol) return false;
+    if (!this.hasSymbol || toFileNameSymbol(symbol) === this.#symbol) return false;
     this.#firstForeign ||= symbol;
     return true;
   }
 
-  /** Counts the rows of a batch, which follow those that were counted before. */
+  /** Counts the rows of the next batch. */
   add(schema: Schema, batch: Batch): void {
     const { start, end } = this.period;
     const times = getNumbers(schema, batch, 'local_timestamp');
@@ -78,34 +78,37 @@ export class RowTally {
   }
 
   /**
-   * What is wrong with the rows so far, as a warning; undefined for nothing.
-   * @throws TickhaulError `createCorruptError` if none of them is of the file's day, or none of its symbol.
+   * Returns a warning about the rows so far; undefined if all are correct.
+   * @throws TickhaulError `corrupt` if no row is of the file's day, or none of its symbol.
    */
   finding(): string | undefined {
     const { path, rows, outside, backwards, foreign } = this;
     const { symbol } = this.#file;
     const day = formatDay(this.#file.day);
-    const others = `of other symbols than ${symbol} (the first is ${JSON.stringify(this.#firstForeign)})`;
-    const found = [
+    const otherSymbols = `of other symbols than ${symbol} (the first is ${JSON.stringify(this.#firstForeign)})`;
+    const findings = [
       ...(outside > 0 ? [`${plural(outside, 'row')} outside of ${day}`] : []),
-      ...(foreign > 0 ? [`${plural(foreign, 'row')} ${others}`] : []),
-      ...(backwards > 0 ? [`${plural(backwards, 'row')} earlier than the row before`] : []),
+      ...(foreign > 0 ? [`${plural(foreign, 'row')} ${otherSymbols}`] : []),
+      ...(backwards > 0 ? [`${plural(backwards, 'row')} earlier than the previous row`] : []),
     ];
-    if (found.length === 0) return undefined;
+    if (findings.length === 0) return undefined;
     if (outside === rows) {
-      throw wrongFile(path, rows, `outside of ${day}: the last has local_timestamp ${this.last}`);
+      throw createWrongFileError(path, rows, `outside of ${day}: the last has local_timestamp ${this.last}`);
     }
-    if (foreign === rows) throw wrongFile(path, rows, others);
-    return `${path}: ${found.join(', ')}, among ${plural(rows, 'row')} read; they are replayed in the file's order`;
+    if (foreign === rows) throw createWrongFileError(path, rows, otherSymbols);
+    return `${path}: ${findings.join(', ')}, of ${plural(rows, 'row')} read; replaying them in the file's order`;
   }
 }
 
-function wrongFile(path: string, rows: number, problem: string): TickhaulError {
-  const what = rows === 1 ? 'the only row read is' : `all ${rows} rows read are`;
-  return new TickhaulError('corrupt', `${path}: ${what} ${problem}; remove the file and download it again`);
+function createWrongFileError(path: string, rows: number, problem: string): TickhaulError {
+  const subject = rows === 1 ? 'the only row read is' : `all ${rows} rows read are`;
+  return new TickhaulError(
+    'corrupt',
+    `${path}: ${subject} ${problem}; remove the file and download it again`,
+  );
 }
 
-/** As the name of a file has it, where characters that names can't have are replaced. */
-function nameOf(symbol: string): string {
+/** The symbol as in file names, where some characters are replaced. */
+function toFileNameSymbol(symbol: string): string {
   return toSafeFileName(toDatasetSymbol(symbol));
 }

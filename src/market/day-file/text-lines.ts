@@ -4,17 +4,20 @@ import type { DayFileLinesOptions } from './day-file-lines.js';
 import { KernelTextLines, type MessageKernels } from './kernel-text-lines.js';
 import type { RowTally } from './row-tally.js';
 
-/** Day files of one kind, one after the other, as lines: text goes in, cut anywhere, and each piece adds its lines. */
+/** Formats day files of one kind as lines, one file after the other. Each piece of text adds its lines. */
 export interface TextLines {
-  /** Begins a day file. @param tally counts its rows. */
+  /** Starts a day file. @param tally counts its rows. */
   open(tally: RowTally): void;
-  /** Takes gunzipped text, which may be reused then. @throws TickhaulError `createCorruptError`; then it is of no use any more. */
+  /**
+   * Formats gunzipped text, which may be reused afterwards.
+   * @throws TickhaulError `corrupt`; then it must not be used.
+   */
   push(text: Buffer, out: LineBuffer): void;
-  /** The day file is at its end. Throws as `push` does. */
+  /** Ends the day file. Throws as `push` does. */
   end(out: LineBuffer): void;
 }
 
-/** What all of one thread share, since they work in turns. */
+/** Memory that all `TextLines` of a thread share, since they work in turns. */
 export interface LineMemories {
   readonly columns: ColumnMemories;
   readonly kernels: MessageKernels;
@@ -24,14 +27,14 @@ export function createLineMemories(): LineMemories {
   return { columns: new Map(), kernels: new Map() };
 }
 
-/** Takes a kernel where a message type is all that is asked for: what is computed of messages is made of columns. */
+/** Uses a kernel if exactly one message type is requested: computed types need columns. */
 export function createTextLines(
   options: Omit<DayFileLinesOptions, 'schema'>,
   memories: LineMemories,
 ): TextLines {
   const [type, ...others] = options.types.filter(({ dayFiles }) => dayFiles === options.dataType);
-  const byBatches = (period = options.period): BatchTextLines =>
+  const createBatchLines = (period = options.period): BatchTextLines =>
     new BatchTextLines({ ...options, period }, memories.columns);
-  if (type?.kind !== 'source' || others.length > 0 || options.isWanted) return byBatches();
-  return new KernelTextLines(type.name, options.period, memories.kernels, byBatches);
+  if (type?.kind !== 'source' || others.length > 0 || options.isSelected) return createBatchLines();
+  return new KernelTextLines(type.name, options.period, memories.kernels, createBatchLines);
 }

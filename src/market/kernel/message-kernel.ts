@@ -9,19 +9,24 @@ import type { Period } from '../trade-bars.js';
 import { loadMessageModule, MESSAGE_STOP_REASON, type MessageModule } from './message-module.js';
 import { createMessageTemplate, type MessageTemplate } from './message-template.js';
 
-/** Lines are made in pieces that stay near the processor; a change of more levels makes it larger. */
+/**
+ * Lines are formatted in pieces that fit the processor's cache; a change with more levels enlarges the
+ * buffer.
+ */
 const INITIAL_OUTPUT_BYTES = 256 * 1024;
-/** Less than any line has. */
+/** Every line is longer. */
 const MIN_LINE_BYTES = 64;
 
-/** Where a file of book changes lies to the period (BookRows), as assembly/output.ts numbers it. */
-export const PERIOD_PHASE = { before: 0, within: 1, behind: 2 } as const;
+/**
+ * Position of a file of book changes relative to the period (`BookRows`), as numbered in assembly/output.ts.
+ */
+export const PERIOD_PHASE = { before: 0, within: 1, after: 2 } as const;
 
 export interface TextRange {
-  /** Where the text begins and ends that is to be taken: whole rows. */
+  /** Start and end of the text to format: complete rows. */
   readonly from: number;
   readonly to: number;
-  /** Whether the file ends there. */
+  /** Whether the file ends at `to`. */
   readonly isEnd: boolean;
   readonly period: Period;
   readonly phase: number;
@@ -30,17 +35,17 @@ export interface TextRange {
 }
 
 export interface KernelResult {
-  /** Where it stopped: at the text's end, at a change that might go on, or at what it doesn't take. */
+  /** Where it stopped: at the end of the text, at a change that may continue, or at an unusual row. */
   readonly position: number;
   readonly rows: number;
-  /** Whether what stands there is for another way. */
-  readonly isOdd: boolean;
+  /** Whether it stopped at a row in an unusual form. */
+  readonly isUnusual: boolean;
   readonly phase: number;
 }
 
 /**
- * Makes the lines of one type straight from a day file's text; synchronous, one a thread. It keeps nothing from one
- * call to the next, so files may use it in turns.
+ * Formats the lines of one type directly from a day file's text; synchronous, one per thread. It keeps no
+ * state between calls, so files may use it in turns.
  */
 export class MessageKernel {
   readonly header: Buffer;
@@ -65,33 +70,33 @@ export class MessageKernel {
     this.#isChange = type === 'book_change';
     const template = createMessageTemplate(type);
     this.header = Buffer.from(template.header);
-    this.#setUp(template);
-    this.#makeRoom(INITIAL_OUTPUT_BYTES);
+    this.#setTemplate(template);
+    this.#allocateOutput(INITIAL_OUTPUT_BYTES);
   }
 
-  /** Puts text in, in place of what was there, with room for an LF behind it; returns it, good until `make`. */
+  /** Replaces the text, with room for a final LF. Returns it, valid until `format`. */
   load(parts: readonly Uint8Array[]): Buffer {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     if (length + 1 > this.#textRoom) {
       this.#textRoom = Math.max(length + 1, 2 * this.#textRoom);
       this.#text = this.#allocate(this.#textRoom);
     }
-    const text = this.text(0, length + 1);
+    const getText = this.text(0, length + 1);
     let at = 0;
     for (const part of parts) {
-      text.set(part, at);
+      getText.set(part, at);
       at += part.length;
     }
-    return text;
+    return getText;
   }
 
-  /** Some of the text that was put in; good until more is made. */
+  /** A part of the loaded text; valid until `format`. */
   text(from: number, to: number): Buffer {
     return this.#memoryBytes().subarray(this.#text + from, this.#text + to);
   }
 
-  /** Adds the lines of the text. */
-  make({ from, to, isEnd, period, phase, tally }: TextRange, out: LineBuffer): KernelResult {
+  /** Appends the lines of the text to `out`. */
+  format({ from, to, isEnd, period, phase, tally }: TextRange, out: LineBuffer): KernelResult {
     const module = this.#module;
     module.setPeriod(period.start, period.end, phase);
     module.setTally(tally.period.start, tally.period.end, tally.last, tally.hasSymbol);
@@ -101,21 +106,21 @@ export class MessageKernel {
     let rows = 0;
     for (;;) {
       const stop = this.#isChange
-        ? module.makeChanges(at, end, out.length, isEnd)
-        : module.makeRows(at, end, out.length);
+        ? module.formatChanges(at, end, out.length, isEnd)
+        : module.formatRows(at, end, out.length);
       at = module.position.value;
       rows += module.rows.value;
-      this.#handOver(out);
+      this.#appendLines(out);
       if (stop !== MESSAGE_STOP_REASON.noRoom) {
-        const isOdd = stop === MESSAGE_STOP_REASON.odd;
-        this.#addTo(tally, rows);
-        return { position: at - this.#text, rows, isOdd, phase: module.phase.value };
+        const isUnusual = stop === MESSAGE_STOP_REASON.unusual;
+        this.#addToTally(tally, rows);
+        return { position: at - this.#text, rows, isUnusual, phase: module.phase.value };
       }
-      if (module.lines.value === 0) this.#makeRoom(2 * this.#outRoom);
+      if (module.lines.value === 0) this.#allocateOutput(2 * this.#outRoom);
     }
   }
 
-  #handOver(out: LineBuffer): void {
+  #appendLines(out: LineBuffer): void {
     const { lines, written } = this.#module;
     const { buffer } = this.#memory;
     out.append(
@@ -125,7 +130,7 @@ export class MessageKernel {
     );
   }
 
-  /** What is not in JavaScript's shortest form, or not known to be. */
+  /** Writes a number that is not in JavaScript's shortest form, or might not be. */
   #writeNumber(at: number, length: number, to: number): number {
     const value = parseDecimal(this.#memoryBytes(), at, at + length);
     return typeof value === 'number' ? writeNumber(value, this.#view, to) - to : 0;
@@ -135,7 +140,7 @@ export class MessageKernel {
     return this.#tally?.isForeign(this.#memoryBytes().toString('utf8', at, at + length)) ? 1 : 0;
   }
 
-  #addTo(tally: RowTally, rows: number): void {
+  #addToTally(tally: RowTally, rows: number): void {
     const { outside, backwards, foreign, last } = this.#module;
     tally.rows += rows;
     tally.outside += outside.value;
@@ -153,34 +158,34 @@ export class MessageKernel {
     return this.#bytes;
   }
 
-  #setUp({ texts, columns, parts, fixedRoom }: MessageTemplate): void {
-    this.#module.setTexts(this.#putInts(texts.flatMap((text) => this.#putText(text))), fixedRoom);
+  #setTemplate({ texts, columns, parts, fixedRoom }: MessageTemplate): void {
+    this.#module.setTexts(this.#storeInts(texts.flatMap((text) => this.#storeText(text))), fixedRoom);
     const records = parts.flatMap(({ column, kind, key, missing }) => [
       ...[column, kind],
-      ...this.#putText(key),
-      ...this.#putText(missing),
+      ...this.#storeText(key),
+      ...this.#storeText(missing),
     ]);
-    this.#module.setColumns(this.#putInts(columns), columns.length, this.#putInts(records), parts.length);
+    this.#module.setColumns(this.#storeInts(columns), columns.length, this.#storeInts(records), parts.length);
   }
 
-  #putText(text: string): readonly [at: number, length: number] {
+  #storeText(text: string): readonly [at: number, length: number] {
     const at = this.#allocate(text.length);
     return [at, this.#memoryBytes().write(text, at, 'latin1')];
   }
 
-  #putInts(values: readonly number[]): number {
+  #storeInts(values: readonly number[]): number {
     const at = this.#allocate(4 * values.length);
     new Int32Array(this.#memory.buffer, at, values.length).set(values);
     return at;
   }
 
-  /** Room for lines, in place of what there was. */
-  #makeRoom(room: number): void {
-    const most = Math.ceil(room / MIN_LINE_BYTES);
+  /** Allocates the buffers for lines. */
+  #allocateOutput(room: number): void {
+    const maxLines = Math.ceil(room / MIN_LINE_BYTES);
     this.#outRoom = room;
     this.#out = this.#allocate(room);
-    this.#ends = this.#allocate(4 * most);
-    this.#times = this.#allocate(8 * most);
+    this.#ends = this.#allocate(4 * maxLines);
+    this.#times = this.#allocate(8 * maxLines);
     this.#module.setOutput(
       this.#out,
       room,
@@ -193,7 +198,10 @@ export class MessageKernel {
   #allocate(bytes: number): number {
     const at = this.#module.allocate(BigInt(bytes)) >>> 0;
     if (at === 0) {
-      throw new TickhaulError('usage', 'a book change is too large for 4 GiB of memory: this is no day file');
+      throw new TickhaulError(
+        'usage',
+        'a book change does not fit into 4 GiB of memory; this is not a day file',
+      );
     }
     return at;
   }

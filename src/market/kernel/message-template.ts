@@ -5,33 +5,33 @@ import { LEVEL_KEYS } from '../lines/write-level.js';
 import { MAX_NUMBER_BYTES } from '../lines/write-number.js';
 import { SOURCE_TYPES, type SourceTypeName } from '../names/data-type-name.js';
 
-/** Kinds of cells, as assembly/rows.ts numbers them. */
+/** Kinds of cells, as numbered in assembly/rows.ts. */
 const CELL_KIND = { number: 0, text: 1, time: 2 } as const;
 
-/** A key with its cell. */
+/** A key and its cell. */
 export interface TemplatePart {
-  /** Of the row's own columns. */
+  /** Index among the columns after the leading ones. */
   readonly column: number;
   readonly kind: number;
   readonly key: string;
-  /** What stands for an empty cell. */
+  /** Text in place of an empty cell. */
   readonly missing: string;
 }
 
-/** What the kernel has to know of a type's lines. */
+/** Layout of a type's lines, for the kernel. */
 export interface MessageTemplate {
-  /** The header that the day files have, with its LF. */
+  /** Header of the day files, with its LF. */
   readonly header: string;
-  /** What stands in every line, as assembly/output.ts numbers it. */
+  /** Text that occurs in every line, as numbered in assembly/output.ts. */
   readonly texts: readonly string[];
-  /** Kinds of the columns behind the leading four, where a message is a row. */
+  /** Kinds of the columns after the leading four, if a message is one row. */
   readonly columns: readonly number[];
   readonly parts: readonly TemplatePart[];
-  /** What a line takes at most besides its row's text and its levels, in bytes. */
+  /** Maximum size of a line, in bytes, without the text of its row and its levels. */
   readonly fixedRoom: number;
 }
 
-/** Bytes that are written behind the end of anything, at most. */
+/** Maximum number of bytes written after the end of a text. */
 const SLACK_BYTES = 64;
 const LEADING_COLUMN_COUNT = 4;
 
@@ -50,12 +50,12 @@ export function createMessageTemplate(type: SourceTypeName): MessageTemplate {
     LEVEL_KEYS.price,
     LEVEL_KEYS.amount,
   ];
-  const own = columns.slice(LEADING_COLUMN_COUNT);
+  const ownColumns = columns.slice(LEADING_COLUMN_COUNT);
   const parts = (type === 'book_change' ? [] : MESSAGE_LAYOUTS[type]).map(
     ({ key, column, kind, fallback }) => {
       const begin = `,${JSON.stringify(key)}:`;
       return {
-        column: own.findIndex(({ name }) => name === column),
+        column: ownColumns.findIndex(({ name }) => name === column),
         kind: CELL_KIND[kind],
         key: kind === 'number' ? begin : `${begin}"`,
         missing: fallback === undefined ? '' : `${begin}"${fallback}"`,
@@ -69,7 +69,9 @@ export function createMessageTemplate(type: SourceTypeName): MessageTemplate {
   return {
     header: `${columns.map(({ name }) => name).join()}\n`,
     texts,
-    columns: isChange ? [] : own.map(({ kind }) => (kind === 'boolean' ? CELL_KIND.text : CELL_KIND[kind])),
+    columns: isChange
+      ? []
+      : ownColumns.map(({ kind }) => (kind === 'boolean' ? CELL_KIND.text : CELL_KIND[kind])),
     parts,
     fixedRoom: sizes.reduce((sum, size) => sum + size, 2 * MAX_NUMBER_BYTES + SLACK_BYTES),
   };

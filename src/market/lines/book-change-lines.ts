@@ -21,15 +21,15 @@ import {
   writeLevel,
 } from './write-level.js';
 
-/** Up to so many bytes words are copied here; more of them faster by the engine's own copy. */
+/** Up to this size words are copied here; for more, the engine's copy is faster. */
 const SMALL_COPY_BYTES = 256;
-/** Bytes that a side begins with, and the most that it keeps: whole books are rare, and files many. */
+/** Initial and maximum retained size of a side's buffer: whole books are rare, but there are many files. */
 const INITIAL_SIDE_BYTES = 4096;
-const MAX_KEPT_SIDE_BYTES = 16 * 1024;
+const MAX_RETAINED_SIDE_BYTES = 16 * 1024;
 
 /**
- * The lines of book changes, each made of some rows of incremental_book_L2: `begin`, a `level` for each row, `appendOrWrite`.
- * Rows of one change may lie in several batches.
+ * Formats book changes as lines, each from some rows of incremental_book_L2: `begin`, a `level` for each row,
+ * `write`. The rows of a change may be in several batches.
  */
 export class BookChangeLines {
   readonly #schema: Schema;
@@ -43,7 +43,7 @@ export class BookChangeLines {
     this.#schema = schema;
   }
 
-  /** Takes the batch that rows are to be of. */
+  /** Sets the batch of the next rows. */
   open(batch: Batch): void {
     this.#prices = getNumbers(this.#schema, batch, 'price');
     this.#amounts = getNumbers(this.#schema, batch, 'amount');
@@ -59,7 +59,7 @@ export class BookChangeLines {
     side.add(this.#prices[row] as number, this.#amounts[row] as number);
   }
 
-  /** @param head of `lineHead`. Times are microseconds. */
+  /** @param head created by `createLineHead`. Times are microseconds. */
   write(
     head: FixedText,
     isSnapshot: boolean,
@@ -81,14 +81,15 @@ export class BookChangeLines {
   }
 }
 
-/** The levels of one side, as the inside of a JSON array: ASCII alone. */
+/** The levels of one side, as the content of a JSON array: ASCII only. */
 class LevelTexts {
   #target = createLineTarget(INITIAL_SIDE_BYTES);
   length = 0;
 
   clear(): void {
     this.length = 0;
-    if (this.#target.bytes.length > MAX_KEPT_SIDE_BYTES) this.#target = createLineTarget(INITIAL_SIDE_BYTES);
+    if (this.#target.bytes.length > MAX_RETAINED_SIDE_BYTES)
+      this.#target = createLineTarget(INITIAL_SIDE_BYTES);
   }
 
   add(price: number, amount: number): void {

@@ -14,7 +14,7 @@ const BIDS = createFixedText(',"bids":[');
 const FIRST_EMPTY_LEVEL = createFixedText('{}');
 const NEXT_EMPTY_LEVEL = createFixedText(',{}');
 
-/** The lines of the snapshots of one type and instrument. */
+/** Formats the snapshots of one type and instrument as lines. */
 export class BookSnapshotLines {
   readonly #head: FixedText;
   readonly #size: number;
@@ -69,7 +69,7 @@ const TIMESTAMP = createFixedText('","timestamp":"');
 const BAR_END = createFixedText('"}\n');
 const MAX_BAR_BYTES = 512 + 4 * MAX_TIME_BYTES;
 
-/** The lines of the bars of one type and instrument. */
+/** Formats the bars of one type and instrument as lines. */
 export class TradeBarLines {
   readonly #head: FixedText;
   readonly #open = new IsoTime();

@@ -1,13 +1,15 @@
-/** What `copyFixed` writes at most behind the end of what it copies: room that the target must have. */
+/**
+ * Maximum number of bytes that `copyFixed` writes after the end of its text; the target must have this room.
+ */
 export const WORD_BYTES = 8;
 
-/** ASCII or UTF-8 text that is written often, with `WORD_BYTES` bytes behind it. */
+/** ASCII or UTF-8 text that is written often, padded with `WORD_BYTES` bytes. */
 export interface FixedText {
   readonly view: DataView;
   readonly length: number;
 }
 
-/** Where lines go. Both are the same memory. */
+/** Destination of lines. Both views have the same memory. */
 export interface LineTarget {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -25,15 +27,16 @@ export function createLineTarget(size: number): LineTarget {
   return { bytes, view: new DataView(bytes.buffer) };
 }
 
-/** Copies eight bytes at a time; returns the position behind. Zeros behind the text are copied too. */
+/** Copies eight bytes at a time, so padding is copied, too. Returns the position after the text. */
 export function copyFixed({ view, length }: FixedText, to: DataView, at: number): number {
   copyWords(view, length, to, at);
   return at + length;
 }
 
 /**
- * Copies the first bytes of what is valid UTF-8, some bytes further on too. A word goes as a double, one instruction
- * each way; it is never a NaN, whose bits might change: that takes a byte of f0 to ff before 7f or ff.
+ * Copies the first `length` bytes of valid UTF-8, and some further bytes. Words are copied as doubles, with
+ * one instruction each way. They are never NaN, whose bits might change: that would need a byte from f0 to ff
+ * before 7f or ff.
  */
 export function copyWords(from: DataView, length: number, to: DataView, at: number): void {
   for (let p = 0; p < length; p += WORD_BYTES) to.setFloat64(at + p, from.getFloat64(p, true), true);

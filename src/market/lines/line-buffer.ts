@@ -2,28 +2,28 @@ import type { TimedBatch } from '../time-merge.js';
 import { createLineTarget, type LineTarget, WORD_BYTES } from './fixed-text.js';
 
 /**
- * Messages as lines, end to end, with what a merge needs of each; plain data. Line i is `bytes` from `ends[i - 1]` (0
- * for the first) up to `ends[i]`, its LF included. Each array may be longer.
+ * Messages as lines in one buffer, with the data that a merge needs; plain data. Line i is `bytes` from
+ * `ends[i - 1]` (0 for the first) up to `ends[i]`, with its LF. Each array may be longer.
  */
 export interface TimedLines extends TimedBatch {
   readonly bytes: Uint8Array;
   readonly ends: Int32Array;
 }
 
-/** Bytes. Times and ends have room for so long lines, and grow for shorter ones. */
+/** Determines the initial room for times and ends, which grow if lines are shorter. */
 const TYPICAL_LINE_BYTES = 128;
 
-/** Lines to be. The memory grows to what it has to hold once, and is used again. */
+/** A growing buffer of lines. Its memory is reused after `clear`. */
 export class LineBuffer implements TimedLines {
   target: LineTarget;
   count = 0;
   ends: Int32Array;
   localTimestamps: Float64Array;
   notBefore: number | undefined;
-  /** Bytes so far. */
+  /** Size of the lines in bytes. */
   length = 0;
 
-  /** @param memory bytes to begin with, or lines that nobody needs any more, whose memory is taken. */
+  /** @param memory initial size in bytes, or lines that are no longer needed, whose memory is reused. */
   constructor(memory: number | TimedLines = 64 * 1024) {
     if (typeof memory === 'number') {
       this.target = createLineTarget(memory);
@@ -38,12 +38,12 @@ export class LineBuffer implements TimedLines {
     this.localTimestamps = localTimestamps;
   }
 
-  /** Another array once it grew. */
+  /** Changes when the buffer grows. */
   get bytes(): Uint8Array {
     return this.target.bytes;
   }
 
-  /** Gives the memory with room for a line of at most `size` bytes at `length`. */
+  /** Ensures room at `length` for a line of at most `size` bytes. */
   room(size: number): LineTarget {
     const needed = this.length + size + WORD_BYTES;
     if (needed > this.target.bytes.length) {
@@ -54,32 +54,32 @@ export class LineBuffer implements TimedLines {
     return this.target;
   }
 
-  /** A line was written up to `endConversion`. */
+  /** Records a line that was written up to `end`. */
   add(end: number, localTimestamp: number): void {
-    if (this.count === this.ends.length) this.#expect(1);
+    if (this.count === this.ends.length) this.#reserveLines(1);
     this.ends[this.count] = end;
     this.localTimestamps[this.count++] = localTimestamp;
     this.length = end;
   }
 
-  /** Adds lines that were made elsewhere; `ends` are counted from this buffer's first byte. */
+  /** Appends complete lines; `ends` count from this buffer's first byte. */
   append(bytes: Uint8Array, ends: Int32Array, localTimestamps: Float64Array): void {
     this.room(bytes.length).bytes.set(bytes, this.length);
-    if (this.count + ends.length > this.ends.length) this.#expect(ends.length);
+    if (this.count + ends.length > this.ends.length) this.#reserveLines(ends.length);
     this.ends.set(ends, this.count);
     this.localTimestamps.set(localTimestamps, this.count);
     this.count += ends.length;
     this.length += bytes.length;
   }
 
-  /** Adds a copy of lines `start` up to, not including, `endConversion`. */
+  /** Appends a copy of the lines from `start` up to, but not including, `end`. */
   copy({ bytes, ends, localTimestamps }: TimedLines, start: number, end: number): void {
     const from = start === 0 ? 0 : (ends[start - 1] as number);
     const size = (ends[end - 1] as number) - from;
-    const moved = this.length - from;
+    const offset = this.length - from;
     this.room(size).bytes.set(bytes.subarray(from, from + size), this.length);
     for (let line = start; line < end; line++) {
-      this.add((ends[line] as number) + moved, localTimestamps[line] as number);
+      this.add((ends[line] as number) + offset, localTimestamps[line] as number);
     }
   }
 
@@ -89,18 +89,18 @@ export class LineBuffer implements TimedLines {
     this.notBefore = undefined;
   }
 
-  /** Gives the memory back where it is more than so many bytes, as after a message of a whole book. */
-  shrink(most: number): void {
-    if (this.length === 0 && this.target.bytes.length > most) this.target = createLineTarget(most);
+  /** Frees memory beyond a size if the buffer is empty, for example after a message with a whole book. */
+  shrink(maxBytes: number): void {
+    if (this.length === 0 && this.target.bytes.length > maxBytes) this.target = createLineTarget(maxBytes);
   }
 
-  /** Sees to places for so many more lines. */
-  #expect(lines: number): void {
-    const places = Math.max(2 * this.ends.length, this.count + lines);
-    const ends = new Int32Array(places);
+  /** Ensures room for the ends and times of further lines. */
+  #reserveLines(lines: number): void {
+    const capacity = Math.max(2 * this.ends.length, this.count + lines);
+    const ends = new Int32Array(capacity);
     ends.set(this.ends);
     this.ends = ends;
-    const times = new Float64Array(places);
+    const times = new Float64Array(capacity);
     times.set(this.localTimestamps);
     this.localTimestamps = times;
   }

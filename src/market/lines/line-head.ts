@@ -2,7 +2,7 @@ import type { Instrument } from '../instrument.js';
 import { copyFixed, createFixedText, type FixedText, type LineTarget } from './fixed-text.js';
 import { type IsoTime, MAX_TIME_BYTES } from './iso-time.js';
 
-/** What stands around the times that most lines end in. */
+/** Text around the times at the end of most lines. */
 export const TAIL_TEXTS = {
   timestamp: ',"timestamp":"',
   localTimestamp: '","localTimestamp":"',
@@ -13,15 +13,18 @@ const TIMESTAMP = createFixedText(TAIL_TEXTS.timestamp);
 const LOCAL_TIMESTAMP = createFixedText(TAIL_TEXTS.localTimestamp);
 const END = createFixedText(TAIL_TEXTS.end);
 
-/** Room that `writeTail` needs. */
+/** Maximum size that `writeTail` writes. */
 export const MAX_TAIL_BYTES = TIMESTAMP.length + LOCAL_TIMESTAMP.length + END.length + 2 * MAX_TIME_BYTES;
 
-/** What all lines of a type and an instrument begin with; `more` are keys with values that are alike too. */
+/**
+ * The common start of all lines of a type and an instrument.
+ * @param more further keys with constant values.
+ */
 export function createLineHead(type: string, { symbol, exchange }: Instrument, more: object = {}): FixedText {
   return createFixedText(JSON.stringify({ type, symbol, exchange, ...more }).slice(0, -1));
 }
 
-/** What most lines end in. Returns the position behind the LF. */
+/** Writes the end of most lines. Returns the position after the LF. */
 export function writeTail(
   times: { readonly timestamp: IsoTime; readonly localTimestamp: IsoTime },
   timestamp: number,

@@ -1,11 +1,11 @@
 import { ReaderClosedError } from '../../base/output-sink.js';
 
-/** Takes lines; resolves when they are written, so that whoever writes can wait for a slow reader. */
+/** Writes lines. Resolves when they are written, so that the writer can wait for a slow reader. */
 export interface LineSink {
   write(bytes: Uint8Array): Promise<void>;
 }
 
-/** What was written so far; counted up. */
+/** Totals of the written messages and bytes. */
 export interface WrittenCounts {
   messages: number;
   bytes: number;
@@ -14,9 +14,9 @@ export interface WrittenCounts {
 const LF = 0x0a;
 
 /**
- * Writes whole lines, and counts them once the output has taken them: of a pipe whose reader leaves, those that went into
- * the pipe before. An empty line, which stands for a break, is no message.
- * @throws what the output throws.
+ * Writes complete lines and counts them after the output has accepted them. If a pipe's reader closes it, the
+ * lines that the pipe accepted are counted. An empty line, which marks a disconnect, is not a message.
+ * @throws errors of the output.
  */
 export async function writeLines(
   output: LineSink,

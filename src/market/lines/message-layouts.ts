@@ -1,16 +1,16 @@
 import type { SourceTypeName } from '../names/data-type-name.js';
 
-/** A key of a message that comes from a cell of its row. */
+/** A key of a message whose value comes from a cell of its row. */
 export interface MessagePart {
   readonly key: string;
   readonly column: string;
   /** `time`: ISO 8601 with three decimals. */
   readonly kind: 'number' | 'text' | 'time';
-  /** What stands for an empty cell; without it the key is absent. */
+  /** Value in place of an empty cell; undefined to omit the key. */
   readonly fallback?: string;
 }
 
-/** Messages that are one row of a day file each. */
+/** Messages that consist of one row of a day file. */
 export type RowType = Exclude<SourceTypeName, 'book_change'>;
 
 const numbers = (...pairs: (readonly [key: string, column: string])[]): MessagePart[] =>
@@ -22,7 +22,7 @@ const TRADE: readonly MessagePart[] = [
   { key: 'side', column: 'side', kind: 'text', fallback: 'unknown' },
 ];
 
-/** The keys between the head and the times, in their order (replay facts, sections 3 and 8). */
+/** The keys between the head and the times, in their order (docs/spec/normalized-messages.md). */
 export const MESSAGE_LAYOUTS: Readonly<Record<RowType, readonly MessagePart[]>> = {
   trade: TRADE,
   liquidation: TRADE,

@@ -9,36 +9,36 @@ import { createDictionaryTexts, MAX_ESCAPE_BYTES, writeText } from './write-text
 
 const QUOTE = 34;
 
-/** How a part's cells are written, as small integers for the loop over them. */
+/** Forms of cells, as small integers for the inner loop. */
 const CELL_FORM = { number: 0, time: 1, entry: 2, text: 3 } as const;
 
-/** A part, with what is written for it whatever the batch. */
+/** A part with its text that does not depend on the batch. */
 interface PreparedPart {
   readonly column: number;
   /** `,"key":` */
   readonly begin: string;
-  /** The same, with the quote that begins a string. */
+  /** The same, with the quote that starts a string. */
   readonly key: FixedText;
   readonly missing: FixedText | undefined;
 }
 
-/** A part of one batch, made ready: the same shape whatever the kind. */
+/** A part prepared for one batch; the same object shape for all forms. */
 interface PreparedCells {
-  readonly how: number;
-  /** `,"key":`, with the quote that begins a string. */
+  readonly form: number;
+  /** `,"key":`, with the quote that starts a string. */
   readonly key: FixedText;
   readonly missing: FixedText | undefined;
   readonly nulls: Uint8Array | undefined;
   readonly values: Float64Array;
   readonly text: Uint8Array;
   readonly offsets: Int32Array;
-  /** Of a dictionary: the entry of each row. */
+  /** For a dictionary: the entry of each row. */
   readonly indices: Int32Array;
-  /** Of a small dictionary: key and value. */
+  /** For a small dictionary: key and value of each entry. */
   readonly entries: readonly FixedText[];
 }
 
-/** Entries up to which a dictionary's texts are made ready for all rows of a batch. */
+/** Dictionaries up to this size are prepared once per batch. */
 const MAX_PREPARED_ENTRIES = 32;
 
 const NO_VALUES = new Float64Array();
@@ -46,9 +46,9 @@ const NO_TEXT = new Uint8Array();
 const NO_INDICES = new Int32Array();
 
 /**
- * The lines of messages that are one row of a day file each: trade, liquidation, book_ticker, derivative_ticker,
- * option_summary. Keys, their order and the forms of numbers are those of the vendor's normalized messages; an empty
- * cell's key is absent. Lines equal `JSON.stringify` of the message.
+ * Formats messages of one row each as lines: trade, liquidation, book_ticker, derivative_ticker,
+ * option_summary. Keys, their order and the forms of numbers are those of docs/spec/normalized-messages.md;
+ * the key of an empty cell is absent. Lines equal `JSON.stringify` of the message.
  */
 export class RowLines {
   readonly #parts: readonly PreparedPart[];
@@ -56,7 +56,7 @@ export class RowLines {
   readonly #cellTime = new IsoTime();
   #cells: readonly PreparedCells[] = [];
   #texts: readonly PreparedCells[] = [];
-  /** Room for a line without its head and its plain texts. */
+  /** Maximum size of a line without its head and its unprepared texts. */
   #size = 0;
 
   constructor(type: RowType, schema: Schema) {
@@ -65,27 +65,27 @@ export class RowLines {
       .filter(({ column }) => column >= 0);
   }
 
-  /** Takes the batch that rows are to be of. */
+  /** Sets the batch of the next rows. */
   open({ columns }: Batch): void {
     this.#cells = this.#parts.map((part) => prepareCells(part, columns[part.column] as ColumnData));
-    this.#texts = this.#cells.filter(({ how }) => how === CELL_FORM.text);
+    this.#texts = this.#cells.filter(({ form }) => form === CELL_FORM.text);
     this.#size = this.#cells.reduce((sum, cells) => sum + maxCellBytes(cells), MAX_TAIL_BYTES);
   }
 
-  /** @param head of `lineHead`. Times are microseconds. */
+  /** @param head created by `createLineHead`. Times are microseconds. */
   write(row: number, head: FixedText, timestamp: number, localTimestamp: number, out: LineBuffer): void {
-    const target = out.room(head.length + this.#size + this.#textSize(row));
+    const target = out.room(head.length + this.#size + this.#maxTextBytes(row));
     const { bytes, view } = target;
     const cells = this.#cells;
     let at = copyFixed(head, view, out.length);
     for (let i = 0; i < cells.length; i++) {
       const cell = cells[i] as PreparedCells;
-      const { how, nulls } = cell;
+      const { form, nulls } = cell;
       if (nulls !== undefined && nulls[row] === 1) {
         if (cell.missing) at = copyFixed(cell.missing, view, at);
-      } else if (how === CELL_FORM.entry) {
+      } else if (form === CELL_FORM.entry) {
         at = copyFixed(cell.entries[cell.indices[row] as number] as FixedText, view, at);
-      } else if (how === CELL_FORM.number) {
+      } else if (form === CELL_FORM.number) {
         at = writeNumber(cell.values[row] as number, view, copyFixed(cell.key, view, at));
       } else {
         at = this.#writeString(cell, row, target, copyFixed(cell.key, view, at));
@@ -97,30 +97,30 @@ export class RowLines {
   }
 
   #writeString(cell: PreparedCells, row: number, { bytes, view }: LineTarget, at: number): number {
-    const { how, values, text, offsets } = cell;
-    if (how === CELL_FORM.time) return this.#cellTime.write(values[row] as number, false, view, at);
-    const value = textIndex(cell, row);
+    const { form, values, text, offsets } = cell;
+    if (form === CELL_FORM.time) return this.#cellTime.write(values[row] as number, false, view, at);
+    const value = getTextIndex(cell, row);
     return writeText(text, offsets[value] as number, offsets[value + 1] as number, bytes, at);
   }
 
-  /** Room for the row's texts that are not made ready. */
-  #textSize(row: number): number {
+  /** Maximum size of the row's unprepared texts. */
+  #maxTextBytes(row: number): number {
     let size = 0;
     for (const cell of this.#texts) {
-      const value = textIndex(cell, row);
+      const value = getTextIndex(cell, row);
       size += (cell.offsets[value + 1] as number) - (cell.offsets[value] as number);
     }
     return size * MAX_ESCAPE_BYTES;
   }
 }
 
-/** Which of a column's texts a row has. */
-function textIndex({ indices }: PreparedCells, row: number): number {
+/** Index of the row's text. */
+function getTextIndex({ indices }: PreparedCells, row: number): number {
   return indices === NO_INDICES ? row : (indices[row] as number);
 }
 
 function maxCellBytes({ key, missing, entries }: PreparedCells): number {
-  const longest = entries.reduce((most, { length }) => Math.max(most, length), missing?.length ?? 0);
+  const longest = entries.reduce((max, { length }) => Math.max(max, length), missing?.length ?? 0);
   return key.length + Math.max(longest, MAX_NUMBER_BYTES, MAX_TIME_BYTES) + 1;
 }
 
@@ -146,28 +146,28 @@ function prepareCells({ begin, key, missing }: PreparedPart, column: ColumnData)
   };
   switch (column.kind) {
     case 'number':
-      return { ...common, how: CELL_FORM.number, values: column.values };
+      return { ...common, form: CELL_FORM.number, values: column.values };
     case 'time':
-      return { ...common, how: CELL_FORM.time, values: column.values };
+      return { ...common, form: CELL_FORM.time, values: column.values };
     case 'text':
       if (column.encoding === 'plain') {
-        return { ...common, how: CELL_FORM.text, text: column.text.bytes, offsets: column.text.offsets };
+        return { ...common, form: CELL_FORM.text, text: column.text.bytes, offsets: column.text.offsets };
       }
       return { ...common, indices: column.indices, ...prepareDictionaryCells(column.dictionary, begin) };
     case 'boolean':
     case 'integer':
-      throw new Error(`no message has${begin} of a boolean`);
+      throw new Error(`a message cannot have a boolean or an integer for${begin}`);
   }
 }
 
 function prepareDictionaryCells(
   dictionary: TextValues,
   begin: string,
-): Pick<PreparedCells, 'how' | 'text' | 'offsets' | 'entries'> {
+): Pick<PreparedCells, 'form' | 'text' | 'offsets' | 'entries'> {
   const { bytes, offsets } = dictionary;
   const isSmall = offsets.length <= MAX_PREPARED_ENTRIES;
   return {
-    how: isSmall ? CELL_FORM.entry : CELL_FORM.text,
+    form: isSmall ? CELL_FORM.entry : CELL_FORM.text,
     text: bytes,
     offsets,
     entries: isSmall ? createDictionaryTexts(dictionary, begin) : [],

@@ -2,26 +2,27 @@ const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
 
-/** The ASCII of 00 to 99, each as one little-endian word. */
+/** ASCII digits of 00 to 99, each as a little-endian word. */
 const TWO_DIGITS = Uint16Array.from({ length: 100 }, (_, i) =>
   Buffer.from(String(i).padStart(2, '0')).readUInt16LE(),
 );
 
-/** Bytes that a double takes at most in JavaScript's shortest form, as `-1.2345678901234567e-300`. */
+/** Maximum size of a double in JavaScript's shortest form, such as `-1.2345678901234567e-300`. */
 export const MAX_NUMBER_BYTES = 32;
 
 const MAX_WHOLE = 1e15;
-/** Thousandths below this are 32-bit integers. */
+/** Below this, the number of thousandths fits into a 32-bit integer. */
 const MAX_SHORT_THOUSANDTHS = 1e6;
-/** Below this JavaScript writes an exponent. */
+/** Below this, JavaScript uses an exponent. */
 const MIN_PLAIN = 1e-6;
 
 /**
- * Writes a double as `JSON.stringify` does, null for NaN and the infinite; returns the position behind it.
+ * Writes a double as `JSON.stringify` does, with null for NaN and infinities; returns the position after it.
  *
- * Nearly all prices and amounts are decimals of at most 15 digits, 8 of them (of small ones 12) behind the point: whole
- * numbers over a power of ten. Both are exact as doubles, so dividing them gives the double nearest to the decimal; and
- * where that is the value, these digits are the shortest form, as no two decimals of 15 digits share a double.
+ * Nearly all prices and amounts are decimals of at most 15 digits with up to 8 decimals (small ones up to
+ * 12), that is, an integer over a power of ten. Both are exact as doubles, so their quotient is the double
+ * nearest to the decimal. If this equals the value, these digits are the shortest form, since no two decimals
+ * of 15 digits have the same double.
  */
 export function writeNumber(value: number, out: DataView, position: number): number {
   let at = position;
@@ -44,14 +45,14 @@ export function writeNumber(value: number, out: DataView, position: number): num
       return writeStripped((scaled - whole * 1e8) | 0, 8, out, at);
     }
     if (rest < 1e3) {
-      const finer = Math.round(rest * 1e12);
-      if (finer / 1e12 === rest) return writeFine(finer, out, at);
+      const scaledFine = Math.round(rest * 1e12);
+      if (scaledFine / 1e12 === rest) return writeFine(scaledFine, out, at);
     }
   }
   return writeAscii(JSON.stringify(value), out, position);
 }
 
-/** Most prices and many amounts, in integers alone. */
+/** Writes most prices and many amounts, with integer arithmetic only. */
 function writeThousandths(scaled: number, out: DataView, position: number): number {
   const whole = (scaled / 1000) | 0;
   const at = writeInt(whole, out, position);
@@ -59,7 +60,7 @@ function writeThousandths(scaled: number, out: DataView, position: number): numb
   return writeStripped(scaled - whole * 1000, 3, out, at + 1);
 }
 
-/** A number of at most 15 digits, twelve of them behind the point. */
+/** Writes a number of at most 15 digits with twelve decimals. */
 function writeFine(scaled: number, out: DataView, position: number): number {
   const whole = Math.floor(scaled / 1e12);
   const decimals = scaled - whole * 1e12;
@@ -84,7 +85,9 @@ function writeInt(value: number, out: DataView, at: number): number {
   return writePadded(value, digits, out, at);
 }
 
-/** Decimals without the zeros at their end; `valueFlag` isn't 0, since eight would have been enough then, or none. */
+/**
+ * Writes decimals without trailing zeros. `value` is not 0, since a shorter form would have matched before.
+ */
 function writeStripped(value: number, width: number, out: DataView, at: number): number {
   let rest = value;
   let digits = width;
@@ -95,7 +98,7 @@ function writeStripped(value: number, width: number, out: DataView, at: number):
   return writePadded(rest, digits, out, at);
 }
 
-/** Two digits at a time, from the end. */
+/** Writes two digits at a time, from the end. */
 function writePadded(value: number, digits: number, out: DataView, at: number): number {
   let rest = value;
   let p = at + digits;

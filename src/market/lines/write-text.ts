@@ -6,15 +6,15 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 const DELETE = 127;
 
-/** What a byte of text takes at most, as `\u0000`. */
+/** Maximum size of a byte of text in JSON, `\u0000`. */
 export const MAX_ESCAPE_BYTES = 6;
 
-/** Each text of a dictionary as a JSON string, `begin` before it. */
+/** The texts of a dictionary as JSON strings, each after `begin`. */
 export function createDictionaryTexts(dictionary: TextValues, begin: string): FixedText[] {
   return decodeTexts(dictionary).map((text) => createFixedText(`${begin}${JSON.stringify(text)}`));
 }
 
-/** The texts, one a value. */
+/** Decodes all texts. */
 export function decodeTexts({ bytes, offsets }: TextValues): string[] {
   const texts: string[] = [];
   for (let i = 0; i + 1 < offsets.length; i++) {
@@ -23,7 +23,7 @@ export function decodeTexts({ bytes, offsets }: TextValues): string[] {
   return texts;
 }
 
-/** Writes text as the inside of a JSON string, as `JSON.stringify` does; returns the position behind it. */
+/** Writes text as the content of a JSON string, as `JSON.stringify` does; returns the position after it. */
 export function writeText(text: Uint8Array, start: number, end: number, out: Uint8Array, at: number): number {
   for (let p = start, q = at; p < end; p++, q++) {
     const byte = text[p] as number;
@@ -34,8 +34,8 @@ export function writeText(text: Uint8Array, start: number, end: number, out: Uin
 }
 
 /**
- * Writes text as a JSON string with its quotes, as `JSON.stringify` does; returns the position behind it. Room needed
- * is `MAX_ESCAPE_BYTES` for each of its UTF-16 units, and two.
+ * Writes text as a JSON string with quotes, as `JSON.stringify` does; returns the position after it. It needs
+ * room for `MAX_ESCAPE_BYTES` per UTF-16 unit, plus two bytes.
  */
 export function writeString(text: string, out: Uint8Array, at: number): number {
   let p = at;
@@ -51,7 +51,7 @@ export function writeString(text: string, out: Uint8Array, at: number): number {
   return p;
 }
 
-/** A column of text as a dictionary, whichever way it came. */
+/** Converts a text column to a dictionary, unless it is one. */
 export function toDictionary(column: TextColumn): { indices: Int32Array; texts: readonly string[] } {
   if (column.encoding === 'dictionary') {
     return { indices: column.indices, texts: decodeTexts(column.dictionary) };

@@ -3,8 +3,8 @@ import type { DataType } from '../../dataset/data-types.js';
 import { suggestDataTypes } from './suggest-data-types.js';
 
 /**
- * The normalized data types that are an exchange's own messages, with the day files that hold them. The order is that
- * in which messages of one local timestamp come, where they were made of one message of the exchange.
+ * The normalized data types that are an exchange's messages, with their day files. Messages that come from
+ * one message of the exchange have this order (docs/spec/normalized-messages.md#order).
  */
 export const SOURCE_TYPES = {
   trade: 'trades',
@@ -20,20 +20,20 @@ export type SourceTypeName = keyof typeof SOURCE_TYPES;
 export interface SourceType {
   readonly kind: 'source';
   readonly name: SourceTypeName;
-  /** The day files that it is made of. */
+  /** Data type of the day files with these messages. */
   readonly dayFiles: DataType;
 }
 
 /** `book_snapshot_{levels}[_grouped{g}]_{n}{ms,s,m}`, `quote`, `quote_{n}{ms,s,m}`. */
 export interface BookSnapshotType {
   readonly kind: 'book_snapshot';
-  /** As it was asked for; messages repeat it. */
+  /** The name as it was requested; messages repeat it. */
   readonly name: string;
-  /** Levels a side. */
+  /** Levels per side. */
   readonly depth: number;
-  /** Milliseconds; 0 for a snapshot on every change within the depth. */
+  /** Milliseconds; 0 for a snapshot at every change within the depth. */
   readonly interval: number;
-  /** The multiple that prices are brought together at; undefined for levels as they are. */
+  /** Prices are rounded to multiples of this; undefined for single levels. */
   readonly grouping: number | undefined;
   readonly dayFiles: 'incremental_book_L2';
 }
@@ -41,10 +41,10 @@ export interface BookSnapshotType {
 /** `trade_bar_{n}{ms,s,m,ticks,vol}`. */
 export interface TradeBarType {
   readonly kind: 'trade_bar';
-  /** As it was asked for; messages repeat it. */
+  /** The name as it was requested; messages repeat it. */
   readonly name: string;
   readonly bar: 'time' | 'tick' | 'volume';
-  /** Milliseconds, trades, or volume. */
+  /** Milliseconds, number of trades, or volume. */
   readonly interval: number;
   readonly dayFiles: 'trades';
 }
@@ -53,34 +53,36 @@ export type ComputedType = BookSnapshotType | TradeBarType;
 export type NormalizedType = SourceType | ComputedType;
 
 /**
- * The name of a normalized data type (contract, Replay), strictly: what isn't one is refused, though the vendor's
- * server takes some of it by accident.
- * @throws usage error that names the nearest right names.
+ * Parses the name of a normalized data type (docs/spec/normalized-messages.md#data-type-names). It refuses
+ * other names, although the vendor's server accepts some of them.
+ * @throws TickhaulError `usage` with the nearest valid names.
  */
 export function parseDataTypeName(text: string): NormalizedType {
   const type = parseNormalizedName(text);
   if (type) return type;
   const known = [...Object.keys(SOURCE_TYPES), ...COMPUTED_TYPES];
-  const near = suggestDataTypes(text, isDataTypeName);
-  throw usageError(`"${text}" is not a normalized data type${formatAdvice(near, known)}`);
+  const suggestions = suggestDataTypes(text, isDataTypeName);
+  throw usageError(`"${text}" is not a normalized data type${formatAdvice(suggestions, known)}`);
 }
 
 /**
- * The name of a computed type (contract, Computed types of day files).
- * @param besides what else may stand where the name does, for the message.
- * @throws usage error that names the nearest right names.
+ * Parses the name of a computed type.
+ * @param besides further values that are allowed in its place, for the message.
+ * @throws TickhaulError `usage` with the nearest valid names.
  */
 export function parseComputedTypeName(text: string, besides: readonly string[] = []): ComputedType {
   const type = parseNormalizedName(text);
   if (type && type.kind !== 'source') return type;
-  const near = suggestDataTypes(text, (name) => isDataTypeName(name) && !(name in SOURCE_TYPES));
-  throw usageError(`"${text}" is not a computed type${formatAdvice(near, [...COMPUTED_TYPES, ...besides])}`);
+  const suggestions = suggestDataTypes(text, (name) => isDataTypeName(name) && !(name in SOURCE_TYPES));
+  throw usageError(
+    `"${text}" is not a computed type${formatAdvice(suggestions, [...COMPUTED_TYPES, ...besides])}`,
+  );
 }
 
-function formatAdvice(near: readonly string[], known: readonly string[]): string {
-  return near.length === 0
-    ? `; known are ${known.join(', ')}`
-    : `; did you mean ${near.length === 1 ? near[0] : `${near.slice(0, -1).join(', ')} or ${near.at(-1)}`}?`;
+function formatAdvice(suggestions: readonly string[], known: readonly string[]): string {
+  return suggestions.length === 0
+    ? `; use ${known.join(', ')}`
+    : `; did you mean ${suggestions.length === 1 ? suggestions[0] : `${suggestions.slice(0, -1).join(', ')} or ${suggestions.at(-1)}`}?`;
 }
 
 const COMPUTED_TYPES = [
@@ -90,7 +92,7 @@ const COMPUTED_TYPES = [
   'trade_bar_{n}{ms,s,m,ticks,vol}',
 ];
 
-/** A side of a snapshot has so many entries, whatever the book holds. */
+/** Each side of a snapshot has `depth` entries, even if the book has fewer levels. */
 const MAX_SNAPSHOT_DEPTH = 100_000;
 
 const WHOLE = '(?:0|[1-9]\\d*)';
@@ -99,7 +101,7 @@ const SNAPSHOT = new RegExp(`^book_snapshot_(${WHOLE})(?:_grouped(${DECIMAL}))?_
 const QUOTE = new RegExp(`^quote(?:_(${WHOLE})(ms|s|m))?$`);
 const BAR = new RegExp(`^trade_bar_(${DECIMAL})(ms|s|m|ticks|vol)$`);
 
-const MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+const MS_PER_UNIT: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
 function isDataTypeName(text: string): boolean {
   return parseNormalizedName(text) !== undefined;
@@ -127,7 +129,7 @@ function parseSnapshotName(
   unit = 'ms',
 ): BookSnapshotType | undefined {
   const depth = Number(levels);
-  const interval = Number(count) * (MS[unit] ?? 1);
+  const interval = Number(count) * (MS_PER_UNIT[unit] ?? 1);
   const grouping = group === undefined ? undefined : Number(group);
   if (depth < 1 || depth > MAX_SNAPSHOT_DEPTH || !Number.isSafeInteger(interval) || grouping === 0)
     return undefined;
@@ -135,7 +137,7 @@ function parseSnapshotName(
 }
 
 function parseBarName(name: string, count: string, unit: string): TradeBarType | undefined {
-  const ms = MS[unit];
+  const ms = MS_PER_UNIT[unit];
   const interval = Number(count) * (ms ?? 1);
   const whole = unit === 'vol' || (!count.includes('.') && Number.isSafeInteger(interval));
   if (!(interval > 0) || !whole || !Number.isFinite(interval)) return undefined;

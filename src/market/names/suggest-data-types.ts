@@ -1,6 +1,6 @@
 import { nearestNames } from '../../base/nearest-names.js';
 
-/** What other tools call things, and day files' own names, by the name here. */
+/** Words of other tools, and names of day files, with the valid names for them. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     trades: ['trade'],
@@ -22,7 +22,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** What is computed of a message type, where that itself isn't asked for. */
+/** A computed type for a message type that is not valid itself. */
 const COMPUTED_SUGGESTIONS: ReadonlyMap<string, string> = new Map([
   ['trade', 'trade_bar_1m'],
   ['book_change', 'book_snapshot_10_100ms'],
@@ -40,7 +40,7 @@ const BASE_NAMES = [
   'trade_bar',
 ];
 
-/** Units as people write them, by how many of which unit here they are. */
+/** Common units, as multiples of the supported ones. */
 const UNITS: ReadonlyMap<string, readonly [number, string]> = new Map(
   Object.entries<readonly [number, string]>({
     ms: [1, 'ms'],
@@ -72,20 +72,20 @@ const SNAPSHOT =
 const QUOTE = /^(?:quotes?|bbo)_?([\d.]*)_?([a-z]*)$/;
 
 /**
- * The right names nearest to a wrong one, best first, at most three: hours in minutes, day files' names, other
- * tools' words.
- * @param isName what counts as right.
+ * The valid names nearest to an invalid one, best first, at most three. Converts hours to minutes, names of
+ * day files, and words of other tools.
+ * @param isName whether a name is valid.
  */
-export function suggestDataTypes(wrong: string, isName: (name: string) => boolean): readonly string[] {
-  const text = wrong
+export function suggestDataTypes(invalidName: string, isName: (name: string) => boolean): readonly string[] {
+  const text = invalidName
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
-  const meant = [text, ...(SYNONYMS.get(text) ?? [])];
-  for (const near of [meant.filter(isName), repairName(text).filter(isName)]) {
-    if (near.length > 0) return near;
+  const candidates = [text, ...(SYNONYMS.get(text) ?? [])];
+  for (const valid of [candidates.filter(isName), repairName(text).filter(isName)]) {
+    if (valid.length > 0) return valid;
   }
-  const names = [...meant, ...nearestNames(text, BASE_NAMES)].flatMap((name) => [
+  const names = [...candidates, ...nearestNames(text, BASE_NAMES)].flatMap((name) => [
     ...[name, COMPUTED_SUGGESTIONS.get(name) ?? ''].filter(isName).slice(0, 1),
     ...repairName(name),
   ]);
@@ -117,7 +117,7 @@ function suggestSnapshots(levels = '10', group: string | undefined, count: strin
   return [`${begin}${normalizeInterval(count, unit, 's')}`];
 }
 
-/** An interval in the units that there are; whole, and 1 where there is no number. */
+/** Converts an interval to supported units, as an integer; without a number, the count is 1. */
 function normalizeInterval(count: string, unit: string, fallback: string): string {
   const [factor, name] = UNITS.get(unit) ?? UNITS.get(unit.replace(/s$/, '')) ?? [1, fallback];
   const number = count === '' ? 1 : Number(count);

@@ -19,7 +19,7 @@ import type { BookChangeRecord, SourceRecord } from './source-record.js';
 
 const QUOTE = 34;
 
-/** A key of a record's line, made ready. */
+/** A key of a record's line, prepared for writing. */
 interface Cell {
   readonly field: string;
   readonly kind: MessagePart['kind'];
@@ -30,8 +30,8 @@ interface Cell {
 type RowRecord = Exclude<SourceRecord, BookChangeRecord>;
 
 /**
- * The lines of records of one exchange. They equal `JSON.stringify` of the messages, with the keys, their order and the
- * forms of numbers of the vendor's normalized messages (replay facts, section 3).
+ * Formats the records of one exchange as lines. They equal `JSON.stringify` of the messages; keys, their
+ * order and the forms of numbers are those of docs/spec/normalized-messages.md.
  */
 export class RecordLines {
   readonly #exchange: string;
@@ -47,7 +47,7 @@ export class RecordLines {
   };
   readonly #cells: Readonly<Record<RowType, readonly Cell[]>>;
 
-  /** @param bookTickerKeys the order of a book ticker's own keys, where the exchange's differs from that of others. */
+  /** @param bookTickerKeys order of a book ticker's own keys, if the exchange has another one. */
   constructor(exchange: string, bookTickerKeys?: readonly string[]) {
     this.#exchange = exchange;
     this.#cells = {
@@ -60,7 +60,7 @@ export class RecordLines {
   }
 
   write(record: SourceRecord, out: LineBuffer): void {
-    const head = this.#head(record.type, record.symbol);
+    const head = this.#getHead(record.type, record.symbol);
     if (record.type === 'book_change') this.#writeBookChange(record, head, out);
     else this.#writeRow(record, head, out);
   }
@@ -79,7 +79,7 @@ export class RecordLines {
       else if (kind === 'text') at = writeString(value as string, target.bytes, at);
       else at = this.#writeTime(value as number, target, at);
     }
-    this.#end(record, target, at, out);
+    this.#writeTail(record, target, at, out);
   }
 
   #writeBookChange(record: BookChangeRecord, head: FixedText, out: LineBuffer): void {
@@ -92,7 +92,7 @@ export class RecordLines {
     at = writeLevels(bids, view, at);
     at = copyFixed(ASKS, view, at);
     at = writeLevels(asks, view, at);
-    this.#end(record, target, copyFixed(LEVELS_END, view, at), out);
+    this.#writeTail(record, target, copyFixed(LEVELS_END, view, at), out);
   }
 
   #writeTime(time: number, { view }: LineTarget, position: number): number {
@@ -102,7 +102,7 @@ export class RecordLines {
     return at + 1;
   }
 
-  #end(
+  #writeTail(
     { timestamp, micros, localTimestamp }: SourceRecord,
     target: LineTarget,
     at: number,
@@ -111,7 +111,7 @@ export class RecordLines {
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
   }
 
-  #head(type: SourceRecord['type'], symbol: string): FixedText {
+  #getHead(type: SourceRecord['type'], symbol: string): FixedText {
     const heads = this.#heads[type];
     const known = heads.get(symbol);
     if (known) return known;
@@ -142,9 +142,7 @@ function orderParts(
   parts: readonly MessagePart[],
   keys: readonly string[] | undefined,
 ): readonly MessagePart[] {
-  return keys === undefined
-    ? parts
-    : [...parts].sort((one, other) => keys.indexOf(one.key) - keys.indexOf(other.key));
+  return keys === undefined ? parts : [...parts].sort((a, b) => keys.indexOf(a.key) - keys.indexOf(b.key));
 }
 
 function maxRecordBytes(cells: readonly Cell[], values: Readonly<Record<string, unknown>>): number {

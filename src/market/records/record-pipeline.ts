@@ -11,9 +11,9 @@ import { RecordLines } from './record-lines.js';
 import type { BookChangeRecord, SourceRecord, TradeRecord } from './source-record.js';
 
 export interface RecordFlowOptions {
-  /** As `RecordLines` has it. */
+  /** See `RecordLines`. */
   readonly bookTickerKeys?: readonly string[] | undefined;
-  /** What disconnects say that was asked for, where they do. */
+  /** The requested symbols, if disconnects state them. */
   readonly disconnectSymbols?: readonly string[] | undefined;
 }
 
@@ -23,13 +23,14 @@ interface BookState {
 }
 
 /**
- * The records of one exchange as lines of the types that are asked for: a record goes first, if its type is asked for,
- * then what is computed of it, in the order of `types`. What is computed is kept by symbol.
+ * Formats the records of one exchange as lines of the requested types: first the record, if its type is
+ * requested, then the messages computed from it, in the order of `types`. Computed types keep their state by
+ * symbol.
  */
 export class RecordPipeline {
   readonly #exchange: string;
   readonly #lines: RecordLines;
-  readonly #asked: ReadonlySet<string>;
+  readonly #sourceTypes: ReadonlySet<string>;
   readonly #barTypes: readonly TradeBarType[];
   readonly #snapshotTypes: readonly BookSnapshotType[];
   readonly #bars = new Map<string, readonly TradeBars[]>();
@@ -44,25 +45,27 @@ export class RecordPipeline {
     this.#exchange = exchange;
     const disconnect = JSON.stringify({ type: 'disconnect', exchange, localTimestamp: '' });
     this.#disconnectHead = createFixedText(disconnect.slice(0, -2));
-    const asked = disconnectSymbols === undefined ? '' : `,"symbols":${JSON.stringify(disconnectSymbols)}`;
-    this.#disconnectEnd = createFixedText(`"${asked}}\n`);
+    const symbolsKey =
+      disconnectSymbols === undefined ? '' : `,"symbols":${JSON.stringify(disconnectSymbols)}`;
+    this.#disconnectEnd = createFixedText(`"${symbolsKey}}\n`);
     this.#lines = new RecordLines(exchange, bookTickerKeys);
-    this.#asked = new Set(types.filter(({ kind }) => kind === 'source').map(({ name }) => name));
+    this.#sourceTypes = new Set(types.filter(({ kind }) => kind === 'source').map(({ name }) => name));
     this.#barTypes = types.filter((type) => type.kind === 'trade_bar');
     this.#snapshotTypes = types.filter((type) => type.kind === 'book_snapshot');
   }
 
   push(record: SourceRecord, out: LineBuffer): void {
     this.#out = out;
-    if (this.#asked.has(record.type)) this.#lines.write(record, out);
+    if (this.#sourceTypes.has(record.type)) this.#lines.write(record, out);
     if (record.type === 'trade' && this.#barTypes.length > 0) this.#addToBars(record);
     if (record.type === 'book_change' && this.#snapshotTypes.length > 0) this.#applyToBook(record);
   }
 
   /**
-   * The line of a disconnect. What is computed begins anew behind it, as after one in the vendor's streams (replay
-   * facts, section 2): where the line isn't asked for, this isn't called, and a bar runs on across the gap.
-   * @param localTimestamp microseconds, of the last message before it.
+   * Writes a disconnect, and restarts computed types, as the vendor's streams do. If disconnects are not
+   * requested, this is not called, and a bar continues across the gap
+   * (docs/spec/normalized-messages.md#from-raw-feeds).
+   * @param localTimestamp that of the last message before the disconnect, in microseconds.
    */
   disconnect(localTimestamp: number, out: LineBuffer): void {
     this.restart();
@@ -74,7 +77,7 @@ export class RecordPipeline {
     out.add(copyFixed(end, view, at), localTimestamp);
   }
 
-  /** What is computed begins anew: bars, books, snapshots. */
+  /** Clears the state of computed types: bars, books, snapshots. */
   restart(): void {
     this.#bars.clear();
     this.#books.clear();
@@ -83,10 +86,11 @@ export class RecordPipeline {
   #addToBars({ symbol, price, amount, side, timestamp, micros, localTimestamp }: TradeRecord): void {
     let bars = this.#bars.get(symbol);
     if (bars === undefined) {
-      bars = this.#newBars({ exchange: this.#exchange, symbol });
+      bars = this.#createBars({ exchange: this.#exchange, symbol });
       this.#bars.set(symbol, bars);
     }
-    for (const one of bars) one.add(price, amount, TRADE_SIDE[side], timestamp, localTimestamp, micros);
+    for (const computed of bars)
+      computed.add(price, amount, TRADE_SIDE[side], timestamp, localTimestamp, micros);
   }
 
   #applyToBook({
@@ -100,26 +104,26 @@ export class RecordPipeline {
   }: BookChangeRecord): void {
     let state = this.#books.get(symbol);
     if (state === undefined) {
-      state = this.#newBook({ exchange: this.#exchange, symbol });
+      state = this.#createBook({ exchange: this.#exchange, symbol });
       this.#books.set(symbol, state);
     }
     const { book, snapshots } = state;
     book.begin(isSnapshot);
     for (const { price, amount } of bids) book.level(false, price, amount);
     for (const { price, amount } of asks) book.level(true, price, amount);
-    for (const one of snapshots) one.beforeChange(timestamp);
+    for (const computed of snapshots) computed.beforeChange(timestamp);
     book.commit();
-    for (const one of snapshots) one.afterChange(timestamp, localTimestamp, micros);
+    for (const computed of snapshots) computed.afterChange(timestamp, localTimestamp, micros);
   }
 
-  #newBars(instrument: Instrument): readonly TradeBars[] {
+  #createBars(instrument: Instrument): readonly TradeBars[] {
     return this.#barTypes.map((type) => {
       const lines = new TradeBarLines(type, instrument);
       return new TradeBars(type, instrument, (bar) => this.#out && lines.write(bar, this.#out));
     });
   }
 
-  #newBook(instrument: Instrument): BookState {
+  #createBook(instrument: Instrument): BookState {
     const book = new OrderBook();
     const snapshots = this.#snapshotTypes.map((type) => {
       const lines = new BookSnapshotLines(type, instrument);

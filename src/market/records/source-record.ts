@@ -1,8 +1,8 @@
 import type { PriceLevel, TradeSide } from '../messages.js';
 
 /**
- * The normalized messages as they are passed on within a run: the fields of `messages.ts`, with times as numbers. A
- * field that is undefined is a key that the line lacks.
+ * The normalized messages as they are passed within a run: the fields of `messages.ts`, with times as
+ * numbers. An undefined field is absent from the line.
  */
 export type SourceRecord =
   | TradeRecord
@@ -12,11 +12,11 @@ export type SourceRecord =
   | OptionSummaryRecord
   | BookTickerRecord;
 
-/** What all records say. Times are microseconds. */
+/** Fields of all records. Times are microseconds. */
 interface CommonFields {
   readonly symbol: string;
   readonly timestamp: number;
-  /** Whether lines have `timestamp` to the microsecond: the exchange sends those, or it is the local one. */
+  /** Whether `timestamp` has microseconds in lines: the exchange sends them, or it is the local time. */
   readonly micros: boolean;
   readonly localTimestamp: number;
 }

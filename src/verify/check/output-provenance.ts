@@ -2,7 +2,7 @@ import { dirname, posix } from 'node:path';
 import {
   isOutdatedRecord,
   parseOutputBytes,
-  parseRows,
+  parseRowCount,
   parseSource,
   type SourceIdentity,
 } from '../../convert/output/provenance.js';
@@ -60,7 +60,7 @@ export function toOutputProvenance(
   const record = manifest.get(posix.join(posix.dirname(path), source.name)) ?? manifest.get(source.name);
   return {
     bytes: parseOutputBytes(pairs),
-    rows: parseRows(pairs),
+    rows: parseRowCount(pairs),
     source,
     isOutdated: isOutdatedRecord(pairs, format),
     record,

@@ -24,7 +24,7 @@ test('download --as: plan and run tell of each output; verify, repair, lock and 
   assert.equal(planned.length, 4);
   const first = await run('download', ...args);
   assert.equal(first.exitCode, 0, first.stderr);
-  assert.match(first.stderr, /passed over: files of quotes: trade_bar_1m is made of trades/);
+  assert.match(first.stderr, /skipping files of quotes: trade_bar_1m is computed from trades/);
   const lines = jsonLines(first);
   const made = lines.filter(({ status }) => status === 'converted');
   assert.deepEqual(made.map(({ path }) => path).sort(), planned);

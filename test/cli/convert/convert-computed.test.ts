@@ -20,7 +20,7 @@ test('--as: an event an output, then all skipped', async (t) => {
     files.map((file) => [file['status'], String(file['source']).endsWith('.csv.gz')]),
     Array(6).fill(['converted', true]),
   );
-  assert.match(first.stderr, /passed over: .*_quotes_/);
+  assert.match(first.stderr, /skipping .*_quotes_/);
   const second = await runHere(args);
   assert.deepEqual(
     [jsonLines(second).at(-1)?.['skipped'], jsonLines(second).at(-1)?.['converted']],
@@ -38,7 +38,7 @@ test('--as with -o -: one name, a line a row', async (t) => {
   const expected = expectedRows('quote_1s', csv).map((row) => `${JSON.stringify(row)}\n`);
   assert.ok(expected.length > 0);
   assert.equal(stdout, expected.join(''));
-  assert.match(stderr, /passed over: .*_trades_/);
+  assert.match(stderr, /skipping .*_trades_/);
   const two = await runHere(['convert', dir, '--as', 'quote_1s,rows', '-o', '-']);
   assert.equal(two.exitCode, 2);
   assert.match(two.stderr, /one name of --as only/);

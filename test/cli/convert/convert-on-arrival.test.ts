@@ -92,8 +92,8 @@ for (const [args, said] of [
   [['--no-keep-csv'], /--no-keep-csv needs --convert/],
   [['--row-group', '64k'], /--row-group needs --convert/],
   [['--convert', 'csv'], /--convert/],
-  [[...PARQUET, '--times', 'iso'], /--times iso is for NDJSON/],
-  [['--convert', 'ndjson', '--compression', 'snappy'], /snappy is for Parquet/],
+  [[...PARQUET, '--times', 'iso'], /--times iso: requires NDJSON/],
+  [['--convert', 'ndjson', '--compression', 'snappy'], /snappy: requires Parquet/],
   [[...PARQUET, '--row-group', '0'], /--row-group: "0"/],
 ] as const) {
   test(`refused before any request: ${args.join(' ')}`, async (t) => {

@@ -47,6 +47,6 @@ test('-o - and a reader that leaves: a normal end, in one thread and in two', as
     const command = ['bash', '-c', script, process.execPath];
     const { stdout, stderr } = await tickhaul(['convert', source, '-o', '-', '-j', jobs], { command });
     assert.match(stdout, /^\{"exchange":"deribit".*\}\n0\n$/);
-    assert.match(stderr, /^1 file planned: 1 to convert\nstdout: its reader left after [\d.]+ kB\n$/);
+    assert.match(stderr, /^1 file planned: 1 to convert\nstdout: the reader closed it after [\d.]+ kB\n$/);
   }
 });

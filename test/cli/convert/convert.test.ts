@@ -66,8 +66,8 @@ test('a folder without day files is done at once; paths that name nothing are mi
   assert.equal(none.exitCode, 0);
   assert.deepEqual(jsonLines(none)[0], { event: 'plan', files: 0 });
   for (const [path, said] of [
-    [join(dir, 'nowhere'), /nowhere: there is no such file or folder/],
-    [join(dir, '*.csv.gz'), /\*\.csv\.gz: no \.csv\.gz file matches/],
+    [join(dir, 'nowhere'), /nowhere: no such file or folder/],
+    [join(dir, '*.csv.gz'), /\*\.csv\.gz: matches no \.csv\.gz file/],
   ] as const) {
     const { exitCode, stderr } = await runHere(['convert', path]);
     assert.equal(exitCode, 2);
@@ -80,9 +80,9 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [['--format', 'csv'], /--format: "csv" is not one of/],
   [['--type', 'trade'], /--type: "trade" is not a data type .*did you mean trades\?/],
   [['--type', 'zzz'], /known are trades, incremental_book_L2/],
-  [['--times', 'iso'], /--times iso is for NDJSON/],
-  [['-f', 'ndjson', '--compression', 'snappy'], /snappy is for Parquet/],
-  [['-f', 'ndjson', '--row-group', '5'], /--row-group is for Parquet/],
+  [['--times', 'iso'], /--times iso: requires NDJSON/],
+  [['-f', 'ndjson', '--compression', 'snappy'], /snappy: requires Parquet/],
+  [['-f', 'ndjson', '--row-group', '5'], /--row-group: requires Parquet/],
   [['--row-group', '0'], /--row-group: "0"/],
   [['--row-group', '2000k'], /--row-group: "2000k"/],
   [['--jobs', '0'], /--jobs/],

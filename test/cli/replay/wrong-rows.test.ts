@@ -70,7 +70,7 @@ test('rows of other days, other symbols and going back are replayed in order, wi
     const done = await replay('-t', types);
     assert.equal(done.exitCode, 0, done.stderr);
     assert.deepEqual(timesOf(done), ['01', '03', '02', '04', '06', '07'], types);
-    const warning = `warning ${path}: 1 row outside of 2024-03-01, 1 row of other symbols than ${SYMBOL} (the first is "ETH/USD"), 1 row earlier than the row before, among 7 rows read; they are replayed in the file's order\n`;
+    const warning = `warning ${path}: 1 row outside of 2024-03-01, 1 row of other symbols than ${SYMBOL} (the first is "ETH/USD"), 1 row earlier than the previous row, of 7 rows read; replaying them in the file's order\n`;
     assert.equal(done.stderr.split(warning).length, 2, done.stderr);
   }
 });
@@ -196,7 +196,7 @@ test('the server warns once of a file, and cuts off an answer of a wrong one; th
     ...{ types: 'trade', date: '2024-03-01', dir: data, offline: true },
     ...{ apiUrl: service.apiUrl, datasetsUrl: service.datasetsUrl },
   });
-  assert.match(warnings?.join() ?? '', /1 row earlier than the row before/);
+  assert.match(warnings?.join() ?? '', /1 row earlier than the previous row/);
   write(at(-2), at(-1));
   const wrong = await ask(server.httpPort, address);
   assert.ok(wrong.status !== 200 || !wrong.isWhole);

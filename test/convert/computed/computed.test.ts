@@ -12,7 +12,7 @@ import { expectedRows, plain, tradesOf } from './rows.js';
 const BARS = ['trade_bar_1m', 'trade_bar_10ticks', 'trade_bar_2.5vol'];
 const BOOKS = ['book_snapshot_3_0ms', 'book_snapshot_2_grouped10_1s', 'quote', 'quote_10s'];
 
-test('all computed types of a file in one go equal what src/market gives of it', async (t) => {
+test('computes all types of a file in one run, with the same rows as src/market', async (t) => {
   const dir = await tempDir(t);
   const trades = csvOf('trades', 3000);
   const book = csvOf('incremental_book_L2', 3000);
@@ -35,7 +35,7 @@ test('all computed types of a file in one go equal what src/market gives of it',
   }
 });
 
-test('columns stand in the order of the contract, trades is an integer', async (t) => {
+test('writes columns in the documented order, with trades as an integer', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
   await run([source], { outputSelection: parseOutputSelection(['trade_bar_1m']) });
@@ -49,18 +49,18 @@ test('columns stand in the order of the contract, trades is an integer', async (
   assert.deepEqual([types.get('trades'), types.get('vwap')], ['INT64', 'DOUBLE']);
 });
 
-test('NDJSON has the same values, times and numbers as they are asked for', async (t) => {
+test('writes the same values as NDJSON, with times and numbers as requested', async (t) => {
   const dir = await tempDir(t);
   const book = csvOf('incremental_book_L2', 2000);
   const source = await writeDayFile(dir, 'incremental_book_L2', book);
-  const wanted = parseOutputSelection(['book_snapshot_3_0ms']);
+  const selection = parseOutputSelection(['book_snapshot_3_0ms']);
   const expected = expectedRows('book_snapshot_3_0ms', book);
   const path = join(dir, 'deribit_book_snapshot_3_0ms_2024-03-01_BTC-PERPETUAL.ndjson');
-  await run([source], { format: 'ndjson', outputSelection: wanted });
+  await run([source], { format: 'ndjson', outputSelection: selection });
   const text = await readFile(path, 'utf8');
   assert.equal(text, expected.map((row) => `${JSON.stringify(row)}\n`).join(''));
   const chosen = { numbers: 'string', times: 'iso', compression: 'gzip' } as const;
-  await run([source], { format: 'ndjson', outputSelection: wanted, chosen });
+  await run([source], { format: 'ndjson', outputSelection: selection, chosen });
   const lines = gunzipSync(await readFile(`${path}.gz`))
     .toString()
     .trimEnd()
@@ -80,22 +80,22 @@ test('NDJSON has the same values, times and numbers as they are asked for', asyn
   );
 });
 
-test('--numbers string: numbers in their shortest form, counts stay integers', async (t) => {
+test('with --numbers string, writes numbers in their shortest form and counts as integers', async (t) => {
   const dir = await tempDir(t);
   const csv = tradesOf([[1, 2, 'A', 'buy', '7.50', '0.00000025']]);
   const source = await writeDayFile(dir, 'trades', csv, 'A');
-  const wanted = parseOutputSelection(['trade_bar_1m']);
-  await run([source], { outputSelection: wanted, chosen: { numbers: 'string' } });
+  const selection = parseOutputSelection(['trade_bar_1m']);
+  await run([source], { outputSelection: selection, chosen: { numbers: 'string' } });
   const [bar] = plain(
     await parquetRows(await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_A.parquet'))),
   );
   assert.deepEqual([bar?.['open'], bar?.['volume'], bar?.['trades']], ['7.5', '2.5e-7', 1]);
-  await run([source], { outputSelection: wanted, format: 'ndjson', chosen: { numbers: 'string' } });
+  await run([source], { outputSelection: selection, format: 'ndjson', chosen: { numbers: 'string' } });
   const line = await readFile(join(dir, 'deribit_trade_bar_1m_2024-03-01_A.ndjson'), 'utf8');
   assert.match(line, /"volume":"2\.5e-7".*"trades":1,"vwap":"7\.5/);
 });
 
-test('a grouped file with late and stray trades: the open bars are written too, within the day', async (t) => {
+test('writes the open bars of a grouped file with late and stray trades, all within the day', async (t) => {
   const dir = await tempDir(t);
   const csv = tradesOf([
     [-5_000_000, 1_000_000, 'B', 'sell', '10', '1'],
@@ -119,7 +119,7 @@ test('a grouped file with late and stray trades: the open bars are written too, 
   );
 });
 
-test('an empty day gives a file of no rows, with its columns', async (t) => {
+test('converts an empty day to a file without rows, with its columns', async (t) => {
   const dir = await tempDir(t);
   const sources = [
     await writeDayFile(dir, 'trades', '', 'EMPTY'),

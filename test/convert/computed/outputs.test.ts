@@ -11,7 +11,7 @@ import { cellsOf, csvOf, parquetRows, run, writeDayFile } from '../day-files.js'
 import { expectedRows, plain, tradesOf } from './rows.js';
 
 for (const format of ['parquet', 'ndjson'] as const) {
-  test(`${format}: what the very same source gave is skipped, each name by itself`, async (t) => {
+  test(`${format}: skips each computed type that is up to date`, async (t) => {
     const dir = await tempDir(t);
     const source = await writeDayFile(dir, 'trades', csvOf('trades', 500));
     const statuses = async (...names: string[]): Promise<unknown[]> =>
@@ -32,7 +32,7 @@ for (const format of ['parquet', 'ndjson'] as const) {
   });
 }
 
-test('rows among the names makes the plain conversion too; a source that is not kept goes last', async (t) => {
+test('"rows" adds the plain conversion; a source that is not kept is removed last', async (t) => {
   const dir = await tempDir(t);
   const csv = csvOf('trades', 300);
   const source = await writeDayFile(dir, 'trades', csv);
@@ -49,7 +49,7 @@ test('rows among the names makes the plain conversion too; a source that is not 
   assert.deepEqual(rows, cellsOf('trades', csv));
 });
 
-test('files of other types are passed over with a word, and never dropped', async (t) => {
+test('skips files of other types with a warning, and keeps them', async (t) => {
   const dir = await tempDir(t);
   const quotes = await writeDayFile(dir, 'quotes', csvOf('quotes', 10));
   const trades = await writeDayFile(dir, 'trades', csvOf('trades', 10));
@@ -60,12 +60,12 @@ test('files of other types are passed over with a word, and never dropped', asyn
   assert.deepEqual([summary.exitCode, summary.counts], [0, { converted: 1 }]);
   assert.deepEqual(
     events.flatMap((event) => (event.event === 'warning' ? event.message : [])),
-    [`passed over: ${quotes}: trade_bar_1m is made of trades, and not of quotes`],
+    [`skipping ${quotes}: trade_bar_1m is computed from trades, not from quotes`],
   );
   assert.deepEqual([existsSync(quotes), existsSync(trades)], [true, false]);
 });
 
-test('a source whose name tells no day file: the header tells the type, the rows the day', async (t) => {
+test('without a day file name, takes the type from the header and the day from the rows', async (t) => {
   const dir = await tempDir(t);
   const csv = tradesOf([
     [5_000_000, 5_000_001, 'A', 'buy', '1', '1'],
@@ -82,7 +82,7 @@ test('a source whose name tells no day file: the header tells the type, the rows
   assert.deepEqual(rows, expectedRows('trade_bar_1m', csv));
 });
 
-test('a layout places outputs by the computed name', async (t) => {
+test('places outputs by the computed name', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 10));
   const out = join(dir, 'out');
@@ -101,7 +101,7 @@ test('a layout places outputs by the computed name', async (t) => {
   );
 });
 
-test('a corrupt source fails all its outputs and leaves nothing behind', async (t) => {
+test('a corrupt source fails all its outputs and leaves none', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', `${csvOf('trades', 100)}deribit,X,1,2,,buy,nonsense,1\n`);
   const { summary, files } = await run([source], {
@@ -113,7 +113,7 @@ test('a corrupt source fails all its outputs and leaves nothing behind', async (
   assert.deepEqual(await namesIn(dir), [basename(source)]);
 });
 
-test('names that are no computed types are refused with the nearest', () => {
+test('refuses unknown computed types and suggests the nearest', () => {
   for (const [name, near] of [
     ['trade_bar_1h', /trade_bar_60m/],
     ['book_snapshot_5', /book_snapshot_5_/],

@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 
 const START = parseDay('2024-03-01') * 86_400_000_000;
 
-/** The rows that a computed type's file must have, by what src/market gives of the CSV. */
+/** The rows expected in a computed type's file, computed from the CSV with src/market. */
 export function expectedRows(name: string, csv: string): Row[] {
   const type = parseComputedTypeName(name);
   const rows: Row[] = [];
@@ -56,7 +56,7 @@ function createTypes(type: ComputedType, rows: Row[], schema: Parameters<typeof 
   });
 }
 
-/** A CSV of trades: microseconds from the day's start, of the exchange and of the local clock; symbol, side, price, amount. */
+/** A CSV of trades: exchange and local time in microseconds of the day, symbol, side, price, amount. */
 export function tradesOf(
   rows: readonly (readonly [number, number, string, string, string, string])[],
 ): string {
@@ -68,7 +68,7 @@ export function tradesOf(
   return `${HEADER}\n${lines.join('')}`;
 }
 
-/** What hyparquet reads as bigints are counts and times here. */
+/** Converts bigints, which hyparquet returns for counts and times, to numbers. */
 export function plain(rows: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   return rows.map((row) =>
     Object.fromEntries(

@@ -4,10 +4,10 @@ import { readParquetFooter } from '../../../src/format/parquet/parquet-footer.js
 import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
 import { openFiles } from '../../../src/store/open-files.js';
 
-const ANOTHER = '0.1';
+const OTHER_VERSION = '0.1';
 
-/** Writes a converted day without rows again, as a build with another version of its columns would have made it. */
-export async function asOfAnotherVersion(parquet: string): Promise<void> {
+/** Writes a converted day without rows again, with the output version of another build. */
+export async function setOtherParquetVersion(parquet: string): Promise<void> {
   const file = await openFiles(undefined).openRandom(parquet, new AbortController().signal);
   const { keyValues } = await readParquetFooter(file, parquet);
   await file.close();
@@ -20,18 +20,18 @@ export async function asOfAnotherVersion(parquet: string): Promise<void> {
     numbers: 'double',
     times: 'timestamp',
   });
-  await writer.finish({ ...keyValues, 'tickhaul.output_version': ANOTHER });
+  await writer.finish({ ...keyValues, 'tickhaul.output_version': OTHER_VERSION });
   await writeFile(parquet, Buffer.concat(pieces));
 }
 
-/** The same for all lines of a folder's `.tickhaul/conversions.jsonl`. */
-export async function notedAsOfAnotherVersion(notes: string): Promise<void> {
+/** Sets another output version in all lines of a folder's `.tickhaul/conversions.jsonl`. */
+export async function setOtherNoteVersion(notes: string): Promise<void> {
   const text = await readFile(notes, 'utf8');
-  await writeFile(notes, text.replaceAll('{"path"', `{"tickhaul.output_version":"${ANOTHER}","path"`));
+  await writeFile(notes, text.replaceAll('{"path"', `{"tickhaul.output_version":"${OTHER_VERSION}","path"`));
 }
 
-/** The same for all conversions of a `.tickhaul/manifest.jsonl`. */
-export async function recordedAsOfAnotherVersion(manifest: string): Promise<void> {
+/** Sets another output version in all conversions of a `.tickhaul/manifest.jsonl`. */
+export async function setOtherManifestVersion(manifest: string): Promise<void> {
   const text = await readFile(manifest, 'utf8');
-  await writeFile(manifest, text.replaceAll('"options":{', `"version":"${ANOTHER}","options":{`));
+  await writeFile(manifest, text.replaceAll('"options":{', `"version":"${OTHER_VERSION}","options":{`));
 }

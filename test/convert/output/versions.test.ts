@@ -10,11 +10,14 @@ import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js'
 import { parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
 import { tempDir } from '../../helpers/temp.js';
 import { csvOf, run, writeDayFile } from '../day-files.js';
-import { asOfAnotherVersion, notedAsOfAnotherVersion } from './another-version.js';
+import { setOtherNoteVersion, setOtherParquetVersion } from './another-version.js';
 
 const digest = (value: string | Buffer): string => createHash('md5').update(value).digest('hex').slice(0, 8);
 
-/** Wrong where columns changed and `src/convert/output/versions.ts` did not: raise the version there, then pin it here. */
+/**
+ * Fails if columns changed without `src/convert/output/versions.ts`: raise the version there, then pin it
+ * here.
+ */
 const COLUMNS: Readonly<Record<string, string>> = {
   trades: '1.1 8d726935',
   incremental_book_L2: '1.1 650ecb63',
@@ -58,7 +61,7 @@ deribit,BTC-PERPETUAL,1709251203500001,1709251203600001,false,bid,61999,7.5
 `,
 };
 
-/** Wrong where rules, cells or a writer changed and the version did not: raise the version, then pin it here. */
+/** Fails if rules, cells or a writer changed without the version: raise the version, then pin it here. */
 const OUTPUTS: Readonly<Record<string, string>> = {
   'book_snapshot_2_1s.ndjson': '1.1 a1addf66',
   'book_snapshot_2_1s.parquet': '1.1 e612896d',
@@ -78,18 +81,18 @@ test('cells, rules and writers change only with the version of their outputs', a
     for (const format of ['parquet', 'ndjson'] as const) {
       const dir = await tempDir(t);
       await writeDayFile(dir, dataType, csv);
-      const wanted = parseOutputSelection(
+      const selection = parseOutputSelection(
         dataType === 'trades' ? ['rows', 'trade_bar_1m'] : ['rows', 'book_snapshot_2_1s', 'quote'],
       );
       const { files } = await run([dir], {
         format,
         chosen: { compression: 'none' },
-        outputSelection: wanted,
+        outputSelection: selection,
       });
       for (const { path } of files) {
         const bytes = await readFile(path);
         const name = /deribit_(.+)_2024/.exec(path)?.[1] ?? '';
-        // The footer names tickhaul's version.
+        // Ignore the footer, which contains tickhaul's version.
         const length =
           format === 'parquet' ? bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8) : bytes.length;
         const version = outputVersion(name, format) ?? '1.1';
@@ -100,12 +103,12 @@ test('cells, rules and writers change only with the version of their outputs', a
   assert.deepEqual(Object.fromEntries(found.sort()), OUTPUTS);
 });
 
-test('an output of another version is made again, and one without a version is of today', async (t) => {
+test('writes an output of another version again; one without a version is current', async (t) => {
   const dir = await tempDir(t);
   await writeDayFile(dir, 'trades', csvOf('trades', 0));
-  const wanted = parseOutputSelection(['rows', 'trade_bar_1m']);
+  const selection = parseOutputSelection(['rows', 'trade_bar_1m']);
   const statuses = async (format: 'parquet' | 'ndjson'): Promise<unknown> =>
-    (await run([dir], { format, outputSelection: wanted })).files.map(({ status }) => status);
+    (await run([dir], { format, outputSelection: selection })).files.map(({ status }) => status);
 
   assert.deepEqual(await statuses('parquet'), ['converted', 'converted']);
   const names = ['trades', 'trade_bar_1m'].map((name) =>
@@ -113,7 +116,7 @@ test('an output of another version is made again, and one without a version is o
   );
   for (const name of names) assert.ok(!(await readFile(name, 'latin1')).includes('output_version'));
   assert.deepEqual(await statuses('parquet'), ['skipped', 'skipped']);
-  for (const name of names) await asOfAnotherVersion(name);
+  for (const name of names) await setOtherParquetVersion(name);
   assert.deepEqual(await statuses('parquet'), ['converted', 'converted']);
   assert.deepEqual(await statuses('parquet'), ['skipped', 'skipped']);
 
@@ -121,7 +124,7 @@ test('an output of another version is made again, and one without a version is o
   assert.deepEqual(await statuses('ndjson'), ['skipped', 'skipped']);
   const notes = join(dir, '.tickhaul', 'conversions.jsonl');
   assert.ok(!(await readFile(notes, 'utf8')).includes('output_version'));
-  await notedAsOfAnotherVersion(notes);
+  await setOtherNoteVersion(notes);
   assert.deepEqual(await statuses('ndjson'), ['converted', 'converted']);
   assert.deepEqual(await statuses('ndjson'), ['skipped', 'skipped']);
 });

@@ -7,7 +7,7 @@ import type { PartFile } from '../../../src/store/files.js';
 
 export const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
 
-/** Of so many threads; none is a kernel in this one. */
+/** Creates kernels in a number of threads; 0 creates them in the calling thread. */
 export function kernelsOf(threads: number): KernelPool {
   return threads > 0 ? createKernelThreads(threads, threads) : createLocalKernels(false);
 }
@@ -17,7 +17,7 @@ export interface Output extends PartFile {
   readonly ended: () => 'published' | 'discarded' | undefined;
 }
 
-/** An output in memory. @param onWrite called before each write; where it throws, the write fails. */
+/** Creates an output in memory. @param onWrite called before each write; if it throws, the write fails. */
 export function outputInMemory(onWrite: (bytes: Uint8Array) => Promise<void> = async () => {}): Output {
   const parts: Buffer[] = [];
   let ended: 'published' | 'discarded' | undefined;
@@ -47,7 +47,7 @@ export function begin(
   return startConversion({ path: 'day.csv.gz', dataType, options, output, kernels });
 }
 
-/** Converts text that comes in chunks of a size. */
+/** Converts text in chunks of a size. */
 export async function convertText(
   csv: string,
   options: ConvertOptions,

@@ -12,7 +12,7 @@ const THREADS = [0, 1, 3];
 const NDJSON = createConvertOptions('ndjson', {});
 const PARQUET = createConvertOptions('parquet', { rowGroup: 1000 });
 
-/** One of the columns `price` is replaced, in the rows that are named, counted from 0. */
+/** Replaces the price of some rows, counted from 0. */
 function withPrices(csv: string, prices: Readonly<Record<number, string>>): string {
   const lines = csv.split('\n');
   for (const [row, price] of Object.entries(prices)) {
@@ -25,7 +25,7 @@ function withPrices(csv: string, prices: Readonly<Record<number, string>>): stri
 
 for (const options of [PARQUET, NDJSON, createConvertOptions('ndjson', { compression: 'zstd' })]) {
   const name = `${options.format}, ${options.compression}`;
-  test(`${name}: the same bytes from any number of threads, whatever the chunks`, async () => {
+  test(`${name}: any number of threads and any chunks give the same bytes`, async () => {
     for (const [dataType, rows] of [
       ['trades', 20_500],
       ['book_snapshot_25', 3100],
@@ -42,7 +42,7 @@ for (const options of [PARQUET, NDJSON, createConvertOptions('ndjson', { compres
     }
   });
 
-  test(`${name}: the same bytes for quotes in the middle, in any number of threads`, async () => {
+  test(`${name}: quotes in the middle give the same bytes in any number of threads`, async () => {
     const csv = withPrices(csvOf('trades', 12_000), { 5500: '"1.5"', 9000: '"2"' });
     const plain = withPrices(csvOf('trades', 12_000), { 5500: '1.5', 9000: '2' });
     const expected = await convertText(plain, options, kernelsOf(0));
@@ -53,7 +53,7 @@ for (const options of [PARQUET, NDJSON, createConvertOptions('ndjson', { compres
   });
 }
 
-test('a small file cut at every byte', async () => {
+test('converts a small file that is split at any byte', async () => {
   const csv = csvOf('trades', 4);
   const expected = await convertText(csv, NDJSON, kernelsOf(0));
   for (let at = 1; at < csv.length; at++) {
@@ -66,8 +66,8 @@ test('a small file cut at every byte', async () => {
   }
 });
 
-test('of errors in several batches the first in the file is told, and the rows before its batch are written', async () => {
-  // The later one is found in the first row of its batch, the earlier one in the last.
+test('reports the first of several errors in the file, and writes the batches before it', async () => {
+  // The later error is in the first row of its batch, the earlier one in the last.
   const csv = withPrices(csvOf('trades', 6000), { 2999: '1x', 4000: '2x', 5500: '3x' });
   const whole = await convertText(csvOf('trades', 6000), PARQUET, kernelsOf(0));
   for (const threads of THREADS) {
@@ -82,7 +82,7 @@ test('of errors in several batches the first in the file is told, and the rows b
   }
 });
 
-test('a row without an end, and what is wrong behind the text, come after what is wrong with the rows before', async () => {
+test('reports errors in the rows before a row without an end, or before a failure of the source', async () => {
   const bad = withPrices(csvOf('trades', 3000), { 2500: '1x' });
   for (const threads of THREADS) {
     const long = `${bad}${'9'.repeat(3_000_000)}`;
@@ -100,7 +100,7 @@ test('a row without an end, and what is wrong behind the text, come after what i
   }
 });
 
-test('batches whose text is too large end early, the same in this thread and in two', async () => {
+test('batches with too much text end early, equally in this thread and in others', async () => {
   const options = createConvertOptions('parquet', { rowGroup: 70, compression: 'none' });
   const [header = '', row = ''] = csvOf('trades', 1).split('\n');
   const cells = row.split(',');
@@ -110,7 +110,7 @@ test('batches whose text is too large end early, the same in this thread and in 
   assert.ok((await convertText(csv, options, kernelsOf(2))).equals(expected));
 });
 
-test('a sink that fails ends the conversion with its error, in any number of threads', async () => {
+test('a failing sink ends the conversion with its error, in any number of threads', async () => {
   const full = new TickhaulError('disk', 'out: the disk is full');
   for (const threads of THREADS) {
     let writes = 0;
@@ -122,7 +122,7 @@ test('a sink that fails ends the conversion with its error, in any number of thr
   }
 });
 
-test('a slow sink holds the text back', async () => {
+test('a slow sink delays the writes of text', async () => {
   const csv = csvOf('trades', 20_000);
   const text = Buffer.from(csv.slice(csv.indexOf('\n') + 1));
   for (const threads of [0, 1, 2]) {
@@ -133,21 +133,24 @@ test('a slow sink holds the text back', async () => {
     });
     const conversion = begin(NDJSON, kernelsOf(threads), output);
     await conversion.write(Buffer.from(csv.slice(0, csv.indexOf('\n') + 1)));
-    // The pieces of each thread, and what this test writes at once.
+    // Text in the pieces of each thread, and in the chunk of this test.
     const bound = (16 * threads + 4) * 1024 * 1024 + text.length;
     const times = Math.ceil((1.6 * bound) / text.length);
-    let most = 0;
+    let maxPending = 0;
     for (let i = 1; i <= times; i++) {
       await conversion.write(text);
-      most = Math.max(most, i * text.length - (writtenLines / 20_000) * text.length);
+      maxPending = Math.max(maxPending, i * text.length - (writtenLines / 20_000) * text.length);
     }
     await conversion.finish(SOURCE);
     assert.equal(writtenLines, times * 20_000);
-    assert.ok(most < bound && times * text.length > 1.5 * bound, `${threads} threads: ${most} bytes`);
+    assert.ok(
+      maxPending < bound && times * text.length > 1.5 * bound,
+      `${threads} threads: ${maxPending} bytes`,
+    );
   }
 });
 
-test('a stop while a thread is at work, or waits for a slow sink, is obeyed at once', async () => {
+test('stops at once while a thread is busy or waits for a slow sink', async () => {
   const reason = new TickhaulError('interrupted', 'interrupted (SIGINT)');
   const huge = createConvertOptions('parquet', { rowGroup: 50_000_000 });
   const text = Buffer.from(csvOf('trades', 20_000));
@@ -157,9 +160,9 @@ test('a stop while a thread is at work, or waits for a slow sink, is obeyed at o
     [NDJSON, 1],
     [NDJSON, 2],
   ] as const) {
-    let goOn = (): void => {};
+    let openGate = (): void => {};
     const gate = new Promise<void>((resolve) => {
-      goOn = resolve;
+      openGate = resolve;
     });
     const output = outputInMemory(() => gate);
     const conversion = begin(options, kernelsOf(threads), output);
@@ -167,10 +170,10 @@ test('a stop while a thread is at work, or waits for a slow sink, is obeyed at o
     const writing = (async () => {
       for (;;) await conversion.write(rows);
     })();
-    // More than the pieces hold, so that it waits for the thread or the sink; either way, stopping ends it.
+    // More than the pieces hold, so that the write waits for the thread or the sink until the stop.
     setImmediate(() => {
       conversion.stop(reason);
-      goOn();
+      openGate();
     });
     await assert.rejects(writing, reason);
     await conversion.abort();
@@ -178,14 +181,14 @@ test('a stop while a thread is at work, or waits for a slow sink, is obeyed at o
   }
 });
 
-test('the death of a kernel’s thread fails the batches that it had, and whoever waits for it', async (t) => {
+test('if a kernel thread ends, its batches and pending calls fail', async (t) => {
   const host = startKernelThread(() => {});
   t.after(() => host.close());
   host.open({ source: 'day.csv.gz', schema: dataTypeColumns('trades') ?? [], options: NDJSON });
   const batch = host.finishBatch();
   const piece = await host.acquirePiece();
-  // No such place: what a bug in a thread would be.
-  await host.parse({ ...piece, at: 1 << 30 }, { length: 8, line: 2, quoted: false, ends: true });
+  // An invalid address simulates a bug in the thread.
+  await host.parse({ ...piece, at: 1 << 30 }, { length: 8, line: 2, quoted: false, endsBatch: true });
   await assert.rejects(batch, RangeError);
   await assert.rejects(host.drain(), RangeError);
   await assert.rejects(host.acquirePiece(), RangeError);

@@ -120,8 +120,8 @@ test('files of other types are passed over with a word, and never dropped', asyn
   assert.deepEqual(summary.counts, { downloaded: 2, converted: 1 });
   assert.equal(files.find(({ path }) => path === quotes)?.outputs, undefined);
   const said = events.flatMap((event) => (event.event === 'warning' ? [event.message] : []));
-  assert.match(said[0] ?? '', /^passed over: files of quotes: trade_bar_1m is made of trades/);
-  assert.match(said[1] ?? '', /^quote_1s: it is made of incremental_book_L2/);
+  assert.match(said[0] ?? '', /^skipping files of quotes: trade_bar_1m is computed from trades/);
+  assert.match(said[1] ?? '', /^quote_1s: is computed from incremental_book_L2/);
   assert.deepEqual(await namesIn(dir), [quotes, outputOf('trade_bar_1m')].sort());
   const again = await run(service, dir, { ...only('trade_bar_1m', 'quote_1s'), selection });
   assert.deepEqual(again.summary.counts, { skipped: 2 });

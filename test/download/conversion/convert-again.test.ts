@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { csvOf } from '../../convert/day-files.js';
-import { recordedAsOfAnotherVersion } from '../../convert/output/another-version.js';
+import { setOtherManifestVersion } from '../../convert/output/another-version.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { NAME, type RunInput, run, setUp } from '../runs.js';
 import {
@@ -78,15 +78,15 @@ test('a conversion of another version is made again: from the CSV, else from the
   const counts = async (input: RunInput): Promise<unknown> => (await run(service, dir, input)).summary.counts;
   await run(service, dir, converting());
   assert.equal((await recordOf(dir))?.conversions?.[0]?.version, undefined, 'the first version is left out');
-  await recordedAsOfAnotherVersion(manifest);
+  await setOtherManifestVersion(manifest);
   assert.equal((await recordOf(dir))?.conversions?.[0]?.version, '0.1');
   for (const existing of ['skip', 'verify'] as const) {
     assert.deepEqual(await counts(converting(setting(), { existing })), { converted: 1 });
     assert.deepEqual(await counts(converting()), { skipped: 1 });
-    await recordedAsOfAnotherVersion(manifest);
+    await setOtherManifestVersion(manifest);
   }
   assert.deepEqual(await counts(dropping()), { converted: 1 });
-  await recordedAsOfAnotherVersion(manifest);
+  await setOtherManifestVersion(manifest);
   assert.deepEqual(await counts(dropping()), { downloaded: 1 });
   assert.deepEqual(await counts(dropping()), { skipped: 1 });
 });

@@ -6,7 +6,7 @@ import { type Compression, loadCompressor } from '../../../src/format/compressio
 
 const DECOMPRESSORS = { zstd: compressors.ZSTD, snappy: compressors.SNAPPY, gzip: compressors.GZIP };
 
-/** Bytes with much that repeats, near and far, and much that doesn't. */
+/** Bytes with repetitions, near and far, and without. */
 const bytes = fc
   .array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 100 }), fc.integer({ min: 1, max: 60 })), {
     minLength: 1,
@@ -23,7 +23,7 @@ const bytes = fc
   );
 
 for (const compression of ['zstd', 'snappy', 'gzip'] satisfies Compression[]) {
-  test(`${compression}: bytes come back as they were`, async () => {
+  test(`${compression}: decompressing returns the original bytes`, async () => {
     const compress = await loadCompressor(compression);
     const property = fc.property(bytes, fc.constantFrom('fast', 'small'), (original, effort) => {
       assert.deepEqual(decompressed(compression, compress(original, effort), original.length), original);
@@ -31,7 +31,7 @@ for (const compression of ['zstd', 'snappy', 'gzip'] satisfies Compression[]) {
     fc.assert(property, { numRuns: 100 });
   });
 
-  test(`${compression}: more than one block, and what can't be compressed`, async () => {
+  test(`${compression}: compresses several blocks and incompressible data`, async () => {
     const compress = await loadCompressor(compression);
     const large = Uint8Array.from({ length: 300_001 }, (_, i) => (i % 1000 < 500 ? i >>> 8 : (i * i) >>> 3));
     let state = 1;
@@ -44,7 +44,7 @@ for (const compression of ['zstd', 'snappy', 'gzip'] satisfies Compression[]) {
     }
   });
 
-  test(`${compression}: a compressor loaded twice still works`, async () => {
+  test(`${compression}: a compressor that is loaded twice still works`, async () => {
     const original = Uint8Array.from({ length: 5000 }, (_, i) => i % 7);
     const first = await loadCompressor(compression);
     const early = first(original, 'fast');

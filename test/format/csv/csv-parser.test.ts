@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../../src/dataset/data-types.js';
 import { batchBuffers } from '../../../src/format/batch.js';
 import { fileOf, HEADER, ROW, withCell } from '../trades.js';
-import { parseCsv, textAt, type Value } from './helpers.js';
+import { decodeTextAt, parseCsv, type Value } from './helpers.js';
 
 const VALUES: readonly Value[] = [
   'deribit',
@@ -16,21 +16,21 @@ const VALUES: readonly Value[] = [
   18640,
 ];
 
-test('cells become values by the kind of their column', () => {
+test('parses cells by the kind of their column', () => {
   const { rows, schema, warning } = parseCsv(fileOf(ROW, withCell(4, ''), withCell(6, '')));
   assert.deepEqual(schema, dataTypeColumns('trades'));
   assert.equal(warning, undefined);
   assert.deepEqual(rows, [VALUES, VALUES.with(4, null), VALUES.with(6, null)]);
 });
 
-test('an empty cell stays empty in rows that begin alike', () => {
+test('an empty cell stays empty in rows with equal first cells', () => {
   const rows = [ROW, withCell(5, ''), withCell(5, ''), ROW, withCell(4, ''), withCell(4, ''), ROW];
   const values = [5, 5, 4, 4].map((column) => VALUES.with(column, null));
   const expected = [VALUES, ...values.slice(0, 2), VALUES, ...values.slice(2), VALUES];
   assert.deepEqual(parseCsv(fileOf(...rows)).rows, expected);
 });
 
-test('CRLF, no LF at the end, and quotes are all the same file', () => {
+test('CRLF, a missing final LF and quotes do not change the rows', () => {
   const csv = fileOf(ROW, withCell(7, '-0.5'), withCell(7, ''));
   const { rows } = parseCsv(csv);
   assert.deepEqual(parseCsv(csv.replaceAll('\n', '\r\n')).rows, rows);
@@ -39,7 +39,7 @@ test('CRLF, no LF at the end, and quotes are all the same file', () => {
   assert.deepEqual(parseCsv(csv.replace('exchange', '"exchange"').replaceAll('\n', '\r\n')).rows, rows);
 });
 
-test('quoted cells may hold commas, quotes and line ends', () => {
+test('quoted cells may contain commas, quotes and line feeds', () => {
   const { rows } = parseCsv(fileOf(ROW, withCell(4, '"a,""b""\nc"'), ROW), { chunks: [1] });
   assert.deepEqual(
     rows.map((row) => row[4]),
@@ -47,7 +47,7 @@ test('quoted cells may hold commas, quotes and line ends', () => {
   );
 });
 
-test('a CR in the last text cell but one at the line end is part of the text, whatever came before it', () => {
+test('a CR in the last text cell belongs to the text, except at the line end', () => {
   const lines = ['x\r\r', 'x\r', 'x', 'x\r\r'];
   const csv = `${HEADER},note\n${lines.map((note) => `${ROW},${note}\n`).join('')}`;
   const expected = ['x\r', 'x', 'x', 'x\r'];
@@ -61,7 +61,7 @@ test('a CR in the last text cell but one at the line end is part of the text, wh
   );
 });
 
-test('columns are found by name, unknown ones are text, with one warning', () => {
+test('finds columns by name; unknown ones are text, with one warning', () => {
   const csv = 'side,new,exchange,amount,symbol,local_timestamp,timestamp,price,id\nbuy,007,x,1,S,3,2,4.5,i\n';
   const { rows, warning, schema } = parseCsv(csv);
   assert.deepEqual(rows, [['buy', '007', 'x', 1, 'S', 3, 2, 4.5, 'i']]);
@@ -69,7 +69,7 @@ test('columns are found by name, unknown ones are text, with one warning', () =>
   assert.match(warning ?? '', /day\.csv\.gz: .*new/);
 });
 
-test('a data type that nobody has heard of keeps what it has as text', () => {
+test('an unknown data type keeps its columns as text', () => {
   const { rows } = parseCsv(fileOf(ROW), { dataType: 'sentiments' });
   assert.deepEqual(rows, [VALUES.with(6, '6421.5').with(7, '18640')]);
 });
@@ -94,7 +94,7 @@ test('an empty day has the schema of its data type', () => {
   }
 });
 
-test('batches have the rows asked for, and arrays that can be transferred', () => {
+test('batches have the requested rows, and arrays that can be transferred', () => {
   const { batches } = parseCsv(fileOf(...Array(25).fill(ROW)), { batchRows: 10, chunks: [7] });
   assert.deepEqual(
     batches.map(({ rows }) => rows),
@@ -112,14 +112,14 @@ test('batches have the rows asked for, and arrays that can be transferred', () =
   });
 });
 
-test('text that repeats is a dictionary, ids are plain, and both survive nulls and the change', () => {
+test('repeated texts use a dictionary and ids are plain, with nulls and after a change of encoding', () => {
   const ids = Array.from({ length: 3000 }, (_, i) =>
     i % 7 === 0 ? '' : i < 500 ? `r${i % 9}` : `id-${i * 7919}`,
   );
   const { batches, rows } = parseCsv(fileOf(...ids.map((id) => withCell(4, id))), { batchRows: 3000 });
   const column = batches[0]?.columns;
   assert.ok(column?.[0]?.kind === 'text' && column[0].encoding === 'dictionary');
-  assert.equal(textAt(column[0].dictionary, 0), 'deribit');
+  assert.equal(decodeTextAt(column[0].dictionary, 0), 'deribit');
   assert.equal(column[0].dictionary.offsets.length, 2);
   assert.ok(column[4]?.kind === 'text' && column[4].encoding === 'plain');
   assert.deepEqual(
@@ -128,7 +128,7 @@ test('text that repeats is a dictionary, ids are plain, and both survive nulls a
   );
 });
 
-test('a dictionary of thousands that repeat grows', () => {
+test('a dictionary grows for thousands of repeated values', () => {
   const symbols = Array.from({ length: 20_000 }, (_, i) => `OPTION-${(i * 31) % (i < 4000 ? 900 : 4000)}-é`);
   const { rows, batches } = parseCsv(fileOf(...symbols.map((symbol) => withCell(1, symbol))), {
     batchRows: 20_000,
@@ -142,19 +142,19 @@ test('a dictionary of thousands that repeat grows', () => {
   );
 });
 
-test('digits are kept where asked for', () => {
+test('keeps the text of numbers if requested', () => {
   const digits = ['0.00004405208333333333', '1.50', '', '12345678901234567890.123', '-0', '1e-7'];
   const { batches } = parseCsv(fileOf(...digits.map((cell) => withCell(6, cell))), { numberText: true });
   const column = batches[0]?.columns[6];
   assert.ok(column?.kind === 'number' && column.text);
   const { text } = column;
   assert.deepEqual(
-    digits.map((_, i) => textAt(text, i)),
+    digits.map((_, i) => decodeTextAt(text, i)),
     digits,
   );
 });
 
-test('a batch whose text grows too large ends early, the same for every chunking', () => {
+test('a batch with too much text ends early, equally for every chunking', () => {
   const rows = Array.from({ length: 40 }, (_, i) => withCell(4, `${i}`.padEnd(900_000, 'x')));
   const sizes = [1 << 20, 777_777].map((size) =>
     parseCsv(fileOf(...rows), { chunks: [size] }).batches.map((batch) => batch.rows),

@@ -7,7 +7,7 @@ import {
 } from '../../../src/format/batch.js';
 import { CsvParser } from '../../../src/format/csv/csv-parser.js';
 
-/** A cell as a value: text and digits as strings, times and numbers as numbers, null for empty. */
+/** A cell as a value: text as strings, times and numbers as numbers, null if empty. */
 export type Value = string | number | boolean | null;
 
 export interface Parsed {
@@ -21,7 +21,7 @@ export interface ParseOptions {
   readonly dataType?: string;
   readonly batchRows?: number;
   readonly numberText?: boolean;
-  /** Sizes of the chunks, over and over; whole when left out. */
+  /** Sizes of the chunks, repeated; by default one chunk. */
   readonly chunks?: readonly number[];
 }
 
@@ -32,7 +32,7 @@ export function parseCsv(csv: string | Buffer, options: ParseOptions = {}): Pars
   const batches: Batch[] = [];
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = Math.max(1, chunks[i % chunks.length] ?? 1);
-    // A buffer that is overwritten after, as a stream may do.
+    // The buffer is overwritten after the push, as streams do.
     const chunk = Buffer.from(bytes.subarray(at, at + size));
     for (const batch of parser.push(chunk)) batches.push(copyBatch(batch));
     chunk.fill(0x2c);
@@ -51,8 +51,8 @@ export function valueAt(column: ColumnData, row: number): Value {
   if (column.nulls?.[row] === 1) return null;
   switch (column.kind) {
     case 'text':
-      if (column.encoding === 'plain') return textAt(column.text, row);
-      return textAt(column.dictionary, column.indices[row] ?? -1);
+      if (column.encoding === 'plain') return decodeTextAt(column.text, row);
+      return decodeTextAt(column.dictionary, column.indices[row] ?? -1);
     case 'boolean':
       return column.values[row] === 1;
     default:
@@ -60,6 +60,6 @@ export function valueAt(column: ColumnData, row: number): Value {
   }
 }
 
-export function textAt({ bytes, offsets }: TextValues, index: number): string {
+export function decodeTextAt({ bytes, offsets }: TextValues, index: number): string {
   return Buffer.from(bytes.subarray(offsets[index], offsets[index + 1])).toString('utf8');
 }

@@ -8,14 +8,14 @@ const GRAMMAR: Readonly<Record<DayFileKind, RegExp>> = {
   number: /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/,
 };
 
-/** The plainest reading of a file without quotes; undefined for one that must be refused. */
+/** A reference parser for files without quotes; undefined for a file that must be refused. */
 export function naiveRows(csv: Buffer, dataType: string): Value[][] | undefined {
   if (csv.length === 0) return [];
   const lines = csv.toString('utf8').split('\n');
   if (lines.at(-1) === '') lines.pop();
   const [names = [], ...rows] = lines.map((line) => line.replace(/\r$/, '').split(','));
   const known = new Map(dataTypeColumns(dataType)?.map(({ name, kind }) => [name, kind]));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are searched for
   if (names.some((name) => name === '' || /[\u0000-\u001f\u007f\ufeff\ufffd]/.test(name))) return undefined;
   if (new Set(names).size < names.length) return undefined;
   if ([...known.keys()].some((name) => !names.includes(name))) return undefined;

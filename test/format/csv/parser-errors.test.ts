@@ -32,14 +32,14 @@ const refused: readonly (readonly [name: string, csv: string | Buffer, message: 
   ['a lone minus', fileOf(withCell(7, '-')), /line 2, column amount: "-" is not/],
   ['NaN', fileOf(withCell(7, 'NaN')), /line 2, column amount: "NaN" is not/],
   [
-    'a number past the range',
+    'a number outside the range',
     fileOf(withCell(7, '1e999')),
-    /line 2, column amount: "1e999" is past a double/,
+    /line 2, column amount: "1e999" is outside the range of a double/,
   ],
   [
-    'a time past the range',
+    'a time outside the range',
     fileOf(withCell(2, '9007199254740992')),
-    /line 2, column timestamp: "9007199254740992" is past/,
+    /line 2, column timestamp: "9007199254740992" is outside/,
   ],
   [
     'a time with a fraction',
@@ -64,7 +64,7 @@ const refused: readonly (readonly [name: string, csv: string | Buffer, message: 
   [
     'a quote in the middle',
     fileOf(ROW, withCell(4, 'a"b"'), ROW),
-    /line 3, column id: "deribit.*…" has a quote/,
+    /line 3, column id: "deribit.*…" has a misplaced quote/,
   ],
   [
     'too few cells after a quote',
@@ -84,7 +84,7 @@ const refused: readonly (readonly [name: string, csv: string | Buffer, message: 
 ];
 
 for (const [name, csv, message] of refused) {
-  test(`refused: ${name}`, () => {
+  test(`refuses ${name}`, () => {
     const dataType = name.includes('boolean') ? 'incremental_book_L2' : 'trades';
     for (const size of [100, 65_536]) {
       assert.throws(() => parseCsv(csv, { chunks: [size], dataType }), {

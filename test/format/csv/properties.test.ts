@@ -25,10 +25,10 @@ const decimal = fc
     [sign, whole, fraction === null ? '' : `.${fraction}`, exponent?.join('') ?? ''].join(''),
   );
 
-/** What JavaScript itself prints for any double. */
+/** Any double as JavaScript prints it. */
 const printed = fc.double({ noNaN: true, noDefaultInfinity: true }).map(String);
 
-test('every decimal is stored as Number(text), to the bit', () => {
+test('stores every decimal as Number(text), to the bit', () => {
   const leading = 'x,S,1,2';
   fc.assert(
     fc.property(fc.array(fc.oneof(decimal, printed), { minLength: 2, maxLength: 40 }), (texts) => {
@@ -81,7 +81,7 @@ const csvOf = (file: { header: string; rows: readonly (readonly string[])[]; lin
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 
-test('any chunking gives the same batches, and so does csv-parse', () => {
+test('any chunking gives the same batches, and csv-parse gives the same rows', () => {
   fc.assert(
     fc.property(
       dayFile,
@@ -106,7 +106,7 @@ test('any chunking gives the same batches, and so does csv-parse', () => {
   );
 });
 
-test('parsers that use a memory in turns each give what they give alone, also beside one that fails', () => {
+test('parsers that share a memory in turns give the same rows as alone, even if one of them fails', () => {
   fc.assert(
     fc.property(
       dayFile,
@@ -122,7 +122,7 @@ test('parsers that use a memory in turns each give what they give alone, also be
         ];
         const shared = new ColumnMemory();
         const turns = texts.map((text, at) => {
-          const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, shared });
+          const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows, sharedMemory: shared });
           return { parser, rest: Buffer.from(text), size: sizes[at] ?? 1, rows: [] as Value[][] };
         });
         let failures = 0;
@@ -149,7 +149,7 @@ test('parsers that use a memory in turns each give what they give alone, also be
   );
 });
 
-test('a mutated file gives the right rows or a clear error', () => {
+test('a mutated file gives the right rows or an error', () => {
   const bytes = fc.constantFrom(...Buffer.from('0123456789,,,\n\n\r.-eE+ntrufalse" \x00'), 0xc3, 0xff);
   const mutation = fc.record({
     at: fc.nat(),

@@ -15,16 +15,16 @@ interface Taken extends PieceRows {
 }
 
 interface CutOptions {
-  /** Sizes of the chunks, over and over; whole when left out. */
+  /** Sizes of the chunks, repeated; by default one chunk. */
   readonly chunks?: readonly number[];
   readonly size?: BatchSize;
-  /** What `processFile` answers, one call after the other. */
+  /** Results of `drain`, one per call. */
   readonly early?: readonly number[];
 }
 
 const memory = await PieceMemory.create(4);
 
-/** Keeps what it is given. */
+/** Records the rows that it receives. */
 class Collector implements RowConsumer {
   readonly taken: Taken[] = [];
   rows = 0;
@@ -44,7 +44,7 @@ class Collector implements RowConsumer {
   }
 
   async acquirePiece(): Promise<Piece> {
-    const piece = memory.take();
+    const piece = memory.acquire();
     assert.ok(piece);
     this.#out.add(piece);
     return piece;
@@ -52,13 +52,13 @@ class Collector implements RowConsumer {
 
   async consume(piece: Piece, rows: PieceRows): Promise<void> {
     this.taken.push({ ...rows, text: piece.bytes.toString('utf8', 0, rows.length) });
-    // Whoever has it next writes over it.
+    // The next user of the piece overwrites it.
     piece.bytes.fill(34);
     this.#out.delete(piece);
     memory.free(piece);
   }
 
-  /** The cutter may have a piece at its end. */
+  /** The splitter may hold a piece at the end. */
   close(): void {
     for (const piece of this.#out) memory.free(piece);
     assert.ok(this.#out.size <= 1);
@@ -68,15 +68,15 @@ class Collector implements RowConsumer {
     return this.#early.shift() ?? 0;
   }
 
-  /** The text of each batch, and the lines that they begin in. */
+  /** The text of each batch, and its first line. */
   batches(): { readonly text: string; readonly line: number }[] {
     const batches: { text: string; line: number }[] = [];
     let open = false;
-    for (const { text, line, ends } of this.taken) {
+    for (const { text, line, endsBatch } of this.taken) {
       if (!open) batches.push({ text: '', line });
       const batch = batches.at(-1);
       if (batch) batch.text += text;
-      open = !ends;
+      open = !endsBatch;
     }
     assert.ok(!open, 'a batch has no end');
     return batches;
@@ -106,7 +106,7 @@ async function cut(csv: string | Buffer, options: CutOptions = {}): Promise<Coll
 const rowsOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `row ${i},${i * 7}`);
 const file = (rows: readonly string[]): string => `${[HEADER, ...rows].join('\n')}\n`;
 
-test('rows come in batches, whose first line is known; the last one has what is left', async () => {
+test('passes rows on in batches with their first line; the last batch has the rest', async () => {
   const collector = await cut(file(rowsOf(8)));
   assert.equal(collector.rows, 8);
   assert.deepEqual(collector.schema.join(), HEADER);
@@ -117,7 +117,7 @@ test('rows come in batches, whose first line is known; the last one has what is 
   ]);
 });
 
-test('the same batches, wherever the text is cut', async () => {
+test('passes on the same batches wherever the text is split', async () => {
   for (const csv of [
     file(rowsOf(7)),
     file(rowsOf(7)).slice(0, -1),
@@ -131,7 +131,7 @@ test('the same batches, wherever the text is cut', async () => {
   }
 });
 
-test('any rows in any chunks come out as they went in', async () => {
+test('passes on any rows in any chunks unchanged', async () => {
   const row = fc.oneof(
     fc.string({ minLength: 1, maxLength: 90, unit: 'grapheme' }).map((text) => text.replace(/["\n]/g, '.')),
     fc.string({ maxLength: 40 }).map((text) => `x,"${text.replaceAll('"', '""')}"`),
@@ -157,7 +157,7 @@ test('any rows in any chunks come out as they went in', async () => {
   await fc.assert(property, { numRuns: 200 });
 });
 
-test('quotes count from the first row on that has one', async () => {
+test('interprets quotes from the first row with one on', async () => {
   const { taken } = await cut(file(['a', 'b', 'c "', '" d', 'e']), {
     size: { rows: 100, safeTextBytes: 1e9 },
   });
@@ -170,7 +170,7 @@ test('quotes count from the first row on that has one', async () => {
   );
 });
 
-test('a header may be quoted, end in CRLF, and lack its end', async () => {
+test('a header may be quoted, end in CRLF, and lack its line end', async () => {
   const quoted = HEADER.replace('exchange', '"exchange"');
   for (const csv of [`${HEADER}\r\na\r\n`, `${quoted}\na\n`, `${quoted}\r\na`, HEADER, `${quoted}\n`]) {
     const { schema, rows } = await cut(csv, { chunks: [5] });
@@ -179,7 +179,7 @@ test('a header may be quoted, end in CRLF, and lack its end', async () => {
   }
 });
 
-test('pieces hold rows of up to a piece; a longer one is refused, by the line it begins in', async () => {
+test('accepts rows of up to a piece; refuses a longer one with the line at which it begins', async () => {
   const longest = 'x'.repeat(PIECE_BYTES - 1);
   const { taken } = await cut(file(['a', longest, 'b']), { chunks: [70_000] });
   assert.ok(taken.every(({ length }) => length <= PIECE_BYTES));
@@ -189,13 +189,13 @@ test('pieces hold rows of up to a piece; a longer one is refused, by the line it
     message: /^day\.csv\.gz: line 3, the line is longer than 1048576 bytes/,
   });
   await assert.rejects(cut(file(['a', `"${longest}`]), { chunks: [70_000] }), {
-    message: /line 3, a quote is opened that nothing closes within/,
+    message: /line 3, a quote is opened that is not closed within/,
   });
 });
 
-test('where a batch may have ended early, its cut waits for the word of who took it', async () => {
+test('if a batch may have ended early, waits for the consumer before it ends the batch', async () => {
   const size = { rows: 3, safeTextBytes: 20 };
   const collector = await cut(file(rowsOf(8)), { size, early: [2, 0, 0] });
   const lengths = collector.batches().map(({ text }) => text.split('\n').length - 1);
-  assert.deepEqual(lengths, [5, 3], 'two rows ended early, so that three are there behind them');
+  assert.deepEqual(lengths, [5, 3], 'two rows ended early, so three follow them');
 });

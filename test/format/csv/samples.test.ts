@@ -6,7 +6,7 @@ import { DATA_TYPES } from '../../../src/dataset/data-types.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { parseCsv } from './helpers.js';
 
-test('real samples equal their CSV cell by cell', { skip: NO_SAMPLES }, () => {
+test('parses real samples with the same cells', { skip: NO_SAMPLES }, () => {
   for (const name of SAMPLES) {
     const csv = readFileSync(join(SAMPLES_DIR, name), 'utf8');
     const dataType = DATA_TYPES.findLast((type) => name.includes(`_${type}_`)) ?? '';

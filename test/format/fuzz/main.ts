@@ -1,6 +1,6 @@
 /**
- * Fuzzes all targets in turn: `npm run fuzz -- --seconds 3600`. Each round has a seed of its own, so that the one that
- * failed can be run alone: it prints how.
+ * Fuzzes all targets in turn: `npm run fuzz -- --seconds 3600`. Each round has its own seed, so that a failed
+ * one can be repeated alone; the command is printed.
  */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,8 @@ import { seededRandom } from '../../../src/sandbox/market/random.js';
 import type { FuzzTarget } from './target.js';
 import { TARGETS } from './targets.js';
 
-/** How long a target has its turn, in milliseconds. */
-const TURN = 200;
+/** Time for a target before the next one runs. */
+const TURN_MS = 200;
 
 const { values } = parseArgs({
   options: {
@@ -21,32 +21,32 @@ const { values } = parseArgs({
     round: { type: 'string' },
   },
 });
-const { seed, target: wanted, round } = values;
+const { seed, target: targetName, round } = values;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const targets = TARGETS.filter(({ name }) => wanted === undefined || name === wanted);
+const targets = TARGETS.filter(({ name }) => targetName === undefined || name === targetName);
 if (targets.length === 0) {
-  say(`no target ${wanted}: there are ${TARGETS.map(({ name }) => name).join(', ')}`);
+  say(`no target ${targetName}: there are ${TARGETS.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 const rounds = new Map(targets.map(({ name }) => [name, Number(round ?? 0)]));
 const end = performance.now() + Number(values.seconds) * 1000;
 say(`seed ${seed}`);
 do {
-  for (const target of targets) await takeTurn(target);
+  for (const target of targets) await runTarget(target);
 } while (round === undefined && performance.now() < end);
 for (const [name, count] of rounds) say(`${name}: ${round === undefined ? count : 1} rounds, nothing found`);
 
-async function takeTurn(target: FuzzTarget): Promise<void> {
-  const until = Math.min(end, performance.now() + TURN);
+async function runTarget(target: FuzzTarget): Promise<void> {
+  const turnEnd = Math.min(end, performance.now() + TURN_MS);
   do {
     const nth = rounds.get(target.name) ?? 0;
-    await takeRound(target, nth);
+    await runRound(target, nth);
     rounds.set(target.name, nth + 1);
-  } while (round === undefined && performance.now() < until);
+  } while (round === undefined && performance.now() < turnEnd);
 }
 
-async function takeRound({ name, round: run }: FuzzTarget, nth: number): Promise<void> {
+async function runRound({ name, round: run }: FuzzTarget, nth: number): Promise<void> {
   let input: Uint8Array = new Uint8Array();
   try {
     await run(seededRandom(seed, name, nth), (bytes) => {

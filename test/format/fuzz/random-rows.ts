@@ -7,7 +7,7 @@ import {
 } from '../../../src/dataset/data-types.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
 
-/** Any schema that a header may give: a data type's columns, in any order, with some that nobody knows. */
+/** A random schema: a data type's columns, in any order, and some unknown ones. */
 export function randomSchema(random: Random): readonly DayFileColumn[] {
   const columns: DayFileColumn[] = [...(dataTypeColumns(pick(random, DATA_TYPES)) ?? LEADING_COLUMNS)];
   if (random.chance(0.1)) columns.splice(4);
@@ -18,34 +18,34 @@ export function randomSchema(random: Random): readonly DayFileColumn[] {
   return random.chance(0.3) ? shuffled(random, columns) : columns;
 }
 
-/** Rows that mostly are as they should be, cell by cell; no cell has a comma, a quote or a line's end. */
+/** Mostly valid rows; no cell has a comma, a quote or a line end. */
 export function randomRows(random: Random, schema: readonly DayFileColumn[], count: number): Buffer[][] {
-  /** How many cells of a thousand may be such as must be refused: in most files there is none. */
-  const wrong = random.chance(0.2) ? random.next() / 100 : 0;
-  const odd = random.chance(0.5) ? random.next() / 2 : 0.01;
-  /** How many of the cells that say the same as those above them say it in other bytes. */
-  const otherwise = random.chance(0.3) ? random.next() / 4 : 0;
+  /** Share of invalid cells; most files have none. */
+  const invalidShare = random.chance(0.2) ? random.next() / 100 : 0;
+  const unusualShare = random.chance(0.5) ? random.next() / 2 : 0.01;
+  /** Share of the cells equal to those above that have another spelling. */
+  const respelledShare = random.chance(0.3) ? random.next() / 4 : 0;
   const rows: Buffer[][] = [];
   for (let row = 0; row < count; row++) {
-    const before = rows.at(-1);
-    // Rows of one message begin alike.
-    const shared = before && random.chance(0.5) ? random.int(schema.length + 1) : 0;
+    const previous = rows.at(-1);
+    // Rows of one message have equal first cells.
+    const shared = previous && random.chance(0.5) ? random.int(schema.length + 1) : 0;
     rows.push(
       schema.map(({ kind, name }, i) => {
-        const above = before?.[i];
-        if (above && i < shared) return random.chance(otherwise) ? inOtherBytes(random, above, kind) : above;
-        if (random.chance(wrong)) return Buffer.from(pick(random, WRONG), 'latin1');
+        const above = previous?.[i];
+        if (above && i < shared) return random.chance(respelledShare) ? respell(random, above, kind) : above;
+        if (random.chance(invalidShare)) return Buffer.from(pick(random, INVALID_CELLS), 'latin1');
         const mayBeEmpty = !LEADING_COLUMNS.some((column) => column.name === name);
         if (mayBeEmpty && random.chance(0.15)) return Buffer.alloc(0);
-        return Buffer.from((random.chance(odd) ? ODD : USUAL)[kind](random));
+        return Buffer.from((random.chance(unusualShare) ? UNUSUAL_CELLS : USUAL_CELLS)[kind](random));
       }),
     );
   }
   return rows;
 }
 
-/** The same value in other bytes, where there are any. An empty boolean is taken for false in messages. */
-export function inOtherBytes(random: Random, cell: Buffer, kind: DayFileKind): Buffer {
+/** Another spelling of the same value, if there is one. In messages an empty boolean is false. */
+export function respell(random: Random, cell: Buffer, kind: DayFileKind): Buffer {
   const text = cell.toString('latin1');
   const [, sign = '', digits = '', fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(text) ?? [];
   if (kind === 'boolean') return Buffer.from(text === 'false' ? '' : text === '' ? 'false' : text);
@@ -57,7 +57,7 @@ export function inOtherBytes(random: Random, cell: Buffer, kind: DayFileKind): B
   return Buffer.from(begin + end + pick(random, ['', '', 'e0', 'E-0', 'e+00']));
 }
 
-/** Rows as text; now and then some bytes of it are not what they should be, but never a quote. */
+/** Rows as text; some bytes are randomly changed, but never to a quote. */
 export function textOf(random: Random, rows: readonly (readonly Buffer[])[], mayMutate: boolean): Buffer {
   const lineEnd = random.chance(0.1) ? '\r\n' : '\n';
   const lines = rows.map((cells) => cells.map((cell) => cell.toString('latin1')).join(',') + lineEnd);
@@ -81,7 +81,7 @@ export function pick<T>(random: Random, from: readonly T[]): T {
 const LIKELY = [...Buffer.from('0123456789,,,\n\n\r.-eE+ntrufalse')];
 const UNLIKELY = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte !== 0x22);
 
-const WRONG = [
+const INVALID_CELLS = [
   '',
   '12x',
   '3.',
@@ -98,7 +98,7 @@ const WRONG = [
 
 type Cells = Readonly<Record<DayFileKind, (random: Random) => string>>;
 
-const USUAL: Cells = {
+const USUAL_CELLS: Cells = {
   text: (random) => pick(random, ['buy', 'sell', 'bid', 'BTC-PERPETUAL', 'x', hex(random)]),
   time: (random) => `15${digits(random, 14)}`,
   boolean: (random) => String(random.chance(0.5)),
@@ -108,7 +108,7 @@ const USUAL: Cells = {
   },
 };
 
-const ODD: Cells = {
+const UNUSUAL_CELLS: Cells = {
   text: (random) =>
     pick(random, [
       ...['\\', '\t', '\u0000\u001f', '\u007f', 'ä€😀', '\u2028', '{a:1}', ' x ', 'null', '\ufeff'],
@@ -122,7 +122,7 @@ const ODD: Cells = {
       `${1 + random.int(8)}${digits(random, 15)}`,
       `${random.chance(0.3) ? '-' : ''}${digits(random, 1 + random.int(15))}`,
     ]),
-  boolean: USUAL.boolean,
+  boolean: USUAL_CELLS.boolean,
   number: (random) => {
     const sign = random.chance(0.3) ? '-' : '';
     const whole = random.chance(0.2) ? '0' : digits(random, 1 + random.int(random.chance(0.9) ? 20 : 90));

@@ -1,11 +1,11 @@
 import type { Random } from '../../../src/sandbox/market/random.js';
 
-/** Something that is tried on random input over and over, beside a plain reference. */
+/** Code that is compared with a reference on random input. */
 export interface FuzzTarget {
   readonly name: string;
   /**
-   * One try, drawn from `random` alone. Throws where something isn't as the reference has it.
-   * @param keep to be told of the input before it is used, so that a failing one can be looked at.
+   * One attempt, drawn from `random` only. Throws if a result differs from the reference.
+   * @param keep called with the input before it is used, so that a failing input can be saved.
    */
   round(random: Random, keep: (input: Uint8Array) => void): void | Promise<void>;
 }

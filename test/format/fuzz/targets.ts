@@ -6,7 +6,7 @@ import { ndjsonTarget } from '../kernel/ndjson-target.js';
 import { rowGroupTarget } from '../kernel/row-group-target.js';
 import type { FuzzTarget } from './target.js';
 
-/** All that is fuzzed, by hand for long and in the gate for some seconds. */
+/** All fuzz targets; the tests run each for a few seconds. */
 export const TARGETS: readonly FuzzTarget[] = [
   ndjsonTarget,
   rowGroupTarget,

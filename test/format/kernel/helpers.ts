@@ -8,11 +8,11 @@ export interface LineChoice {
   readonly times?: 'int' | 'iso';
   readonly numbers?: 'double' | 'string';
   readonly compression?: 'none' | 'gzip' | 'zstd';
-  /** How many rows a piece has; all in one when left out. */
+  /** Rows per piece; by default all. */
   readonly rows?: number;
 }
 
-/** Rows as NDJSON by the kernel: one batch, but for what ends early. */
+/** Formats rows as NDJSON with the kernel: one batch, except those that end early. */
 export async function linesOf(text: string | Buffer, choice: LineChoice = {}): Promise<string> {
   const { schema = dataTypeColumns('trades') ?? [], rows = Number.POSITIVE_INFINITY, ...options } = choice;
   const job = { source: 'day.csv.gz', schema, options: createConvertOptions('ndjson', options) };
@@ -38,7 +38,7 @@ function endOfRows(bytes: Buffer, from: number, rows: number): number {
   return to;
 }
 
-/** A column of a kind between two of text. */
+/** A column of a kind between two text columns. */
 export function between(kind: ColumnKind): Schema {
   return [
     { name: 'a', kind: 'text' },

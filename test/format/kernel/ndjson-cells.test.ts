@@ -4,14 +4,14 @@ import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import { between, type LineChoice, linesOf } from './helpers.js';
 
-/** What the cell of a kind becomes, between two others. */
+/** Formats a cell of a kind between two other cells. */
 async function cellOf(kind: 'time' | 'number' | 'text', cell: string | Buffer, choice: LineChoice = {}) {
   const text = Buffer.concat([Buffer.from('p,'), Buffer.from(cell), Buffer.from(',q\n')]);
   const line = await linesOf(text, { ...choice, schema: between(kind) });
   return /^\{"a":"p","x":(.*),"b":"q"\}\n$/s.exec(line)?.[1];
 }
 
-test('numbers keep their digits, but for leading zeros', async () => {
+test('numbers keep their digits, except leading zeros', async () => {
   const same = ['0.00004405208333333333', '11650', '1.50', '0', '-0', '0e5', '1E-7', '-0.0', '1e+21', '5'];
   const sizes = [14, 15, 16, 17, 63, 64, 65].flatMap((size) => [
     '7'.repeat(size),
@@ -40,7 +40,7 @@ test('numbers keep their digits, but for leading zeros', async () => {
   assert.equal(await cellOf('number', '', { numbers: 'string' }), 'null');
 });
 
-test('times are integers, or ISO 8601 exact to the microsecond', async () => {
+test('times are integers, or ISO 8601 with exact microseconds', async () => {
   const times = {
     '1709251200123456': '2024-03-01T00:00:00.123456Z',
     '1000000000000000': '2001-09-09T01:46:40.000000Z',
@@ -60,7 +60,7 @@ test('times are integers, or ISO 8601 exact to the microsecond', async () => {
   assert.equal(await cellOf('time', '', { times: 'iso' }), 'null');
 });
 
-test('the first microsecond of each day has its date, and the last one too', async () => {
+test('the first and the last microsecond of each day have its date', async () => {
   const days = Array.from({ length: 92_000 }, (_, i) => (11_575 + i) * 86_400_000_000);
   const rows = days.flatMap((day) => [`p,${day},q\n`, `p,${day + 86_399_999_999},q\n`]).join('');
   const expected = days.flatMap((day) => {
@@ -71,7 +71,7 @@ test('the first microsecond of each day has its date, and the last one too', asy
   assert.ok(lines === expected.join(''));
 });
 
-test('text of any kind survives, at every place in 16 bytes', async () => {
+test('text of any kind is kept at every offset within 16 bytes', async () => {
   const controls = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('');
   const odd = [
     '\\',
@@ -96,7 +96,7 @@ test('text of any kind survives, at every place in 16 bytes', async () => {
   }
 });
 
-test('rows given cell by cell may hold anything, and keys are escaped', async () => {
+test('rows of single cells may contain any text, and keys are escaped', async () => {
   const schema = [...between('text'), { name: 'say "x\\y"', kind: 'text' } as const];
   const kernel = await createBatchKernel({
     source: 'x',

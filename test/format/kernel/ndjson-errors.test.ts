@@ -40,20 +40,20 @@ const refused: readonly (readonly [name: string, text: string | Buffer, message:
   ['an exponent without digits', file(withCell(7, '1e-')), /line 2, column amount: "1e-" is not a decimal/],
   ['NaN', file(withCell(7, 'NaN')), /line 2, column amount: "NaN" is not a decimal/],
   [
-    'a number past the range',
+    'a number outside the range',
     file(withCell(7, '1e999')),
-    /line 2, column amount: "1e999" is past a double's range/,
+    /line 2, column amount: "1e999" is outside the range of a double/,
   ],
   ['a number too long', file(withCell(7, '1'.repeat(1025))), /column amount: "1{39}…" is not a decimal/],
   [
-    'a time past the range',
+    'a time outside the range',
     file(withCell(2, '9007199254740992')),
     /line 2, column timestamp: "9007199254740992" is/,
   ],
   [
     'a time of 17 digits',
     file(withCell(2, '15856992002450001')),
-    /column timestamp: "15856992002450001" is past/,
+    /column timestamp: "15856992002450001" is outside/,
   ],
   [
     'a time with a fraction',
@@ -63,7 +63,7 @@ const refused: readonly (readonly [name: string, text: string | Buffer, message:
   [
     'an empty leading column',
     file(ROW, withCell(1, '')),
-    /line 3, column symbol: "" is empty, and this column never/,
+    /line 3, column symbol: "" is empty, but a value is required/,
   ],
   [
     'text that is not UTF-8',
@@ -73,7 +73,7 @@ const refused: readonly (readonly [name: string, text: string | Buffer, message:
 ];
 
 for (const [name, text, message] of refused) {
-  test(`refused: ${name}`, async () => {
+  test(`refuses ${name}`, async () => {
     for (const rows of [1, 100]) {
       for (const choice of [{}, { times: 'iso', numbers: 'string' } as const]) {
         const refusal = { name: 'TickhaulError', code: 'corrupt', message };
@@ -83,10 +83,10 @@ for (const [name, text, message] of refused) {
   });
 }
 
-test('an empty cell is refused by the name of its column, wherever that stands', async () => {
+test('refuses an empty cell by the name of its column, in any column order', async () => {
   const schema = [...(dataTypeColumns('trades') ?? [])].reverse();
   await assert.rejects(linesOf(file(ROW.split(',').with(0, '').reverse().join(',')), { schema }), {
-    message: /line 2, column exchange: "" is empty, and this column never is/,
+    message: /line 2, column exchange: "" is empty, but a value is required/,
   });
   assert.match(
     await linesOf(file(ROW.split(',').with(7, '').reverse().join(',')), { schema }),
@@ -94,7 +94,7 @@ test('an empty cell is refused by the name of its column, wherever that stands',
   );
 });
 
-test('a word for a boolean', async () => {
+test('refuses other words for a boolean', async () => {
   const schema = dataTypeColumns('incremental_book_L2') ?? [];
   for (const cell of ['truE', 'tru', 'truee', 'fals', 'falsy', 'falsee', '1']) {
     await assert.rejects(linesOf(file(withCell(4, cell)), { schema }), {
@@ -103,7 +103,7 @@ test('a word for a boolean', async () => {
   }
 });
 
-test('the line is the one that was set, and goes on with each row, quoted ones too', async () => {
+test('advances the line with each row, also within quotes', async () => {
   const options = createConvertOptions('ndjson', {});
   const kernel = await createBatchKernel({
     source: 'a/b.csv.gz',

@@ -4,11 +4,11 @@ import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { LineMemory } from '../../../src/format/kernel/line-memory.js';
 import { loadNdjsonModule, NDJSON_STOP_REASON } from '../../../src/format/kernel/ndjson-module.js';
 
-/** Room for more than the lines need. */
+/** More bytes than the lines need. */
 const SIZE = 8192;
 const untouched = Buffer.alloc(SIZE, 0xa5);
 
-test('nothing is written at or behind the limit, wherever it lies', async () => {
+test('writes nothing at or after the limit, wherever it is', async () => {
   const cell = { text: 'some text, of more bytes than one', time: '1585699200245000', boolean: 'false' };
   for (const times of ['int', 'iso'] as const) {
     for (const numbers of ['double', 'string'] as const) {
@@ -36,19 +36,19 @@ test('nothing is written at or behind the limit, wherever it lies', async () => 
         assert.equal(stop === NDJSON_STOP_REASON.done, module.rows.value === 3);
         assert.ok(stop === NDJSON_STOP_REASON.done || stop === NDJSON_STOP_REASON.noRoom);
         assert.ok(bytes.subarray(start, end).equals(lines.subarray(0, end - start)));
-        const behind = bytes.subarray(start + room, start + SIZE);
-        assert.ok(behind.equals(untouched.subarray(room)), `room for ${room} bytes`);
+        const after = bytes.subarray(start + room, start + SIZE);
+        assert.ok(after.equals(untouched.subarray(room)), `room for ${room} bytes`);
         if (room >= enough) assert.ok(module.rows.value > 0);
       }
     }
   }
 });
 
-test('lines grow past the room that there is at first, and the batch before them stays', () => {
+test('enlarges the region of a batch, and keeps the lines of the previous batch', () => {
   const memory = new LineMemory(dataTypeColumns('trades') ?? [], { times: 'int', numbers: 'double' });
   const first = memory.start;
   memory.bytes.write('first', first);
-  memory.turn();
+  memory.swapRegions();
   const { start, limit } = memory;
   memory.bytes.write('second', start);
   assert.equal(memory.reserve(start + 6, limit - start - 6), start + 6);
@@ -58,6 +58,6 @@ test('lines grow past the room that there is at first, and the batch before them
   assert.ok(memory.limit - end >= limit - start);
   assert.ok(memory.bytes.length >= memory.limit);
   assert.equal(memory.bytes.toString('latin1', first, first + 5), 'first');
-  memory.turn();
+  memory.swapRegions();
   assert.equal(memory.start, first);
 });

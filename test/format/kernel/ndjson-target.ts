@@ -11,7 +11,7 @@ import { referenceError, referenceRows } from '../reference/rows.js';
 
 const SOURCE = 'day.csv.gz';
 
-/** Lines of random rows, given in pieces and cell by cell, batch by batch, beside those of the reference. */
+/** Compares the lines of random rows, passed in pieces and cell by cell, with those of the reference. */
 export const ndjsonTarget: FuzzTarget = {
   name: 'ndjson',
   async round(random, keep) {
@@ -24,7 +24,7 @@ export const ndjsonTarget: FuzzTarget = {
     } as const;
     const kernel = await createBatchKernel({ source: SOURCE, schema, options });
     kernel.line = 2 + random.int(1000);
-    /** The batch before this one, whose bytes have to be whole still when this one ends. */
+    /** The previous batch, whose bytes must stay valid until this one ends. */
     let last: { readonly bytes: Uint8Array; readonly expected: string } | undefined;
     for (let batch = 1 + random.int(4); batch > 0; batch--) {
       const outs: Uint8Array[] = [];
@@ -74,7 +74,7 @@ function randomPiece(random: Random, schema: readonly DayFileColumn[], line: num
   const rows = randomRows(random, schema, random.int(Math.max(2, (8 * most) / schema.length)));
   const whole = textOf(random, rows, true).subarray(0, 1 << 20);
   const text = random.chance(0.05) ? whole.subarray(0, whole.lastIndexOf(10)) : whole;
-  // What stands behind a piece is nobody's business.
+  // Bytes after the piece must not matter.
   const junk = Buffer.from(pick(random, ['0', ',', '\n', 'a', '9,\n', '.']).repeat(100));
   return {
     input: text,

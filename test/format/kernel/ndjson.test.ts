@@ -23,7 +23,7 @@ const CHOICES: readonly LineChoice[] = [
   { times: 'int', numbers: 'string' },
 ];
 
-test('a row is a line, its keys in the order of the columns', async () => {
+test('formats a row as a line, with keys in the order of the columns', async () => {
   assert.equal(
     await linesOf(`${ROW}\n`),
     '{"exchange":"deribit","symbol":"BTC-PERPETUAL","timestamp":1585699200245000,' +
@@ -31,7 +31,7 @@ test('a row is a line, its keys in the order of the columns', async () => {
   );
 });
 
-test('rows that begin alike, with an empty cell among them, are what they are alone', async () => {
+test('formats rows with equal first cells, some empty, as it does alone', async () => {
   const cells = ROW.split(',');
   const rows = [
     ROW,
@@ -47,7 +47,7 @@ test('rows that begin alike, with an empty cell among them, are what they are al
   assert.equal(await linesOf(text), await linesOf(text, { rows: 1 }));
 });
 
-test('rows are the same in pieces of any number of rows, with CRLF, and without a last LF', async () => {
+test('formats the same lines for pieces of any number of rows, with CRLF, and without a last LF', async () => {
   for (const dataType of DATA_TYPES) {
     const schema = dataTypeColumns(dataType) ?? [];
     const value = { text: 'bid', time: '1585699200245000', boolean: 'true', number: '0.5' };
@@ -74,8 +74,8 @@ test('rows are the same in pieces of any number of rows, with CRLF, and without 
   }
 });
 
-const digits = (least: number, most: number) =>
-  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: least, maxLength: most });
+const digits = (min: number, max: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max });
 const decimal = fc
   .tuple(
     fc.constantFrom('', '', '-'),
@@ -98,7 +98,7 @@ const CELLS = {
   ),
 };
 
-test('random cells of every kind become what the reference has', async () => {
+test('formats random cells of every kind like the reference', async () => {
   for (const dataType of ['incremental_book_L2', 'trades', 'derivative_ticker', 'options_chain']) {
     const schema = dataTypeColumns(dataType) ?? [];
     const row = fc.tuple(
@@ -121,13 +121,13 @@ test('random cells of every kind become what the reference has', async () => {
   }
 });
 
-test('random files, whole and broken, cell by cell and in pieces, are as the reference has them', async () => {
+test('formats random files, valid and invalid, by cells and in pieces, like the reference', async () => {
   for (let round = 0; round < 200; round++) {
     await ndjsonTarget.round(seededRandom('ndjson', round), () => {});
   }
 });
 
-test('real samples, digit for digit', { skip: NO_SAMPLES }, async () => {
+test('keeps the digits of real samples', { skip: NO_SAMPLES }, async () => {
   for (const name of SAMPLES) {
     const csv = readFileSync(join(SAMPLES_DIR, name));
     const dataType = DATA_TYPES.findLast((type) => name.includes(`_${type}_`)) ?? '';
@@ -142,14 +142,14 @@ test('real samples, digit for digit', { skip: NO_SAMPLES }, async () => {
   }
 });
 
-test('a batch has no more rows than it may, and stays whole while the next one is made', async () => {
+test('limits the rows of a batch, and keeps its bytes valid while the next one is formatted', async () => {
   const schema = between('number');
   const kernel = await createBatchKernel({
     source: 'x',
     schema,
     options: createConvertOptions('ndjson', {}),
   });
-  const most = Math.floor((64 * 1024) / 3);
+  const max = Math.floor((64 * 1024) / 3);
   const fill = (from: number, to: number) => {
     const rows = Array.from({ length: to - from }, (_, i) => `p,${from + i},q\n`).join('');
     return kernel.parse(
@@ -163,26 +163,26 @@ test('a batch has no more rows than it may, and stays whole while the next one i
       .split('\n')
       .map((line) => JSON.parse(line).x);
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
-  assert.deepEqual(fill(0, most), []);
-  const early = fill(most, 2 * most + 10);
+  assert.deepEqual(fill(0, max), []);
+  const early = fill(max, 2 * max + 10);
   assert.deepEqual(
     early.map(({ rows }) => rows),
-    [most, most],
+    [max, max],
   );
   assert.deepEqual(
     early.flatMap(({ bytes }) => numbers(bytes)),
-    range(0, 2 * most),
+    range(0, 2 * max),
   );
   const first = kernel.finish();
   fill(0, 20);
   const second = kernel.finish();
-  assert.deepEqual(numbers(first?.bytes), range(2 * most, 2 * most + 10));
+  assert.deepEqual(numbers(first?.bytes), range(2 * max, 2 * max + 10));
   assert.deepEqual([first?.rows, second?.rows], [10, 20]);
   assert.equal(kernel.finish(), undefined);
-  assert.equal(kernel.line, 2 + 2 * most + 30);
+  assert.equal(kernel.line, 2 + 2 * max + 30);
 });
 
-test('long cells, longer still by their escapes: batches end early, alike in pieces of any size', async () => {
+test('ends batches early for long cells with escapes, equally for pieces of any size', async () => {
   const schema = between('text');
   const cells = Array.from({ length: 16 }, (_, i) => `${i}`.padEnd(1_000_000, i % 2 ? '\u0001' : 'x'));
   const expected = Buffer.from(
@@ -212,7 +212,7 @@ test('long cells, longer still by their escapes: batches end early, alike in pie
   assert.deepEqual(await sizes(2), rows);
 });
 
-test('compressed batches are frames that follow each other', async () => {
+test('compressed batches are concatenated frames', async () => {
   const options = createConvertOptions('ndjson', { compression: 'gzip' });
   const kernel = await createBatchKernel({ source: 'x', schema: dataTypeColumns('trades') ?? [], options });
   const parts = [1, 2].map(() => {

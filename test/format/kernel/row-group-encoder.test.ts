@@ -8,12 +8,12 @@ import { createReferenceEncoder } from '../reference/parquet/row-group.js';
 type CellAt = (row: number, rows: number) => Cell;
 
 const START = 1_585_699_200_245_001;
-/** Numbers that look like chance, the same each time. */
+/** Pseudorandom numbers, the same in each run. */
 const mixed = (row: number): number => Math.imul(row + 1, 0x9e3779b1) >>> 0;
 const id = (row: number): string => `${10n ** 15n + BigInt(row)}`;
 const word = (row: number, of: number): string => `w${mixed(row) % of}`;
 
-/** Each by its name: how the cells of a column are made. */
+/** Cells of columns, by a description. */
 const COLUMNS: Readonly<Record<string, readonly [ColumnKind, CellAt]>> = {
   'one number': ['number', () => 7],
   'all numbers distinct': ['number', (row) => row / 8],
@@ -88,19 +88,19 @@ function testColumns(rows: number, isNull: (row: number, rows: number) => boolea
 }
 
 for (const [nulls, isNull] of Object.entries(NULLS)) {
-  test(`row groups of all sizes are those of the reference; nulls: ${nulls}`, async () => {
+  test(`encodes row groups of all sizes like the reference; nulls: ${nulls}`, async () => {
     for (const rows of ROWS) await assertSameGroups(testColumns(rows, isNull), rows, 'double');
   });
 }
 
-test('numbers as text are those of the reference', async () => {
+test('encodes numbers as text like the reference', async () => {
   for (const isNull of Object.values(NULLS)) {
     const columns = testColumns(3000, isNull).filter(({ kind }) => kind === 'number');
     await assertSameGroups(columns, 1000, 'string');
   }
 });
 
-test('columns of several pages, with nulls anywhere in them', async () => {
+test('encodes columns of several pages with nulls anywhere', async () => {
   const rows = 150_000;
   const long = 'x'.repeat(700);
   const several: Readonly<Record<string, readonly [ColumnKind, CellAt]>> = {
@@ -120,7 +120,7 @@ test('columns of several pages, with nulls anywhere in them', async () => {
   }
 });
 
-test('a group stays whole while the next is made', async () => {
+test('keeps a group valid while the next one is encoded', async () => {
   const columns = testColumns(400, () => false);
   const schema = columns.map(({ name, kind }) => ({ name, kind }));
   const encode = await createRowGroupEncoder({

@@ -14,22 +14,22 @@ import { rowGroupTarget } from './row-group-target.js';
 
 const SOURCE = 'day.csv.gz';
 const TRADES = dataTypeColumns('trades') ?? [];
-const row = (id: string, price = '6421.5'): string =>
+const createRow = (id: string, price = '6421.5'): string =>
   `deribit,BTC,1585699200245000,1585699200355684,${id},buy,${price},18640\n`;
 
-test('random rows in pieces: row groups and errors are those of the reference', async () => {
+test('encodes random rows in pieces, and reports errors, like the reference', async () => {
   for (let round = 0; round < 25; round++) {
     await rowGroupTarget.round(seededRandom('gate', 'row-group', round), () => {});
   }
 });
 
-function give(kernel: BatchKernel, text: string): readonly EncodedBatch[] {
+function parseText(kernel: BatchKernel, text: string): readonly EncodedBatch[] {
   const bytes = Buffer.from(text);
   kernel.getPieceBuffer().set(bytes);
   return kernel.parse(bytes.length);
 }
 
-async function kernelOf(
+async function createKernel(
   chosen: { rowGroup?: number; numbers?: 'string' },
   schema: readonly Column[] = TRADES,
 ) {
@@ -40,20 +40,20 @@ async function kernelOf(
   });
 }
 
-test('a batch ends when it is asked to, and there is none of no rows', async () => {
-  const kernel = await kernelOf({});
+test('ends a batch on request, but never an empty one', async () => {
+  const kernel = await createKernel({});
   assert.equal(kernel.finish(), undefined);
-  assert.deepEqual(give(kernel, row('a') + row('b')), []);
+  assert.deepEqual(parseText(kernel, createRow('a') + createRow('b')), []);
   assert.equal(kernel.finish()?.rows, 2);
   assert.equal(kernel.finish(), undefined);
 });
 
-test('a batch whose text passes 32 MiB ends early, as the reference has it', async () => {
+test('ends a batch early if its text exceeds 32 MiB, like the reference', async () => {
   const long = 'é'.repeat(100_000);
-  const text = Array.from({ length: 400 }, (_, i) => row(`${i}${long}`)).join('');
-  const kernel = await kernelOf({});
+  const text = Array.from({ length: 400 }, (_, i) => createRow(`${i}${long}`)).join('');
+  const kernel = await createKernel({});
   const groups: EncodedBatch[] = [];
-  const piece = row(`0${long}`).length * 2;
+  const piece = createRow(`0${long}`).length * 2;
   const bytes = Buffer.from(text);
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(10, Math.min(bytes.length - 1, from + piece));
@@ -81,31 +81,31 @@ test('a batch whose text passes 32 MiB ends early, as the reference has it', asy
   );
 });
 
-test('errors name the line, wherever the batch begins', async () => {
-  const kernel = await kernelOf({ rowGroup: 2 });
+test('errors state the line, wherever the batch begins', async () => {
+  const kernel = await createKernel({ rowGroup: 2 });
   kernel.line = 1001;
-  give(kernel, row('a') + row('b') + row('c'));
+  parseText(kernel, createRow('a') + createRow('b') + createRow('c'));
   kernel.appendRow(
-    row('x\ny')
+    createRow('x\ny')
       .trimEnd()
       .split(',')
       .map((cell) => Buffer.from(cell)),
   );
-  assert.throws(() => give(kernel, row('d') + row('e', '1.5x')), {
+  assert.throws(() => parseText(kernel, createRow('d') + createRow('e', '1.5x')), {
     code: 'corrupt',
     message: /^day\.csv\.gz: line 1007, column price: "1\.5x" is not a decimal number/,
   });
 });
 
-test('what memory has no room for is said in words', async () => {
+test('reports createRow groups that do not fit into memory', async () => {
   const schema = Array.from({ length: 600 }, (_, i): Column => ({ name: `c${i}`, kind: 'number' }));
-  await assert.rejects(kernelOf({ rowGroup: 1024 * 1024 }, schema), {
+  await assert.rejects(createKernel({ rowGroup: 1024 * 1024 }, schema), {
     code: 'usage',
-    message: /^--row-group: 1048576 rows of 600 columns don't fit into memory/,
+    message: /^--row-group: 1048576 rows of 600 columns do not fit into 4 GiB/,
   });
 });
 
-test('a million decimals are Number(text) to the bit', () => {
+test('parses a million decimals as Number(text), to the bit', () => {
   const random = seededRandom('decimals');
   const digits = (count: number): string => {
     let text = '';
@@ -129,7 +129,7 @@ test('a million decimals are Number(text) to the bit', () => {
   for (let round = 0; round < 20; round++) {
     const texts = Array.from({ length: rows }, decimal);
     const length = memory.piece.write(`${texts.join('\n')}\n`, 'latin1');
-    assert.equal(parser.take(0, length), length);
+    assert.equal(parser.parse(0, length), length);
     const [column] = memory.view().columns;
     assert.ok(column?.kind === 'number');
     const wrong = texts.findIndex((text, i) => !Object.is(column.values[i], Number(text)));

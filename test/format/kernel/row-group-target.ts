@@ -10,7 +10,9 @@ import { createReferenceEncoder } from '../reference/parquet/row-group.js';
 
 const SOURCE = 'day.csv.gz';
 
-/** Row groups of random rows, given in pieces of any number of rows, beside those of the reference. */
+/**
+ * Compares row groups of random rows, passed in pieces of any number of rows, with those of the reference.
+ */
 export const rowGroupTarget: FuzzTarget = {
   name: 'row-group',
   async round(random, keep) {
@@ -36,10 +38,14 @@ export const rowGroupTarget: FuzzTarget = {
       expected = referenceBatches(text, reading).map(encode);
     } catch (error) {
       const { message } = error as Error;
-      assert.throws(() => give(kernel, text, random), { name: 'TickhaulError', code: 'corrupt', message });
+      assert.throws(() => encodeInPieces(kernel, text, random), {
+        name: 'TickhaulError',
+        code: 'corrupt',
+        message,
+      });
       return;
     }
-    assertSame(give(kernel, text, random), expected);
+    assertSame(encodeInPieces(kernel, text, random), expected);
   },
 };
 
@@ -53,27 +59,30 @@ function randomOptions(random: Random): ConvertOptions {
   };
 }
 
-/** Mostly few; now and then past the thousands at which dictionaries grow or are given up. */
+/** Usually few; sometimes the thousands at which dictionaries grow or are abandoned. */
 function rowCount(random: Random, columns: number): number {
   return random.chance(0.9) ? random.int(60) : random.int(Math.max(60, 40_000 / columns));
 }
 
-/** All row groups of a text, which is given in pieces of whole rows; copies, since the kernel uses its memory again. */
-function give(kernel: BatchKernel, text: Buffer, random: Random): readonly EncodedBatch[] {
+/**
+ * All row groups of a text, which is passed in pieces of complete rows; copied, since the kernel reuses its
+ * memory.
+ */
+function encodeInPieces(kernel: BatchKernel, text: Buffer, random: Random): readonly EncodedBatch[] {
   const groups: EncodedBatch[] = [];
   for (let from = 0; from < text.length; ) {
-    const wanted = Math.min(text.length, from + 1 + random.int(random.chance(0.5) ? 300 : 1 << 20));
-    const found = text.indexOf(10, wanted - 1);
+    const minEnd = Math.min(text.length, from + 1 + random.int(random.chance(0.5) ? 300 : 1 << 20));
+    const found = text.indexOf(10, minEnd - 1);
     const to = found < 0 ? text.length : found + 1;
     kernel.getPieceBuffer().set(text.subarray(from, to));
-    for (const group of kernel.parse(to - from)) groups.push(copied(group));
+    for (const group of kernel.parse(to - from)) groups.push(copyGroup(group));
     from = to;
   }
   const last = kernel.finish();
-  return last ? [...groups, copied(last)] : groups;
+  return last ? [...groups, copyGroup(last)] : groups;
 }
 
-function copied(group: EncodedBatch): EncodedBatch {
+function copyGroup(group: EncodedBatch): EncodedBatch {
   return { ...group, bytes: group.bytes.slice() };
 }
 

@@ -11,14 +11,14 @@ const time = fc.oneof(
     .map(([day, around]) => day * 86.4e9 + around),
 );
 
-test('ISO times are exact to the microsecond', () => {
+test('formats ISO times with exact microseconds', () => {
   assert.equal(formatIsoTime(1709251200123456), '2024-03-01T00:00:00.123456Z');
   assert.equal(formatIsoTime(-1), '1969-12-31T23:59:59.999999Z');
   assert.equal(formatIsoTime(2 ** 53 - 1), '2255-06-05T23:47:34.740991Z');
   assert.equal(formatIsoTime(1 - 2 ** 53), '1684-07-28T00:12:25.259009Z');
 });
 
-test('ISO times read back as they were', () => {
+test('ISO times parse to the original microseconds', () => {
   fc.assert(
     fc.property(time, (value) => {
       const text = formatIsoTime(value);

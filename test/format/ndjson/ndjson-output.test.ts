@@ -13,7 +13,10 @@ import { linesOf } from '../kernel/helpers.js';
 const SUFFIX = { none: '', gzip: '.gz', zstd: '.zst' } as const;
 const COMPRESSIONS = ['none', 'gzip', 'zstd'] as const;
 
-async function written(chunks: readonly Uint8Array[], compression: keyof typeof SUFFIX): Promise<Uint8Array> {
+async function writeChunks(
+  chunks: readonly Uint8Array[],
+  compression: keyof typeof SUFFIX,
+): Promise<Uint8Array> {
   const sink = createMemorySink();
   const output = createNdjsonOutput(sink, await loadCompressor(compression));
   for (const chunk of chunks) await output.write(chunk);
@@ -22,7 +25,7 @@ async function written(chunks: readonly Uint8Array[], compression: keyof typeof 
   return sink.bytes();
 }
 
-test('DuckDB reads plain and compressed files of many batches alike', async (t) => {
+test('DuckDB reads plain and compressed files of many batches equally', async (t) => {
   const rows = 5000;
   const lines = Array.from(
     { length: rows },
@@ -41,7 +44,7 @@ test('DuckDB reads plain and compressed files of many batches alike', async (t) 
   });
   for (const compression of COMPRESSIONS) {
     const path = join(dir, `day.ndjson${SUFFIX[compression]}`);
-    await writeFile(path, await written(chunks, compression));
+    await writeFile(path, await writeChunks(chunks, compression));
     const reader = await duck.runAndReadAll(
       'SELECT count(*), sum(price), sum(amount), sum("local_timestamp" - "timestamp"), count(side), ' +
         `count(DISTINCT id) FROM read_ndjson('${path}')`,
@@ -54,15 +57,15 @@ test('DuckDB reads plain and compressed files of many batches alike', async (t) 
   }
 });
 
-test('gzip has a member for each write, and none is lost', async () => {
+test('writes a gzip member for each write, and keeps them all', async () => {
   const parts = ['{"a":1}\n', '', '{"a":2}\n'].map((text) => Buffer.from(text));
-  assert.equal(gunzipSync(await written(parts, 'gzip')).toString(), '{"a":1}\n{"a":2}\n');
+  assert.equal(gunzipSync(await writeChunks(parts, 'gzip')).toString(), '{"a":1}\n{"a":2}\n');
 });
 
-test('no rows give an empty file, or one empty member or frame', async () => {
-  assert.equal((await written([], 'none')).length, 0);
-  assert.equal(gunzipSync(await written([], 'gzip')).length, 0);
-  const zstd = await written([new Uint8Array()], 'zstd');
+test('without rows, writes an empty file, or one empty member or frame', async () => {
+  assert.equal((await writeChunks([], 'none')).length, 0);
+  assert.equal(gunzipSync(await writeChunks([], 'gzip')).length, 0);
+  const zstd = await writeChunks([new Uint8Array()], 'zstd');
   // The magic number of a frame (RFC 8878, section 3.1.1).
   assert.equal(Buffer.from(zstd).readUInt32LE(), 0xfd2fb528);
 });

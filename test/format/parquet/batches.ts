@@ -7,7 +7,7 @@ import type { ParquetOptions } from '../../../src/format/parquet/row-group.js';
 
 export type Cell = string | number | boolean | null;
 
-/** A column of a test: with `dictionary`, its text comes to the writer as a dictionary. */
+/** A column of a test. With `dictionary`, the writer receives its text as a dictionary. */
 export interface TestColumn {
   readonly name: string;
   readonly kind: ColumnKind;
@@ -29,7 +29,7 @@ export function batchesOf(columns: readonly TestColumn[], rows = Number.POSITIVE
   return batches;
 }
 
-/** A whole Parquet file in memory. */
+/** Writes a Parquet file in memory. */
 export async function parquetOf(
   columns: readonly TestColumn[],
   options: Partial<Omit<ParquetOptions, 'schema'>> & {

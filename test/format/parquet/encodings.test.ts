@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => duck.close());
 
-/** Runs of one value, of random lengths: what RLE, bit packing and the seams between them are made for. */
+/** Runs of one value, of random lengths, to test RLE, bit packing and the transitions between them. */
 function runsOf<T>(value: fc.Arbitrary<T>, longest: number): fc.Arbitrary<T[]> {
   const run = fc.tuple(value, fc.integer({ min: 1, max: longest }));
   return fc
@@ -19,7 +19,7 @@ function runsOf<T>(value: fc.Arbitrary<T>, longest: number): fc.Arbitrary<T[]> {
     .map((runs) => runs.flatMap(([item, count]) => Array.from({ length: count }, () => item)));
 }
 
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 const number = fc.double({ noNaN: true, noDefaultInfinity: true });
 const price = fc.integer({ min: -300, max: 300 }).map((tick) => tick / 10);
 const time = fc.oneof(
@@ -27,7 +27,7 @@ const time = fc.oneof(
   fc.integer({ min: -(2 ** 40), max: 2 ** 40 }),
   fc.integer({ min: 0, max: 2 ** 51 }),
 );
-const anyTime = fc.oneof(time, fc.maxSafeInteger(), fc.constantFrom(MOST, -MOST));
+const anyTime = fc.oneof(time, fc.maxSafeInteger(), fc.constantFrom(MAX_INTEGER, -MAX_INTEGER));
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
 const id = fc.bigInt({ min: 10n ** 15n, max: 10n ** 15n + 999n }).map(String);
 const word = fc.constantFrom('buy', 'sell', 'unknown', '', 'é');
@@ -39,7 +39,7 @@ const COLUMNS: Readonly<Record<string, [ColumnKind, fc.Arbitrary<Cell[]>]>> = {
   'near times': ['time', fc.array(time, { minLength: 1, maxLength: 300 })],
   'any times': ['time', fc.array(anyTime, { minLength: 1, maxLength: 300 })],
   'times in runs': ['time', runsOf(time, 150)],
-  'jumping times': ['time', runsOf(fc.constantFrom(5, 10, MOST), 20)],
+  'jumping times': ['time', runsOf(fc.constantFrom(5, 10, MAX_INTEGER), 20)],
   booleans: ['boolean', runsOf(fc.boolean(), 60)],
   'any text': ['text', fc.array(text, { minLength: 1, maxLength: 200 })],
   'ids alike': ['text', fc.array(id, { minLength: 1, maxLength: 200 })],
@@ -48,7 +48,7 @@ const COLUMNS: Readonly<Record<string, [ColumnKind, fc.Arbitrary<Cell[]>]>> = {
 
 for (const [which, [kind, cells]] of Object.entries(COLUMNS)) {
   for (const dictionary of kind === 'text' ? [false, true] : [false]) {
-    test(`${which}${dictionary ? ' as a dictionary' : ''} come back as they were`, async () => {
+    test(`reads back ${which}${dictionary ? ' as a dictionary' : ''}`, async () => {
       const property = fc.asyncProperty(cells, fc.integer({ min: 0, max: 9 }), async (all, every) => {
         const holed = all.map((cell, i) => (every > 1 && i % every === 1 ? null : cell));
         const column: TestColumn = { name: 'x', kind, cells: holed, dictionary };
@@ -69,7 +69,7 @@ function widening(widest: number): number[] {
   return values.map((value, i) => (i % 2 ? value : -value) + i);
 }
 
-test('differences of every width, read by DuckDB and hyparquet', async () => {
+test('writes differences of every width, read by DuckDB and hyparquet', async () => {
   const column: TestColumn = { name: 'x', kind: 'time', cells: widening(49) };
   const file = await parquetOf([column], { compression: 'none' });
   assert.deepEqual(await encodingsOf(file), 'RLE, DELTA_BINARY_PACKED');
@@ -77,7 +77,7 @@ test('differences of every width, read by DuckDB and hyparquet', async () => {
   assert.deepEqual(await duckColumn(file, 'epoch_us(x)'), column.cells);
 });
 
-test('indices of every width up to 15 bits, read by DuckDB and hyparquet', async () => {
+test('writes indices of every width up to 15 bits, read by DuckDB and hyparquet', async () => {
   for (let width = 1; width <= 15; width++) {
     const distinct = 2 ** width - (width % 2);
     const cells = Array.from({ length: 2 * distinct + 50 }, (_, i) => ((i >> 1) % distinct) / 4);
@@ -97,7 +97,7 @@ const CHOICES: Readonly<Record<string, TestColumn>> = {
     cells: range(1000, (i) => [7, 3, 9, 1][i % 4] ?? 0),
   },
   'RLE, DELTA_BINARY_PACKED': { name: 'x', kind: 'time', cells: range(1000, (i) => i * 1000) },
-  'RLE, PLAIN ': { name: 'x', kind: 'time', cells: [-MOST, MOST] },
+  'RLE, PLAIN ': { name: 'x', kind: 'time', cells: [-MAX_INTEGER, MAX_INTEGER] },
   RLE: { name: 'x', kind: 'boolean', cells: range(100, (i) => i < 50) },
   'RLE, DELTA_BYTE_ARRAY': { name: 'x', kind: 'text', cells: range(100, (i) => `prefix-${i}`) },
   'RLE, DELTA_LENGTH_BYTE_ARRAY': { name: 'x', kind: 'text', cells: range(100, (i) => `${(i * 37) % 100}-`) },
@@ -105,7 +105,7 @@ const CHOICES: Readonly<Record<string, TestColumn>> = {
 };
 
 for (const [encodings, column] of Object.entries(CHOICES)) {
-  test(`${column.kind} ${column.cells.slice(0, 2)} … takes ${encodings}`, async () => {
+  test(`${column.kind} ${column.cells.slice(0, 2)} … uses ${encodings}`, async () => {
     const file = await parquetOf([column]);
     assert.equal(await encodingsOf(file), encodings.trim());
     const read = column.kind === 'time' ? 'epoch_us(x)' : 'x';
@@ -113,7 +113,7 @@ for (const [encodings, column] of Object.entries(CHOICES)) {
   });
 }
 
-test('a text longer than a page', async () => {
+test('writes a text that is longer than a page', async () => {
   const long = 'ö'.repeat(800_000);
   const column: TestColumn = { name: 'x', kind: 'text', cells: [long, 'a', null, `${long}b`, 'c'] };
   const file = await parquetOf([column]);

@@ -6,7 +6,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import type { Cell, TestColumn } from './batches.js';
 
-/** The cells by columns, as hyparquet reads them; times as numbers of microseconds. */
+/** Reads the cells by column with hyparquet; times are microseconds. */
 export async function readWithHyparquet(
   file: Uint8Array,
   names: readonly string[],
@@ -19,22 +19,22 @@ export async function readWithHyparquet(
   return names.map((name) => rows.map((row) => toCell(row[name])));
 }
 
-/** What the columns should be read back as. */
+/** The expected cells by column. */
 export function cellsOf(columns: readonly TestColumn[]): readonly (readonly Cell[])[] {
   return columns.map(({ cells }) => cells);
 }
 
 export interface Duck {
-  /** Runs SQL in which `$file` stands for the file; each row as a plain array. */
+  /** Runs SQL with `$file` as the file; each row is an array. */
   readonly rows: (file: Uint8Array, sql: string) => Promise<unknown[][]>;
-  /** Runs SQL as it is; each row as a plain array. */
+  /** Runs SQL; each row is an array. */
   readonly query: (sql: string) => Promise<unknown[][]>;
   readonly close: () => void;
 }
 
 let serial = 0;
 
-/** DuckDB in memory. Files go through the disk, since it reads none from memory. */
+/** Opens DuckDB in memory. Files are written to disk, since it reads none from memory. */
 export async function openDuck(): Promise<Duck> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();

@@ -12,7 +12,7 @@ after(() => duck.close());
 
 const START = 1_585_699_200_245_001;
 
-/** Every kind, with nulls where `isNull` says so; the leading columns never have any. */
+/** Columns of every kind, with nulls selected by `isNull`, except in the leading columns. */
 function columnsOf(rows: number, isNull: (row: number) => boolean): TestColumn[] {
   const cells = (cell: (row: number) => Cell): Cell[] => Array.from({ length: rows }, (_, row) => cell(row));
   const some = (cell: (row: number) => Cell): Cell[] => cells((row) => (isNull(row) ? null : cell(row)));
@@ -44,7 +44,7 @@ const NULLS: Readonly<Record<string, (row: number) => boolean>> = {
 const names = (columns: readonly TestColumn[]): string[] => columns.map(({ name }) => name);
 
 for (const [which, isNull] of Object.entries(NULLS)) {
-  test(`nulls: ${which}`, async () => {
+  test(`reads back columns with nulls: ${which}`, async () => {
     const columns = columnsOf(300, isNull);
     const file = await parquetOf(columns);
     assert.deepEqual(await readWithHyparquet(file, names(columns)), cellsOf(columns));
@@ -53,7 +53,7 @@ for (const [which, isNull] of Object.entries(NULLS)) {
 }
 
 for (const compression of ['zstd', 'snappy', 'gzip', 'none'] satisfies Compression[]) {
-  test(`compression: ${compression}`, async () => {
+  test(`reads back columns with compression ${compression}`, async () => {
     const columns = columnsOf(5000, (row) => row % 13 === 0);
     const file = await parquetOf(columns, { compression, rows: 2048 });
     assert.deepEqual(await readWithHyparquet(file, names(columns)), cellsOf(columns));
@@ -64,7 +64,7 @@ for (const compression of ['zstd', 'snappy', 'gzip', 'none'] satisfies Compressi
 }
 
 for (const rows of [1, 2, 7, 8, 9, 32, 33, 34, 128, 129, 130, 257]) {
-  test(`${rows} rows, and row groups of as many`, async () => {
+  test(`reads back ${rows} rows, and row groups of that size`, async () => {
     for (const total of [rows, 2 * rows, 2 * rows + 1]) {
       const columns = columnsOf(total, (row) => row % 4 === 3);
       const file = await parquetOf(columns, { rows });
@@ -78,7 +78,7 @@ for (const rows of [1, 2, 7, 8, 9, 32, 33, 34, 128, 129, 130, 257]) {
   });
 }
 
-test('no rows give a valid file with the schema', async () => {
+test('writes a valid file with the schema if there are no rows', async () => {
   const columns = columnsOf(0, () => false);
   const file = await parquetOf(columns);
   assert.deepEqual(await readWithHyparquet(file, names(columns)), cellsOf(columns));
@@ -102,7 +102,7 @@ test('no rows give a valid file with the schema', async () => {
   );
 });
 
-test('times: int is a plain integer, numbers: string keeps the digits', async () => {
+test('with times int and numbers string, writes plain integers and the digits as text', async () => {
   const columns = columnsOf(100, (row) => row % 9 === 0);
   const file = await parquetOf(columns, { times: 'int', numbers: 'string' });
   const types = await duck.rows(
@@ -118,7 +118,7 @@ test('times: int is a plain integer, numbers: string keeps the digits', async ()
   assert.deepEqual(await readWithHyparquet(file, names(columns)), expected);
 });
 
-test('columns that may not be empty are required, the others optional', async () => {
+test('leading columns are required, the others optional', async () => {
   const file = await parquetOf(columnsOf(10, () => false));
   const schema = await duck.rows(
     file,
@@ -127,7 +127,7 @@ test('columns that may not be empty are required, the others optional', async ()
   assert.deepEqual(schema.flat(), ['exchange', 'symbol', 'timestamp', 'local_timestamp']);
 });
 
-test('key-value metadata and the name of the writer', async () => {
+test('writes key-value metadata and the name of the writer', async () => {
   const file = await parquetOf(
     columnsOf(1, () => false),
     { keyValues: { 'source.md5': 'ä=1', empty: '' } },
@@ -141,7 +141,7 @@ test('key-value metadata and the name of the writer', async () => {
   assert.match(String(writer), /^tickhaul version \d+\.\d+\.\d+/);
 });
 
-test('400,000 rows in one row group: several pages a column', async () => {
+test('writes 400,000 rows in one row group with several pages per column', async () => {
   const rows = 400_000;
   const price = (row: number): Cell => (row % 1000 === 0 ? null : (row % 1009) / 8);
   const cells = (cell: (row: number) => Cell): Cell[] => Array.from({ length: rows }, (_, row) => cell(row));

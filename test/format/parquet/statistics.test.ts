@@ -20,12 +20,18 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 const LONG = 'x'.repeat(65);
 
-/** Columns of six rows, and what their bounds are. */
+/** Columns of six rows with their bounds. */
 const COLUMNS: readonly (TestColumn & { min: Cell | undefined; max: Cell | undefined })[] = [
-  { name: 'timestamp', kind: 'time', cells: [5, -3, 7, MOST, 0, -MOST], min: -MOST, max: MOST },
+  {
+    name: 'timestamp',
+    kind: 'time',
+    cells: [5, -3, 7, MAX_INTEGER, 0, -MAX_INTEGER],
+    min: -MAX_INTEGER,
+    max: MAX_INTEGER,
+  },
   { name: 'funding', kind: 'time', cells: [null, 9, 8, null, 9, 9], min: 8, max: 9 },
   { name: 'trades', kind: 'integer', cells: [7, 0, -2, null, 9, 9], min: -2, max: 9 },
   { name: 'price', kind: 'number', cells: [1.5, -2.25, null, 1e300, 5e-324, 0], min: -2.25, max: 1e300 },
@@ -54,7 +60,7 @@ const COLUMNS: readonly (TestColumn & { min: Cell | undefined; max: Cell | undef
   { name: 'void', kind: 'text', cells: [null, null, null, null, null, null], min: undefined, max: undefined },
 ];
 
-test('the footer read back names rows, types, nulls, bounds and key-value pairs', async () => {
+test('reads rows, types, nulls, bounds and key-value pairs back from the footer', async () => {
   const footer = await footerOf(await parquetOf(COLUMNS, { rows: 2, keyValues: { a: 'ä', b: '' } }));
   assert.equal(footer.rows, 6);
   assert.deepEqual(
@@ -81,7 +87,7 @@ test('the footer read back names rows, types, nulls, bounds and key-value pairs'
   assert.deepEqual(footer.columns, expected);
 });
 
-test('the kinds of columns that options change', async () => {
+test('options change the types of columns', async () => {
   const file = await parquetOf(COLUMNS, { times: 'int', numbers: 'string' });
   const { columns } = await footerOf(file);
   assert.deepEqual(
@@ -90,7 +96,7 @@ test('the kinds of columns that options change', async () => {
   );
 });
 
-test('queries for the least and the greatest value of each column find all its rows', async () => {
+test('queries for the minimum and maximum of each column find all their rows', async () => {
   const file = await parquetOf(COLUMNS, { rows: 2 });
   for (const { name, kind, cells, min, max } of COLUMNS) {
     if (min === undefined || max === undefined) continue;
@@ -113,7 +119,7 @@ test('queries for the least and the greatest value of each column find all its r
   }
 });
 
-test('DuckDB sees the bounds of each row group', async () => {
+test('DuckDB reads the bounds of each row group', async () => {
   const file = await parquetOf(COLUMNS, { rows: 3 });
   const seen = await duck.rows(
     file,
@@ -134,7 +140,7 @@ test('DuckDB sees the bounds of each row group', async () => {
   ]);
 });
 
-test('junk and cut files are corrupt, and say so in one line', async () => {
+test('junk and truncated files are corrupt, with a message of one line', async () => {
   const file = await parquetOf(COLUMNS);
   const cut = (end: number): Uint8Array => file.subarray(0, end);
   const noise = Uint8Array.from(file);
@@ -150,13 +156,13 @@ test('junk and cut files are corrupt, and say so in one line', async () => {
     await assert.rejects(footerOf(bytes), (error) => {
       assert.ok(error instanceof TickhaulError);
       assert.equal(error.code, 'corrupt');
-      assert.match(error.message, /^\S+footer\.parquet: not a whole Parquet file, [^\n]+$/);
+      assert.match(error.message, /^\S+footer\.parquet: not a complete Parquet file, [^\n]+$/);
       return true;
     });
   }
 });
 
-test('each byte of a footer changed: an answer or a clear error', async () => {
+test('any changed byte of a footer gives a result or a TickhaulError', async () => {
   const file = await parquetOf(COLUMNS);
   const length = Buffer.from(file).readUInt32LE(file.length - 8);
   for (let at = file.length - 8 - length; at < file.length - 4; at++) {
@@ -170,7 +176,7 @@ test('each byte of a footer changed: an answer or a clear error', async () => {
   }
 });
 
-test('a file that is not there is a disk error', async () => {
+test('a missing file is a disk error', async () => {
   const error = await localFiles
     .openRandom(join(folder, 'nowhere.parquet'))
     .catch((reason: unknown) => reason);

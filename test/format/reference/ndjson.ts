@@ -6,7 +6,7 @@ export interface LineOptions {
   readonly numbers: 'double' | 'string';
 }
 
-/** Rows as NDJSON, in the plainest way. */
+/** Formats rows as NDJSON; reference implementation. */
 export function referenceLines(
   rows: readonly (readonly Buffer[])[],
   schema: Schema,
@@ -27,7 +27,7 @@ function json(kind: ColumnKind, cell: string, { times, numbers }: LineOptions): 
   if (kind === 'text') return JSON.stringify(cell);
   if (kind === 'time') return times === 'iso' ? JSON.stringify(iso(BigInt(cell))) : String(BigInt(cell));
   if (numbers === 'string') return JSON.stringify(cell);
-  // JSON takes no zeros before other digits; all else is the CSV's own text.
+  // JSON allows no leading zeros; otherwise the CSV's text is kept.
   return cell.replace(/^(-?)0+(?=\d)/, '$1');
 }
 

@@ -19,7 +19,7 @@ function plain({ prices, amounts, count }: SideLevels): Level[] {
   return Array.from({ length: count }, (_, i) => ({ price: prices[i] ?? 0, amount: amounts[i] ?? 0 }));
 }
 
-/** Seeded, so that a run that fails can be had again. */
+/** Seeded random numbers, so that a failed run can be repeated. */
 function chance(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -28,15 +28,15 @@ function chance(seed: number): (below: number) => number {
   };
 }
 
-/** What a snapshot's levels may be in: best first, worst first, or anyhow. */
+/** Order of a snapshot's levels: best first, worst first, or random. */
 const ORDERS = ['best', 'worst', 'any'] as const;
 
-test('deep books: after every change each level is that of a sorted array', () => {
+test('after every change of a deep book each level equals that of a sorted array', () => {
   const run = fc.record({
     seed: fc.nat(),
     levels: fc.constantFrom(0, 1, 255, 256, 257, 900),
     order: fc.constantFrom(...ORDERS),
-    /** How far from the middle changes lie, in ticks. */
+    /** Distance of changes from the middle, in ticks. */
     spread: fc.constantFrom(4, 60, 2000),
     deletes: fc.constantFrom(1, 5, 9),
   });
@@ -82,7 +82,7 @@ test('deep books: after every change each level is that of a sorted array', () =
   );
 });
 
-test('a side that grows and shrinks by thousands of levels', () => {
+test('a side grows and shrinks by thousands of levels', () => {
   const next = chance(7);
   const book = new OrderBook();
   const byPrice = new Map<number, number>();
@@ -90,7 +90,7 @@ test('a side that grows and shrinks by thousands of levels', () => {
   book.commit();
   for (let i = 0; i < 40_000; i++) {
     const price = next(4000) / 4;
-    // Half of the time levels are more often added, then more often taken away.
+    // Alternate between phases with more additions and with more removals.
     const amount = next(10) < (i < 20_000 ? 2 : 8) ? 0 : 1 + next(100);
     book.begin(false);
     book.level(false, price, amount);
@@ -103,7 +103,7 @@ test('a side that grows and shrinks by thousands of levels', () => {
   }
 });
 
-test('`touched` is never behind a level that changed', () => {
+test('`touched` is never worse than the rank of a changed level', () => {
   const levels = fc.array(
     fc.record({ isAsk: fc.boolean(), price: fc.nat({ max: 900 }), amount: fc.constantFrom(0, 0, 1, 2) }),
     { minLength: 1, maxLength: 4 },
@@ -134,7 +134,7 @@ test('`touched` is never behind a level that changed', () => {
   );
 });
 
-test('a level that joins the deepest group that is shown is seen', () => {
+test('detects a level that joins the deepest group that is shown', () => {
   const book = new OrderBook();
   const top = new TopLevels(1, 1);
   const set = (isSnapshot: boolean, ...levels: readonly [price: number, amount: number][]): boolean => {

@@ -6,7 +6,7 @@ import type { Row } from '../naive/messages.js';
 export const DAY_START = 1_709_251_200_000_000;
 export const DAY_END = DAY_START + 86_400_000_000;
 
-/** Numbers in all the forms that day files have, and some that they shouldn't. */
+/** Numbers in all forms of day files, and in some invalid ones. */
 export const numberText = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n.toExponential()),
@@ -35,7 +35,9 @@ export const numberText = fc.oneof(
 
 const GAPS = [0, 0, 1, 500, 1000, 49_000, 99_999, 100_000, 250_000, 1_500_000, 61_000_000, 4_000_000_000];
 
-/** Times as they come: mostly a little later than before, at times back, at times without an exchange's own. */
+/**
+ * Typical times: usually slightly later than before, sometimes earlier, sometimes without an exchange time.
+ */
 export function withTimes(rows: fc.Arbitrary<Row[]>): fc.Arbitrary<Row[]> {
   const step = fc.record({
     gap: fc.constantFrom(...GAPS),
@@ -57,7 +59,7 @@ const owner = fc.record({
   symbol: fc.constantFrom('BTCUSDT', 'BTCUSDT', 'ETHUSDT'),
 });
 
-/** Trades: few prices, so that highs and lows repeat, and amounts whose sums are inexact. */
+/** Trades with few prices, so that highs and lows repeat, and with amounts whose sums are inexact. */
 export const tradeRows = withTimes(
   fc.array(
     fc
@@ -87,7 +89,7 @@ const level = fc.record({
   ),
 });
 
-/** Changes of books: bids and asks over the same prices, so that they cross; snapshots now and then. */
+/** Book changes with bids and asks at the same prices, so that they cross, and some snapshots. */
 export const bookRows = withTimes(
   fc.array(
     fc
@@ -105,7 +107,7 @@ export const bookRows = withTimes(
   ),
 );
 
-/** Day files of which each row is a message. */
+/** Day files with one message per row. */
 export const ROW_TYPES = {
   trades: 'trade',
   liquidations: 'liquidation',
@@ -130,7 +132,7 @@ const word = fc.oneof(
   fc.nat().map(String),
 );
 
-/** Rows of such a file, whatever their cells hold. */
+/** Rows of such a file with arbitrary cells. */
 export function messageRows(dataType: DataType): fc.Arbitrary<Row[]> {
   const columns = (dataTypeColumns(dataType) ?? []).slice(4);
   const cells = columns.map(({ kind }) =>

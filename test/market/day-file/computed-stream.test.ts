@@ -30,8 +30,8 @@ function textsOf(out: LineBuffer): string[] {
   return Buffer.from(out.bytes.subarray(0, out.length)).toString().split('\n').slice(0, -1);
 }
 
-test("a day's bars: the open one is given too, by the symbols' first appearance; strays count within the day", () => {
-  // Times of exchanges that lie up to two days beside the day.
+test("writes a day's open bars, too, by first appearance of the symbols; stray trades count within the day", () => {
+  // Exchange times up to two days outside the day.
   const strays = fc.tuple(
     tradeRows,
     fc.array(fc.constantFrom(0, 0, 0, -1, 1), { minLength: 60, maxLength: 60 }),
@@ -59,7 +59,7 @@ test("a day's bars: the open one is given too, by the symbols' first appearance;
   );
 });
 
-test("a day's snapshots are those of a replay", () => {
+test("a day's snapshots equal those of a replay", () => {
   fc.assert(
     fc.property(bookRows, snapshotSpec, fc.integer({ min: 1, max: 20 }), (rows, spec, batchRows) => {
       const type = parseDataTypeName(spec.name);

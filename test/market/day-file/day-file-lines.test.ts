@@ -22,7 +22,7 @@ function assertLines(found: readonly Line[], expected: readonly Plain[]): void {
   );
 }
 
-test('trades and their bars: lines equal those of a plain implementation', () => {
+test('lines of trades and bars equal those of a naive implementation', () => {
   fc.assert(
     fc.property(
       tradeRows,
@@ -46,7 +46,7 @@ test('trades and their bars: lines equal those of a plain implementation', () =>
   );
 });
 
-test('book changes and snapshots: lines equal those of a plain implementation', () => {
+test('lines of book changes and snapshots equal those of a naive implementation', () => {
   fc.assert(
     fc.property(
       bookRows,
@@ -68,7 +68,7 @@ test('book changes and snapshots: lines equal those of a plain implementation', 
   );
 });
 
-test('a period within a day: the book is older, snapshots begin as new', () => {
+test('if a period begins within the day, the book has earlier changes and snapshots start empty', () => {
   fc.assert(
     fc.property(bookRows, snapshotSpec, fc.nat(), fc.nat(), shape, (rows, spec, a, b, how) => {
       const changes = changesOf(rows);
@@ -92,7 +92,7 @@ test('a period within a day: the book is older, snapshots begin as new', () => {
   );
 });
 
-test('trades of a period, and of one symbol of a grouped file', () => {
+test('selects trades of a period, and of one symbol of a grouped file', () => {
   fc.assert(
     fc.property(tradeRows, barSpec, fc.nat(), shape, (rows, spec, a, how) => {
       const start = Number(rows[a % rows.length]?.['local_timestamp'] ?? 0);
@@ -109,7 +109,7 @@ test('trades of a period, and of one symbol of a grouped file', () => {
 });
 
 for (const [dataType, type] of Object.entries(ROW_TYPES) as [DataType, string][]) {
-  test(`${type}: lines equal JSON.stringify of the row's message, whatever its cells hold`, () => {
+  test(`${type}: lines equal JSON.stringify of the row's message for any cells`, () => {
     fc.assert(
       fc.property(messageRows(dataType), shape, (rows, how) => {
         const expected = rows.map((one) => rowMessage(type, one));
@@ -120,7 +120,7 @@ for (const [dataType, type] of Object.entries(ROW_TYPES) as [DataType, string][]
   });
 }
 
-test('many distinct ids, which come as plain text', () => {
+test('formats many distinct ids, which are plain text', () => {
   const rows = Array.from({ length: 5000 }, (_, i): Row => {
     const times = { timestamp: `${i}`, local_timestamp: `${i + 1}` };
     return {
@@ -136,7 +136,7 @@ test('many distinct ids, which come as plain text', () => {
   assertLines(linesOf('trades', csvOf('trades', rows), ['trade'], { batchRows: 5000 }), expected);
 });
 
-test('heads of real day files', { skip: NO_SAMPLES }, () => {
+test('formats the first rows of real day files', { skip: NO_SAMPLES }, () => {
   let seen = 0;
   for (const name of SAMPLES) {
     const dataType = Object.keys({ ...ROW_TYPES, incremental_book_L2: '' }).find((type) =>

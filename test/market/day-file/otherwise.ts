@@ -1,14 +1,14 @@
 import { type DataType, type DayFileColumn, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import type { Random } from '../../../src/sandbox/market/random.js';
-import { inOtherBytes, pick, shuffled } from '../../format/fuzz/random-rows.js';
+import { pick, respell, shuffled } from '../../format/fuzz/random-rows.js';
 import type { Row } from '../naive/messages.js';
 
-/** Columns that the data type isn't known to have. */
+/** Columns that the data type is not known to have. */
 const UNKNOWN: readonly DayFileColumn[] = ['new', 'id2'].map((name) => ({ name, kind: 'text' }));
 
 /**
- * Rows as the text of a day file that says them in some way: columns in any order, unknown ones among them, cells in other
- * bytes than usual, quotes, CRLF. What a row lacks is an empty cell.
+ * The text of a day file with these rows in a random form: columns in any order, unknown columns, other
+ * spellings of cells, quotes, CRLF. Missing cells are empty.
  */
 export function writtenOtherwise(random: Random, dataType: DataType, rows: readonly Row[]): string {
   if (rows.length === 0 && random.chance(0.3)) return '';
@@ -21,7 +21,7 @@ export function writtenOtherwise(random: Random, dataType: DataType, rows: reado
     random.chance(quotes) || text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text;
   const cellOf = (row: Row, { name, kind }: DayFileColumn): string => {
     const cell = UNKNOWN.some((column) => column.name === name) ? pick(random, ['', 'x,"\n1']) : row[name];
-    return random.chance(odd) ? inOtherBytes(random, Buffer.from(cell ?? ''), kind).toString() : (cell ?? '');
+    return random.chance(odd) ? respell(random, Buffer.from(cell ?? ''), kind).toString() : (cell ?? '');
   };
   const lines = [
     header.map(({ name }) => name),

@@ -6,7 +6,7 @@ import { byColumns, headerOf, type TextRun, textLinesOf } from './text-lines-of.
 const DAY = 1_709_251_200_000_000;
 const A_DAY = 86_400_000_000;
 
-test('rows of other days and symbols, and those that go back, are counted alike on both ways and however text is cut', () => {
+test('kernel and columns count rows of other days and symbols, and rows that go back, equally for all cuts', () => {
   const times = [DAY, DAY - 1, DAY + A_DAY - 1, DAY + A_DAY, DAY + A_DAY, DAY + 5];
   for (const [type, cells] of [
     ['trade', ',buy,1,2'],
@@ -23,7 +23,7 @@ test('rows of other days and symbols, and those that go back, are counted alike 
       assert.deepEqual(textLinesOf(run, memories).counts, [expected]);
       assert.equal(memories.columns.size, 0, 'the kernel did it all');
       assert.deepEqual(textLinesOf(byColumns(run), createLineMemories()).counts, [expected]);
-      // A quote in the middle: columns take over.
+      // From a quote on, columns are used.
       const quoted = `${rows[0]?.replace('x,', '"x",')}`;
       const mixed = { ...run, files: [headerOf(type) + rows.join('') + quoted + rows.join('')] };
       const { counts } = textLinesOf(mixed, createLineMemories());

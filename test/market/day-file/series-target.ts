@@ -24,12 +24,12 @@ import { barSpec, bookRows, messageRows, snapshotSpec, tradeRows } from './arbit
 import { writtenOtherwise } from './otherwise.js';
 import { type TextRun, textLinesInTurns } from './text-lines-of.js';
 
-/** Those of a thread, for all rounds. */
+/** Memory of a thread, for all rounds. */
 const memories = createLineMemories();
 
 /**
- * Several series in turns, each of several day files that say what they say in any way, cut anywhere: messages, and what
- * is computed of them, are those of a plain implementation.
+ * Compares several series in turns, each of several day files in random forms and cuts, with a naive
+ * implementation: messages and the messages computed from them.
  */
 export const seriesTarget: FuzzTarget = {
   name: 'series',
@@ -57,8 +57,8 @@ interface Series {
   readonly expected: readonly Plain[];
 }
 
-/** What is asked for, of rows in files. */
-interface Asked {
+/** The request for rows in files. */
+interface Request {
   readonly type: SourceTypeName;
   readonly files: readonly (readonly Row[])[];
   readonly period: Period;
@@ -72,13 +72,13 @@ function randomSeries(random: Random): Series {
   const ofType = { book_change: bookRows, trade: tradeRows };
   const arbitrary =
     type === 'book_change' || type === 'trade' ? ofType[type] : messageRows(SOURCE_TYPES[type]);
-  const rows = drawn(random, arbitrary);
+  const rows = draw(random, arbitrary);
   const [bars, snapshots] = randomSpecs(random, type);
   const specs = [...bars, ...snapshots];
   const symbol = random.chance(0.2) ? rows[0]?.['symbol'] : undefined;
   const asked = {
     type,
-    files: inFiles(random, rows),
+    files: splitIntoFiles(random, rows),
     period: randomPeriod(random, rows),
     isWanted: (one: string) => symbol === undefined || one === symbol,
     withSource: specs.length === 0 || random.chance(0.5),
@@ -92,10 +92,13 @@ function randomSeries(random: Random): Series {
     files: files.map((file) => writtenOtherwise(random, SOURCE_TYPES[type], file)),
     cuts: Array.from({ length: 10 }, () => 1 + random.int(pick(random, [3, 300, 10_000]))),
   };
-  return { run, expected: type === 'book_change' ? ofBooks(asked, snapshots) : ofRows(asked, bars) };
+  return {
+    run,
+    expected: type === 'book_change' ? createBookMessages(asked, snapshots) : createRowMessages(asked, bars),
+  };
 }
 
-function drawn<T>(random: Random, arbitrary: fc.Arbitrary<T>): T {
+function draw<T>(random: Random, arbitrary: fc.Arbitrary<T>): T {
   const [value] = fc.sample(arbitrary, { numRuns: 1, seed: random.int(2 ** 31) });
   return value as T;
 }
@@ -103,17 +106,17 @@ function drawn<T>(random: Random, arbitrary: fc.Arbitrary<T>): T {
 function randomSpecs(random: Random, type: SourceTypeName): [readonly BarSpec[], readonly SnapshotSpec[]] {
   const most = random.chance(0.4) ? 0 : 3;
   return [
-    type === 'trade' ? drawn(random, fc.array(barSpec, { maxLength: most })) : [],
-    type === 'book_change' ? drawn(random, fc.array(snapshotSpec, { maxLength: most })) : [],
+    type === 'trade' ? draw(random, fc.array(barSpec, { maxLength: most })) : [],
+    type === 'book_change' ? draw(random, fc.array(snapshotSpec, { maxLength: most })) : [],
   ];
 }
 
-function inFiles(random: Random, rows: readonly Row[]): readonly (readonly Row[])[] {
+function splitIntoFiles(random: Random, rows: readonly Row[]): readonly (readonly Row[])[] {
   const ends = Array.from({ length: random.int(3) }, () => random.int(rows.length + 1)).sort((a, b) => a - b);
   return [0, ...ends].map((start, i) => rows.slice(start, ends[i]));
 }
 
-/** All of it, or from the time of one row to that of another. */
+/** Everything, or from the time of one row to that of another. */
 function randomPeriod(random: Random, rows: readonly Row[]): Period {
   if (random.chance(0.5) || rows.length === 0) return ALWAYS;
   const [start = 0, end = 0] = [pick(random, rows), pick(random, rows)]
@@ -122,7 +125,10 @@ function randomPeriod(random: Random, rows: readonly Row[]): Period {
   return { start, end: random.chance(0.5) ? Number.POSITIVE_INFINITY : end + 1 };
 }
 
-function ofRows({ type, files, period, isWanted, withSource }: Asked, specs: readonly BarSpec[]): Plain[] {
+function createRowMessages(
+  { type, files, period, isWanted, withSource }: Request,
+  specs: readonly BarSpec[],
+): Plain[] {
   const bars = specs.map((spec) => bySymbol(() => new NaiveBars(spec)));
   const isAsked = ({ symbol = '', local_timestamp: time }: Row): boolean =>
     isWanted(symbol) && Number(time) >= period.start && Number(time) < period.end;
@@ -135,9 +141,12 @@ function ofRows({ type, files, period, isWanted, withSource }: Asked, specs: rea
     ]);
 }
 
-/** A change ends with its file at the latest; the period is a stretch of the series, even should times step back. */
-function ofBooks(
-  { files, period, isWanted, withSource }: Asked,
+/**
+ * A change ends at the latest with its file. The period is a contiguous part of the series, even if times go
+ * back.
+ */
+function createBookMessages(
+  { files, period, isWanted, withSource }: Request,
   specs: readonly SnapshotSpec[],
 ): readonly Plain[] {
   const snapshots = specs.map((spec) => bySymbol(() => new NaiveSnapshots(spec)));

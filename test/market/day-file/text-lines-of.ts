@@ -14,23 +14,23 @@ import { ALWAYS } from '../lines-of.js';
 
 export interface TextRun {
   readonly type: SourceTypeName;
-  /** The text of day files that follow each other. */
+  /** The text of consecutive day files. */
   readonly files: readonly (string | Buffer)[];
-  /** In pieces of so many bytes, over and over. */
+  /** Sizes of the pieces in bytes, repeated. */
   readonly cuts: readonly number[];
   readonly period?: Period;
-  /** What is asked for of these files; left out, messages of the type alone. */
+  /** The requested types; by default only the message type. */
   readonly names?: readonly string[];
-  /** Which symbols; the kernel isn't made for files of which some are picked. */
+  /** Selects symbols; then the kernel is not used. */
   readonly isWanted?: ((symbol: string) => boolean) | undefined;
 }
 
 export interface TextRunResult {
   readonly text: string;
   readonly localTimestamps: readonly number[];
-  /** Of each file that was begun, what was counted of its rows; `day-0` is of 2024-03-01, and of symbol S. */
+  /** Counts of the rows of each started file; `day-0` is of 2024-03-01 and of symbol S. */
   readonly counts: readonly Counts[];
-  /** Of what was refused. */
+  /** The error, if any. */
   readonly error: string | undefined;
 }
 
@@ -38,27 +38,27 @@ export function headerOf(type: SourceTypeName): string {
   return `${dataTypeColumns(SOURCE_TYPES[type])?.map(({ name }) => name)}\n`;
 }
 
-/** As `run`, but by columns: the kernel is passed over. */
+/** The same run with columns instead of the kernel. */
 export function byColumns(run: TextRun): TextRun {
   return { ...run, isWanted: run.isWanted ?? (() => true) };
 }
 
-/** The lines of some day files, from a small buffer that is emptied now and then. */
+/** The lines of day files, from a small buffer that is emptied from time to time. */
 export function textLinesOf(run: TextRun, memories: LineMemories): TextRunResult {
   const [result] = textLinesInTurns([run], memories, () => 0);
   return result as TextRunResult;
 }
 
 /**
- * The lines of several series, which use the memories of one thread in turns.
- * @param turn whose the next piece is, of so many that have one.
+ * The lines of several series that use the memories of one thread in turns.
+ * @param turn selects the series of the next piece among those with text left.
  */
 export function textLinesInTurns(
   runs: readonly TextRun[],
   memories: LineMemories,
   turn: (count: number) => number,
 ): TextRunResult[] {
-  const series = runs.map((run) => ({ steps: takeSteps(run, memories), result: undefined as Result }));
+  const series = runs.map((run) => ({ steps: pushPieces(run, memories), result: undefined as Result }));
   for (let left = [...series]; left.length > 0; left = left.filter(({ result }) => result === undefined)) {
     const one = left[turn(left.length)];
     const { done, value } = one?.steps.next() ?? {};
@@ -67,23 +67,26 @@ export function textLinesInTurns(
   return series.map(({ result }) => result as TextRunResult);
 }
 
-/** What a tally counts. */
+/** The counts of a tally. */
 type Counts = Pick<RowTally, 'rows' | 'outside' | 'backwards' | 'foreign' | 'last'>;
 
 type Result = TextRunResult | undefined;
 
-/** Takes a piece at each step. */
-function* takeSteps(
+/** Pushes a piece at each step. */
+function* pushPieces(
   { type, files, cuts, period = ALWAYS, names = [type], isWanted }: TextRun,
   memories: LineMemories,
 ): Generator<void, TextRunResult, undefined> {
   const types = names.map(parseDataTypeName);
-  const lines = createTextLines({ dataType: SOURCE_TYPES[type], types, period, isWanted }, memories);
+  const lines = createTextLines(
+    { dataType: SOURCE_TYPES[type], types, period, isSelected: isWanted },
+    memories,
+  );
   const out = new LineBuffer(1);
   const texts: string[] = [];
   const localTimestamps: number[] = [];
   const tallies: RowTally[] = [];
-  const takeOut = (): void => {
+  const drainBuffer = (): void => {
     texts.push(Buffer.from(out.bytes.subarray(0, out.length)).toString());
     localTimestamps.push(...out.localTimestamps.subarray(0, out.count));
     if (out.count > 0 && out.ends[out.count - 1] !== out.length) throw new Error('the last line has no end');
@@ -97,12 +100,12 @@ function* takeSteps(
       tallies.push(tally);
       lines.open(tally);
       for (let at = 0, nth = 0; at < text.length; nth++) {
-        // A copy that is written over: it may not be kept.
+        // Push a copy and overwrite it: the text must not be kept.
         const piece = Buffer.from(text.subarray(at, at + (cuts[nth % cuts.length] ?? 1)));
         at += piece.length;
         lines.push(piece, out);
         piece.fill(0x37);
-        if (nth % 3 === 0) takeOut();
+        if (nth % 3 === 0) drainBuffer();
         yield;
       }
       lines.end(out);
@@ -111,7 +114,7 @@ function* takeSteps(
     if (!(thrown instanceof TickhaulError)) throw thrown;
     error = thrown.message;
   }
-  takeOut();
+  drainBuffer();
   const counts = tallies.map(({ rows, outside, backwards, foreign, last }) => ({
     ...{ rows, outside, backwards, foreign, last },
   }));

@@ -15,12 +15,12 @@ import {
   textLinesOf,
 } from './text-lines-of.js';
 
-/** One kernel a type for all rounds, as a thread has. */
+/** One kernel per type for all rounds, as in a thread. */
 const memories = createLineMemories();
 
 const FILLING = { boolean: 'false', number: '1', text: 'x', time: '1585699200245000' } as const;
 
-/** Lines of random day files, cut anywhere, by the kernel and by columns: the same, and so is what is refused. */
+/** Compares lines and errors of random day files in random cuts between the kernel and columns. */
 export const textLinesTarget: FuzzTarget = {
   name: 'text-lines',
   round(random, keep) {
@@ -40,7 +40,7 @@ function assertSame(found: TextRunResult, expected: TextRunResult): void {
     assert.deepEqual(found.localTimestamps, expected.localTimestamps);
     assert.deepEqual(found.counts, expected.counts);
   } else {
-    // How much of what is right before it comes depends on where batches end.
+    // How many valid rows precede the error depends on where batches end.
     const [less, more] = [found.text, expected.text].sort((a, b) => a.length - b.length);
     assert.ok(more?.startsWith(less ?? ''));
     assert.match(less ?? '', /\n$|^$/);
@@ -77,7 +77,7 @@ function randomCuts(random: Random): readonly number[] {
   return Array.from({ length: 20 }, () => 1 + random.int(most));
 }
 
-/** All of it, or from the time of one row to that of another. */
+/** Everything, or from the time of one row to that of another. */
 function randomPeriod(random: Random, files: readonly Buffer[]): typeof ALWAYS {
   if (random.chance(0.5)) return ALWAYS;
   const times = [

@@ -14,7 +14,7 @@ import { textLinesTarget } from './text-lines-target.js';
 
 const TIMES = '1709251200123000,1709251200123456';
 
-/** Lines by the kernel alone: there is no memory for columns after it. */
+/** Lines by the kernel only: asserts that no memory for columns was created. */
 function byKernel(run: TextRun): string {
   const memories = createLineMemories();
   const { text, error } = textLinesOf(run, memories);
@@ -27,13 +27,13 @@ function linesByColumns(run: TextRun): string {
   return textLinesOf(byColumns(run), createLineMemories()).text;
 }
 
-test('random files, whole and broken, cut anywhere: the kernel gives what columns give', () => {
+test('kernel and columns give the same lines and errors for random files in random cuts', () => {
   for (let round = 0; round < 120; round++) {
     textLinesTarget.round(seededRandom('text-lines', round), () => {});
   }
 });
 
-test('numbers in any form become the shortest, in trades and in levels, without columns', () => {
+test('the kernel writes numbers of any form in the shortest form, in trades and in levels', () => {
   const cells = fc.array(numberText, { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(cells, (numbers) => {
@@ -54,7 +54,7 @@ test('numbers in any form become the shortest, in trades and in levels, without 
   );
 });
 
-test('numbers at the bounds of what is copied', () => {
+test('writes numbers at the bounds of those that are copied', () => {
   const least = [
     '0.000001',
     '0.0000010',
@@ -97,7 +97,7 @@ test('numbers at the bounds of what is copied', () => {
   );
 });
 
-test('the exchange time has six decimals where it is the local one or no whole milliseconds', () => {
+test('the exchange time has six decimals if it is the local one or not whole milliseconds', () => {
   const times = [
     '1709251200123456',
     '1709251200123000',
@@ -116,7 +116,7 @@ test('the exchange time has six decimals where it is the local one or no whole m
   }
 });
 
-test('rows of one change that are written in different ways stay one change', () => {
+test('rows of one change with different spellings are one change', () => {
   const [timestamp, local] = TIMES.split(',');
   const usual = `x,S,${TIMES},false`;
   const odd = [`x,S,${TIMES},`, `x,S,0${timestamp},${local},false`, `x,S,${timestamp},00${local},false`];
@@ -138,7 +138,7 @@ test('rows of one change that are written in different ways stay one change', ()
   }
 });
 
-test('a bar and a book go on in a day file with other columns', () => {
+test('a bar and a book continue in a day file with other columns', () => {
   const lines = (type: 'trade' | 'book_change', name: string, rows: readonly [string, string]): string => {
     const header = headerOf(type);
     const others = `new,${header}`;
@@ -153,13 +153,13 @@ test('a bar and a book go on in a day file with other columns', () => {
   assert.match(quotes, /"bids":\[\{"price":5,"amount":1\}\],"asks":\[\{"price":6,"amount":1\}\].*\n$/);
 });
 
-test('series of several files, said in any way, in turns: as a plain implementation has them', () => {
+test('series of several files in random forms and in turns equal a naive implementation', () => {
   for (let round = 0; round < 30; round++) {
     seriesTarget.round(seededRandom('series', round), () => {});
   }
 });
 
-test('heads of real day files are made by the kernel', { skip: NO_SAMPLES }, () => {
+test('the kernel formats the first rows of real day files', { skip: NO_SAMPLES }, () => {
   const seen = new Set<string>();
   for (const [type, dataType] of Object.entries(SOURCE_TYPES) as [SourceTypeName, string][]) {
     for (const name of SAMPLES.filter((file) => file.includes(`_${dataType}_`))) {
@@ -176,7 +176,7 @@ test('heads of real day files are made by the kernel', { skip: NO_SAMPLES }, () 
   assert.ok(seen.size >= 5);
 });
 
-test('a whole book in one change, in small pieces, larger than any room to begin with', () => {
+test('formats a whole book in one change, in small pieces, beyond the initial buffers', () => {
   const level = (i: number): string => `x,S,${TIMES},true,${i % 3 ? 'bid' : 'ask'},${i},${i / 100}\n`;
   const book = Array.from({ length: 30_000 }, (_, i) => level(i)).join('');
   const change = (i: number): string => level(i).replace('123456', '123457').replace('true', 'false');
@@ -189,7 +189,7 @@ test('a whole book in one change, in small pieces, larger than any room to begin
   }
 });
 
-test('a row that is too long, and a quote, are for columns, with the lines of the file', () => {
+test('from a row that is too long, or a quote, on, columns are used, with the lines of the file', () => {
   const row = (id: string): string => `x,S,${TIMES},${id},buy,1,2\n`;
   const start = headerOf('trade') + row('a').repeat(3000);
   const run = (rest: string) => ({ type: 'trade', files: [start + rest], cuts: [100_000] }) as const;

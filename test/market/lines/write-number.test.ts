@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MAX_NUMBER_BYTES, writeNumber } from '../../../src/market/lines/write-number.js';
 
-function written(value: number): string {
+function writeToText(value: number): string {
   const bytes = Buffer.alloc(MAX_NUMBER_BYTES + 8, '#');
   const end = writeNumber(value, new DataView(bytes.buffer, bytes.byteOffset, MAX_NUMBER_BYTES), 0);
   assert.ok(bytes.subarray(end).every((byte) => byte === 35));
   return bytes.toString('latin1', 0, end);
 }
 
-test('decimals of any length, and any double: as JSON.stringify writes them', () => {
+test('writes decimals of any length, and any double, like JSON.stringify', () => {
   const decimal = fc
     .tuple(fc.bigInt(0n, 10n ** 17n), fc.nat({ max: 17 }), fc.nat({ max: 16 }), fc.boolean())
     .map(([digits, cut, point, negative]) => {
@@ -22,13 +22,13 @@ test('decimals of any length, and any double: as JSON.stringify writes them', ()
     .map(([value, step]) => value * (1 + step * 2 ** -52));
   fc.assert(
     fc.property(fc.oneof(decimal, near, fc.double(), fc.float(), fc.maxSafeInteger()), (value) => {
-      assert.equal(written(value), JSON.stringify(value));
+      assert.equal(writeToText(value), JSON.stringify(value));
     }),
     { numRuns: 20_000 },
   );
 });
 
-test('bounds of the ways that there are', () => {
+test('writes numbers at the bounds of each form', () => {
   const bounds = [
     1e-6,
     1e-7,
@@ -52,10 +52,10 @@ test('bounds of the ways that there are', () => {
       bound - 1e-8,
       1 / bound,
     ]) {
-      assert.equal(written(value), JSON.stringify(value));
-      assert.equal(written(-value), JSON.stringify(-value));
+      assert.equal(writeToText(value), JSON.stringify(value));
+      assert.equal(writeToText(-value), JSON.stringify(-value));
     }
   }
   for (const value of [0, -0, Number.NaN, Infinity, -Infinity])
-    assert.equal(written(value), JSON.stringify(value));
+    assert.equal(writeToText(value), JSON.stringify(value));
 });

@@ -2,7 +2,7 @@ import { type Change, exchangeTime, type Level, type Plain, sixDecimals, threeDe
 
 type Entry = Level | Record<string, never>;
 
-/** An order book as two arrays that are sorted after each change. */
+/** An order book of two arrays that are sorted after each change. */
 export class NaiveBook {
   bids: Level[] = [];
   asks: Level[] = [];
@@ -43,7 +43,7 @@ export interface SnapshotSpec {
   readonly grouping?: number | undefined;
 }
 
-/** Snapshots of one instrument, by the text of the rules. */
+/** Snapshots of one instrument, directly from the rules. */
 export class NaiveSnapshots {
   readonly #book = new NaiveBook();
   #top: { bids: Entry[]; asks: Entry[] };
@@ -55,7 +55,7 @@ export class NaiveSnapshots {
     this.#top = { bids: filled([], spec.depth), asks: filled([], spec.depth) };
   }
 
-  /** A change from before the period: the book alone. */
+  /** Applies a change before the period, which affects only the book. */
   older(change: Change): void {
     this.#book.apply(change);
   }
@@ -107,7 +107,7 @@ export class NaiveSnapshots {
   }
 }
 
-/** The multiple below a bid (sign 1), above an ask; worked out on both times a power of ten. */
+/** The multiple below a bid (sign 1) or above an ask, computed with a scale of a power of ten. */
 function groupPrice(price: number, grouping: number, sign: number): number {
   const power = 10 ** (String(grouping).split('.')[1] ?? '').length;
   const unit = grouping * power;

@@ -1,4 +1,4 @@
-/** One of a kind for each symbol. */
+/** Creates a value for each symbol. */
 export function bySymbol<T>(make: () => T): (key: { readonly symbol: string }) => T {
   const all = new Map<string, T>();
   return ({ symbol }) => {

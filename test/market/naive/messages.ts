@@ -1,4 +1,4 @@
-/** A message as a plain object; keys in the order of its line. */
+/** A message as a plain object, with its keys in the order of the line. */
 export type Plain = Record<string, unknown>;
 
 export interface Level {
@@ -6,7 +6,7 @@ export interface Level {
   readonly amount: number;
 }
 
-/** A book change or a trade as computed types see it; times are microseconds. */
+/** A book change or a trade as input of computed types; times are microseconds. */
 export interface Change {
   readonly exchange: string;
   readonly symbol: string;
@@ -29,7 +29,7 @@ export interface Trade {
 
 export type Row = Readonly<Record<string, string>>;
 
-/** Of an exchange's own time: six decimals where it isn't whole milliseconds, or is the local one. */
+/** Formats the exchange time: six decimals if it is not whole milliseconds, or is the local time. */
 export function exchangeTime({
   timestamp,
   localTimestamp,
@@ -60,7 +60,7 @@ const number = (text = ''): number | undefined => (text === '' ? undefined : Num
 const word = (text = ''): string | undefined => (text === '' ? undefined : text);
 const date = (text = ''): string | undefined => (text === '' ? undefined : threeDecimals(Number(text)));
 
-/** The messages of a day file that has one a row. */
+/** The messages of a day file with one message per row. */
 export function rowMessage(type: string, row: Row): Plain {
   const times = timesOf(row);
   return {
@@ -137,7 +137,7 @@ export function tradeOf(row: Row): Trade {
   };
 }
 
-/** Rows of incremental_book_L2 that follow each other with equal keys are one change. */
+/** Consecutive rows of incremental_book_L2 with equal keys are one change. */
 export function changesOf(rows: readonly Row[]): Change[] {
   const changes: (Change & { key: string; bids: Level[]; asks: Level[] })[] = [];
   for (const row of rows) {

@@ -6,7 +6,10 @@ export interface BarSpec {
   readonly kind: 'time' | 'tick' | 'volume';
 }
 
-/** Bars of one instrument, by the text of the rules: the trades of the open bar are kept and gone through anew. */
+/**
+ * Bars of one instrument, directly from the rules: all trades of the open bar are kept, and evaluated for
+ * each bar.
+ */
 export class NaiveBars {
   #trades: Trade[] = [];
 

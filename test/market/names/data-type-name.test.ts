@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { parseComputedTypeName, parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 
-test('names of messages, and the day files that they are made of', () => {
+test('parses names of messages, with their day files', () => {
   const dayFiles = {
     trade: 'trades',
     book_change: 'incremental_book_L2',
@@ -18,7 +18,7 @@ test('names of messages, and the day files that they are made of', () => {
   }
 });
 
-test('snapshots, quotes and bars, with their intervals', () => {
+test('parses snapshots, quotes and bars, with their intervals', () => {
   const book = (name: string, depth: number, interval: number, grouping?: number): void =>
     assert.deepEqual(parseDataTypeName(name), {
       ...{ kind: 'book_snapshot', name, depth, interval, grouping },
@@ -43,7 +43,7 @@ test('snapshots, quotes and bars, with their intervals', () => {
   bar('trade_bar_0.5vol', 'volume', 0.5);
 });
 
-/** Wrong names, each with the right ones that its error has to name. */
+/** Invalid names, with the valid names that the error must suggest. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   trade_bar_1h: ['trade_bar_60m'],
   trade_bar_4hours: ['trade_bar_240m'],
@@ -89,7 +89,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   book_changes: ['book_change'],
 };
 
-test('what is wrong names the nearest right names', () => {
+test('an invalid name suggests the nearest valid names', () => {
   for (const [wrong, right] of Object.entries(WRONG)) {
     assert.throws(
       () => parseDataTypeName(wrong),
@@ -103,10 +103,10 @@ test('what is wrong names the nearest right names', () => {
       wrong,
     );
   }
-  assert.throws(() => parseDataTypeName('xyz'), { code: 'usage', message: /known are trade, book_change/ });
+  assert.throws(() => parseDataTypeName('xyz'), { code: 'usage', message: /use trade, book_change/ });
 });
 
-test('a message type is no computed type', () => {
+test('a message type is not a computed type', () => {
   for (const [name, near] of [
     ['trade', 'trade_bar_1m'],
     ['trades', 'trade_bar_1m'],
@@ -124,15 +124,15 @@ test('a message type is no computed type', () => {
   }
 });
 
-test('where no computed type is near, those that there are are named, and what else may stand there', () => {
+test('without a near computed type, lists all of them and the other allowed values', () => {
   assert.throws(() => parseComputedTypeName('xyz_1m', ['rows']), {
     code: 'usage',
     message:
-      '"xyz_1m" is not a computed type; known are book_snapshot_{levels}[_grouped{g}]_{n}{ms,s,m}, quote, quote_{n}{ms,s,m}, trade_bar_{n}{ms,s,m,ticks,vol}, rows',
+      '"xyz_1m" is not a computed type; use book_snapshot_{levels}[_grouped{g}]_{n}{ms,s,m}, quote, quote_{n}{ms,s,m}, trade_bar_{n}{ms,s,m,ticks,vol}, rows',
   });
 });
 
-test('any text is a type or a usage error in one line, and what the error names is right', () => {
+test('any text is a type or a usage error of one line, and suggestions are valid', () => {
   const part = fc.constantFrom(
     ...[
       'trade',

@@ -6,7 +6,7 @@ import { RecordLines } from '../../../src/market/records/record-lines.js';
 import type { SourceRecord } from '../../../src/market/records/source-record.js';
 import { sixDecimals, threeDecimals } from '../naive/messages.js';
 
-/** Keys of each type between the head and the times, in their order (replay facts, section 3). */
+/** Keys of each type between the head and the times, in their order (docs/spec/normalized-messages.md). */
 const KEYS: Readonly<Record<SourceRecord['type'], readonly string[]>> = {
   trade: ['id', 'price', 'amount', 'side'],
   liquidation: ['id', 'price', 'amount', 'side'],
@@ -43,7 +43,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   expirationDate: time,
 };
 
-/** Fields come in any order; some are undefined, which only those of some may be. */
+/** Fields in any order; some are undefined if their type allows it. */
 const record = fc.constantFrom(...TYPES).chain((type) => {
   const fields = KEYS[type].map((key) => {
     const value = values[key] ?? number;
@@ -93,7 +93,7 @@ test('lines of records equal JSON.stringify of the messages', () => {
   );
 });
 
-test("an exchange's own order of a book ticker's keys is kept", () => {
+test("keeps an exchange's own order of a book ticker's keys", () => {
   const out = new LineBuffer();
   const common = { symbol: 'X', timestamp: 0, micros: false, localTimestamp: 0 };
   const ticker = {

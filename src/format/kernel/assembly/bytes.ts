@@ -1,4 +1,4 @@
-// Bytes, 16 at a time: what is copied or compared may reach 15 bytes past its end.
+// Copies and compares bytes, 16 at a time, so up to 15 bytes after the end are read and written.
 
 export const LF: i32 = 10;
 export const CR: i32 = 13;
@@ -17,21 +17,21 @@ export function copy(to: usize, from: usize, length: i32): void {
   for (let i: i32 = 16; i < length; i += 16) v128.store(to + i, v128.load(from + i));
 }
 
-/** How many bytes are the same at `a` and `b`: up to `most`, or some more. */
+/** Number of equal bytes at `a` and `b`, up to `maxLength` or slightly more. */
 // @ts-ignore: decorator
 @inline
-export function sharedLength(a: usize, b: usize, most: i32): i32 {
-  for (let same: i32 = 0; same < most; same += 16) {
-    const differ = i8x16.bitmask(i8x16.ne(v128.load(a + same), v128.load(b + same)));
-    if (differ) return same + ctz(differ);
+export function sharedLength(a: usize, b: usize, maxLength: i32): i32 {
+  for (let length: i32 = 0; length < maxLength; length += 16) {
+    const differ = i8x16.bitmask(i8x16.ne(v128.load(a + length), v128.load(b + length)));
+    if (differ) return length + ctz(differ);
   }
-  return most;
+  return maxLength;
 }
 
-/** Where the cell ends that begins at `p`: at a comma or LF. */
+/** Address of the comma or LF that ends the cell at `p`. */
 // @ts-ignore: decorator
 @inline
-export function endOfCell(p: usize): usize {
+export function findCellEnd(p: usize): usize {
   let bits = 0;
   for (; ; p += 16) {
     const bytes = v128.load(p);

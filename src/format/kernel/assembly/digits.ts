@@ -1,27 +1,27 @@
-// Digits, 16 at a time.
+// Parses digits, 16 at a time.
 
-/** The value of each digit from 0 to 9, of any other byte something greater. */
+/** The value of each digit from 0 to 9; greater than 9 for any other byte. */
 // @ts-ignore: decorator
 @inline
-export function digitsOf(text: v128): v128 {
+export function toDigits(text: v128): v128 {
   return i8x16.sub(text, i8x16.splat(48));
 }
 
-/** As `digitsOf`, of the 16 bytes at `p`. */
+/** Like `toDigits`, for the 16 bytes at `p`. */
 // @ts-ignore: decorator
 @inline
-export function digitsAt(p: usize): v128 {
-  return digitsOf(v128.load(p));
+export function loadDigits(p: usize): v128 {
+  return toDigits(v128.load(p));
 }
 
-/** A bit for each byte that is no digit. */
+/** A bit for each byte that is not a digit. */
 // @ts-ignore: decorator
 @inline
-export function stopsIn(digits: v128): i32 {
+export function findNonDigits(digits: v128): i32 {
   return i8x16.bitmask(i8x16.gt_u(digits, i8x16.splat(9)));
 }
 
-/** The number that 16 digits make: added up by pairs, then fours, then eights. */
+/** The value of 16 digits: added by pairs, then fours, then eights. */
 // @ts-ignore: decorator
 @inline
 export function sixteenDigits(digits: v128): i64 {

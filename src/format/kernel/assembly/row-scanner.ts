@@ -1,19 +1,23 @@
-// Counts rows, and finds the first quote, 64 bytes at a time.
+// Counts rows and finds the first quote, 64 bytes at a time.
 
 const LF: u8 = 10;
 const QUOTE: u8 = 34;
 
-/** Rows that end in what the last call scanned, and where the last of them ends; 0 for none. */
+/**
+ * Number of rows that ended in the last scan, and the address after the last of them; 0 if there are none.
+ */
 export let rows: i32 = 0;
 export let end: usize = 0;
 
-/** Scans from `from` up to `to`, to the end of the `most`th row, or up to a quote; returns where it stopped. */
-export function scan(from: usize, to: usize, most: i32): usize {
+/**
+ * Scans from `from` up to `to`, to the end of row number `maxRows`, or to a quote; returns where it stopped.
+ */
+export function scan(from: usize, to: usize, maxRows: i32): usize {
   const lf = i8x16.splat(LF);
   const quote = i8x16.splat(QUOTE);
   let p = from;
   let n: i32 = 0;
-  let last: usize = 0;
+  let lastEnd: usize = 0;
   while (p + 64 <= to) {
     const a = v128.load(p);
     const b = v128.load(p, 16);
@@ -28,23 +32,23 @@ export function scan(from: usize, to: usize, most: i32): usize {
     const high = <u64>i8x16.bitmask(i8x16.eq(c, lf)) | (<u64>i8x16.bitmask(i8x16.eq(d, lf)) << 16);
     const ends = low | (high << 32);
     if (ends != 0) {
-      const here = <i32>popcnt(ends);
-      if (n + here >= most) break;
-      n += here;
-      last = p + 64 - <usize>clz(ends);
+      const found = <i32>popcnt(ends);
+      if (n + found >= maxRows) break;
+      n += found;
+      lastEnd = p + 64 - <usize>clz(ends);
     }
     p += 64;
   }
-  while (p < to && n < most) {
+  while (p < to && n < maxRows) {
     const byte = load<u8>(p);
     if (byte == QUOTE) break;
     p++;
     if (byte == LF) {
       n++;
-      last = p;
+      lastEnd = p;
     }
   }
   rows = n;
-  end = last;
+  end = lastEnd;
   return p;
 }

@@ -7,9 +7,9 @@ import { Scratch } from './scratch.js';
 import { encodeTextDictionary, encodeTexts } from './text-values.js';
 
 /**
- * Encodes the columns of a memory's batch, where they lie: each once, and the batch is of no use after that. Only
- * those encodings are used that DuckDB, Polars, pyarrow, Spark and hyparquet all read: BYTE_STREAM_SPLIT, which would
- * suit doubles, is none of them.
+ * Encodes the columns of a memory's batch, in place: each once, and the batch is invalid afterwards. It uses
+ * only encodings that DuckDB, Polars, pyarrow, Spark and hyparquet all read. BYTE_STREAM_SPLIT, which would
+ * suit doubles, is not one of them.
  */
 export class ColumnEncoder {
   readonly #memory: ColumnMemory;
@@ -22,15 +22,15 @@ export class ColumnEncoder {
     this.#numbers = numbers;
   }
 
-  /** @param column of the file, at this index in the memory's schema. */
+  /** @param index index of the column in the memory's schema. */
   encode(index: number, column: ParquetColumn): EncodedValues {
     const { kernel } = this.#memory;
-    const nullCount = kernel.nullCountOf(index);
+    const nullCount = kernel.getNullCount(index);
     if (column.required && nullCount > 0) {
-      throw new Error(`column ${column.name}: ${nullCount} empty cells where none may be`);
+      throw new Error(`column ${column.name}: has ${nullCount} empty cells, but values are required`);
     }
-    const nulls = nullCount > 0 ? kernel.nullsOf(index) >>> 0 : undefined;
-    const values = this.#valuesOf(index, nulls);
+    const nulls = nullCount > 0 ? kernel.getNulls(index) >>> 0 : undefined;
+    const values = this.#encodeValues(index, nulls);
     const { encoding, dictionary, valueSize, bounds } = values;
     let written = 0;
     return {
@@ -43,12 +43,12 @@ export class ColumnEncoder {
         const from = written;
         written += end - start - empty;
         const levels = column.required ? undefined : { start, end, nulls };
-        return this.#page(levels, values, from, written);
+        return this.#writePage(levels, values, from, written);
       },
     };
   }
 
-  #page(
+  #writePage(
     levels: { readonly start: number; readonly end: number; readonly nulls: number | undefined } | undefined,
     values: EncodableValues,
     start: number,
@@ -67,24 +67,24 @@ export class ColumnEncoder {
     return this.#memory.bytes.subarray(from, to);
   }
 
-  /** @param nulls their address, where there are any: they are dropped. */
-  #valuesOf(index: number, nulls: number | undefined): EncodableValues {
+  /** @param nulls address of the nulls, if there are any; they are removed from the values. */
+  #encodeValues(index: number, nulls: number | undefined): EncodableValues {
     const memory = this.#memory;
     const scratch = this.#scratch;
     const { kernel, rows } = memory;
     const kind = memory.schema[index]?.kind;
-    const lane = kernel.laneOf(index) >>> 0;
+    const lane = kernel.getLane(index) >>> 0;
     const drop = (width: number): number =>
       nulls === undefined ? rows : kernel.dropNulls(lane, nulls, rows, width);
     if (kind === 'boolean') return encodeBooleans(memory, scratch, lane, drop(1));
     if (kind === 'time' || kind === 'integer') return encodeLongs(memory, scratch, lane, drop(8));
     if (kind === 'number' && this.#numbers === 'double') return encodeNumbers(memory, scratch, lane, drop(8));
-    const texts = memory.textsOf(index);
+    const texts = memory.getTexts(index);
     if (kind === 'text' && !kernel.isPlain(index)) {
       drop(4);
       return encodeTextDictionary(memory, scratch, texts, lane);
     }
-    if (texts.count !== rows) throw new Error('numbers were to be kept as text, and came without it');
+    if (texts.count !== rows) throw new Error('the text of numbers is missing');
     const count = nulls === undefined ? rows : kernel.dropNullTexts(texts.offsets, nulls, rows);
     return encodeTexts(memory, scratch, { ...texts, count });
   }

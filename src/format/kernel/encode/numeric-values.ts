@@ -10,7 +10,7 @@ import {
 } from './encodable-values.js';
 import type { Scratch } from './scratch.js';
 
-/** `formatInteger` doubles at an address. */
+/** Encodes doubles at an address. */
 export function encodeNumbers(
   memory: ColumnMemory,
   scratch: Scratch,
@@ -21,14 +21,15 @@ export function encodeNumbers(
   const dictionary = findDistinctValues(memory, scratch, lane, count, Math.floor(count * MAX_DISTINCT_RATIO));
   if (dictionary) kernel.findRange(dictionary.at, dictionary.size);
   else kernel.findRange(lane, count);
-  const bounds = count > 0 ? doubleBounds(kernel.least.value, kernel.greatest.value) : undefined;
+  const bounds = count > 0 ? doubleBounds(kernel.minValue.value, kernel.maxValue.value) : undefined;
   if (dictionary) return { ...dictionary.values, bounds };
   return { encoding: Encoding.plain, dictionary: undefined, ...encodePlain(memory, lane), bounds };
 }
 
 /**
- * Times or other whole numbers, as doubles at an address, where they become integers. They mostly grow by little;
- * those that jump between a few (expirations of options) take a dictionary.
+ * Encodes times or other integers, stored as doubles at an address, and converts them to integers in place.
+ * They usually grow in small steps; those that alternate between a few values (expirations of options) use a
+ * dictionary.
  */
 export function encodeLongs(
   memory: ColumnMemory,
@@ -37,9 +38,9 @@ export function encodeLongs(
   count: number,
 ): EncodableValues {
   const { kernel } = memory;
-  kernel.toLongs(lane, count);
-  const min = kernel.least.value;
-  const max = kernel.greatest.value;
+  kernel.convertToLongs(lane, count);
+  const min = kernel.minValue.value;
+  const max = kernel.maxValue.value;
   const bounds = count > 0 ? longBounds(min, max) : undefined;
   const isJumping = kernel.stepsBack.value * 8 >= count;
   const dictionary = isJumping
@@ -59,7 +60,7 @@ export function encodeLongs(
   };
 }
 
-/** Bytes of 0 and 1 at an address. */
+/** Encodes bytes of 0 and 1 at an address. */
 export function encodeBooleans(
   memory: ColumnMemory,
   scratch: Scratch,
@@ -79,18 +80,25 @@ export function encodeBooleans(
   };
 }
 
-/** The dictionary of eight-byte values, where it has no more than `most`. */
+/** The dictionary of eight-byte values; undefined if it exceeds `maxDistinct`. */
 function findDistinctValues(
   memory: ColumnMemory,
   { indices, slots, distinct }: Scratch,
   lane: number,
   count: number,
-  most: number,
+  maxDistinct: number,
 ): { at: number; size: number; values: Omit<EncodableValues, 'bounds'> } | undefined {
   const { kernel } = memory;
-  const at = distinct.at(8 * most);
+  const at = distinct.at(8 * maxDistinct);
   const positions = indices.at(4 * count);
-  const size = kernel.distinctDoubles(lane, count, most, slots.at(4 * (2048 + 4 * most)), at, positions);
+  const size = kernel.findDistinctDoubles(
+    lane,
+    count,
+    maxDistinct,
+    slots.at(4 * (2048 + 4 * maxDistinct)),
+    at,
+    positions,
+  );
   if (size < 0) return undefined;
   const dictionary = { bytes: memory.bytes.subarray(at, at + 8 * size), size };
   return {
@@ -100,7 +108,7 @@ function findDistinctValues(
   };
 }
 
-/** Eight bytes a value (PLAIN = 0), as they lie in memory. */
+/** Eight bytes per value (PLAIN = 0), as they are in memory. */
 function encodePlain(
   memory: ColumnMemory,
   lane: number,
@@ -115,7 +123,7 @@ function encodePlain(
   };
 }
 
-/** Whether readers that count in doubles, as some do, come to the same integers from their differences. */
+/** Whether readers that compute in doubles, as some do, get the same integers from the differences. */
 function isDeltaSafe(min: number, max: number): boolean {
   return min >= -(2 ** 52) && max <= 2 ** 52 && max - min <= 2 ** 51;
 }

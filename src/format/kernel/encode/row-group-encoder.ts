@@ -8,17 +8,20 @@ import type { EncodedRowGroup, ParquetOptions } from '../../parquet/row-group.js
 import { ColumnMemory } from '../column-memory.js';
 import { ColumnEncoder } from './column-encoder.js';
 
-/** Makes the batch of a memory a row group: pure work for the processor, synchronous. */
+/** Encodes the batch of a memory as a row group, synchronously. */
 export class RowGroupEncoder {
   readonly #memory: ColumnMemory;
   readonly #columns: readonly ParquetColumn[];
   readonly #encoder: ColumnEncoder;
   readonly #compress: Compress;
-  /** In turns, so that the bytes of one group may be written while the next is made; other threads may write them. */
-  readonly #outs = [createSharedWriter(), createSharedWriter()] as const;
-  #turn = 0;
+  /**
+   * Used in turns, so that one group can be written while the next is encoded. Shared, so that any thread can
+   * write.
+   */
+  readonly #writers = [createSharedWriter(), createSharedWriter()] as const;
+  #groupCount = 0;
 
-  /** @param memory its columns must be open, and have the digits of numbers where these are to be text. */
+  /** @param memory its columns must be open, with the text of numbers if `options.numbers` is `string`. */
   constructor(memory: ColumnMemory, options: ParquetOptions, compress: Compress) {
     this.#memory = memory;
     this.#columns = toParquetColumns(options.schema, options);
@@ -26,11 +29,11 @@ export class RowGroupEncoder {
     this.#compress = compress;
   }
 
-  /** Takes the batch out of the memory. The bytes stay until the call after the next one. */
+  /** Encodes and removes the batch. The bytes are valid until the call after the next one. */
   encode(): EncodedRowGroup {
     const { rows } = this.#memory;
-    const out = this.#outs[this.#turn % 2] as ByteWriter;
-    this.#turn++;
+    const out = this.#writers[this.#groupCount % 2] as ByteWriter;
+    this.#groupCount++;
     out.length = 0;
     const chunks = this.#columns.map((column, i) =>
       writeColumnChunk(out, this.#encoder.encode(i, column), rows, this.#compress),
@@ -39,15 +42,15 @@ export class RowGroupEncoder {
     return { rows, bytes: out.written(), columns: chunks };
   }
 
-  /** As `encode`, with bytes that stay for good; those of other groups stay no shorter for it. */
+  /** Like `encode`, with bytes that stay valid. It does not shorten the validity of other groups' bytes. */
   encodeCopy(): EncodedRowGroup {
     const encoded = this.encode();
-    this.#turn--;
+    this.#groupCount--;
     return { ...encoded, bytes: encoded.bytes.slice() };
   }
 }
 
-/** Gives the function that makes a batch a row group, whose bytes stay until the call after the next one. */
+/** Creates an encoder of batches to row groups. The bytes are valid until the call after the next one. */
 export async function createRowGroupEncoder(
   options: ParquetOptions,
 ): Promise<(batch: Batch) => EncodedRowGroup> {

@@ -1,6 +1,6 @@
 import type { ColumnMemory } from '../column-memory.js';
 
-/** A part of a memory that work is done in; what it holds is lost when it has to grow. */
+/** A buffer in a memory; its content is lost when it grows. */
 class ScratchRegion {
   readonly #memory: ColumnMemory;
   #at = 0;
@@ -10,7 +10,7 @@ class ScratchRegion {
     this.#memory = memory;
   }
 
-  /** The address of room for so many bytes. */
+  /** Address of a buffer of at least `bytes` bytes. */
   at(bytes: number): number {
     if (bytes > this.#room || this.#room === 0) {
       this.#room = Math.max(bytes, 2 * this.#room, 1024);
@@ -20,15 +20,15 @@ class ScratchRegion {
   }
 }
 
-/** Where a column is encoded: what is here is of one column, and goes with the next. */
+/** Buffers for encoding a column, reused for the next one. */
 export class Scratch {
-  /** A page's body, or a dictionary's. */
+  /** Body of a page or of a dictionary. */
   readonly body: ScratchRegion;
-  /** A 32-bit integer a value: its position in a dictionary, or its shared prefix. */
+  /** A 32-bit integer per value: its position in a dictionary, or the length of its shared prefix. */
   readonly indices: ScratchRegion;
   /** Hash tables. */
   readonly slots: ScratchRegion;
-  /** A dictionary's values, or where they first occur. */
+  /** Values of a dictionary, or the positions of their first occurrence. */
   readonly distinct: ScratchRegion;
   /** Texts of a dictionary, their offsets, and the lengths of the texts of a page. */
   readonly texts: ScratchRegion;

@@ -9,16 +9,18 @@ import {
 } from './encodable-values.js';
 import type { Scratch } from './scratch.js';
 
-/** Texts without nulls: by a dictionary where they repeat, else by their lengths or by what they share. */
+/**
+ * Encodes texts without nulls: with a dictionary if they repeat, else by their lengths or shared prefixes.
+ */
 export function encodeTexts(memory: ColumnMemory, scratch: Scratch, texts: TextLocation): EncodableValues {
   const { kernel } = memory;
   const { bytes, offsets, count } = texts;
   const indices = scratch.indices.at(4 * count);
   const distinct = findDistinctTexts(memory, scratch, texts, indices);
   if (distinct) return encodeTextDictionary(memory, scratch, distinct, indices);
-  const length = textBytes(memory, texts, 0, count);
-  // A shared byte or two costs as much as it saves: the lengths of the prefixes are stored too.
-  const isIncremental = kernel.sharedPrefixes(bytes, offsets, count, indices) > count * 2;
+  const length = countTextBytes(memory, texts, 0, count);
+  // A shared prefix of one or two bytes saves nothing, since the length of the prefix is stored, too.
+  const isIncremental = kernel.storeSharedPrefixes(bytes, offsets, count, indices) > count * 2;
   const lengths = (start: number, end: number): number => scratch.lengths.at(4 * (end - start));
   return {
     encoding: isIncremental ? Encoding.deltaByteArray : Encoding.deltaLengthByteArray,
@@ -27,7 +29,7 @@ export function encodeTexts(memory: ColumnMemory, scratch: Scratch, texts: TextL
     bounds: findTextBounds(memory, texts),
     room(start, end) {
       lengths(start, end);
-      return 2 * maxDeltaBytes(end - start) + textBytes(memory, texts, start, end);
+      return 2 * maxDeltaBytes(end - start) + countTextBytes(memory, texts, start, end);
     },
     write: (out, start, end) =>
       isIncremental
@@ -36,7 +38,9 @@ export function encodeTexts(memory: ColumnMemory, scratch: Scratch, texts: TextL
   };
 }
 
-/** Texts by their positions, 32-bit integers at an address, in a dictionary in which each occurs. */
+/**
+ * Encodes texts by their positions, 32-bit integers at an address. Each text of the dictionary must occur.
+ */
 export function encodeTextDictionary(
   memory: ColumnMemory,
   scratch: Scratch,
@@ -46,7 +50,7 @@ export function encodeTextDictionary(
   const { kernel } = memory;
   const { bytes, offsets, count } = dictionary;
   const bounds = findTextBounds(memory, dictionary);
-  const out = scratch.body.at(4 * count + textBytes(memory, dictionary, 0, count));
+  const out = scratch.body.at(4 * count + countTextBytes(memory, dictionary, 0, count));
   const end = kernel.writePlainText(out, bytes, offsets, count) >>> 0;
   return {
     dictionary: { bytes: memory.bytes.subarray(out, end), size: count },
@@ -56,7 +60,7 @@ export function encodeTextDictionary(
   };
 }
 
-/** The dictionary of texts, where it is small enough; puts the texts' positions in it at `indices`. */
+/** The dictionary of texts, if it is small enough; stores the texts' positions at `indices`. */
 function findDistinctTexts(
   memory: ColumnMemory,
   scratch: Scratch,
@@ -65,16 +69,25 @@ function findDistinctTexts(
 ): TextLocation | undefined {
   const { kernel } = memory;
   const { bytes, offsets, count } = texts;
-  const most = Math.floor(count * MAX_DISTINCT_RATIO);
-  const slotCount = 2 ** Math.ceil(Math.log2(Math.max(most, 1) * 2));
+  const maxDistinct = Math.floor(count * MAX_DISTINCT_RATIO);
+  const slotCount = 2 ** Math.ceil(Math.log2(Math.max(maxDistinct, 1) * 2));
   const slots = scratch.slots.at(4 * slotCount);
-  const firsts = scratch.distinct.at(4 * most);
-  const size = kernel.distinctTexts(bytes, offsets, count, most, slots, slotCount, firsts, indices);
+  const firsts = scratch.distinct.at(4 * maxDistinct);
+  const size = kernel.findDistinctTexts(
+    bytes,
+    offsets,
+    count,
+    maxDistinct,
+    slots,
+    slotCount,
+    firsts,
+    indices,
+  );
   if (size < 0) return undefined;
-  const picked = scratch.texts.at(textBytes(memory, texts, 0, count));
-  const pickedOffsets = scratch.offsets.at(4 * (size + 1));
-  kernel.pickTexts(bytes, offsets, firsts, size, picked, pickedOffsets);
-  return { bytes: picked, offsets: pickedOffsets, count: size };
+  const picked = scratch.texts.at(countTextBytes(memory, texts, 0, count));
+  const distinctOffsets = scratch.offsets.at(4 * (size + 1));
+  kernel.copyTexts(bytes, offsets, firsts, size, picked, distinctOffsets);
+  return { bytes: picked, offsets: distinctOffsets, count: size };
 }
 
 function findTextBounds(
@@ -85,14 +98,14 @@ function findTextBounds(
   const { kernel } = memory;
   kernel.findTextRange(bytes, offsets, count);
   const textAt = (i: number): Uint8Array => {
-    const start = bytes + memory.intAt(offsets + 4 * i);
-    // A copy: it is looked at when the row group is written.
-    return new Uint8Array(memory.bytes.subarray(start, bytes + memory.intAt(offsets + 4 * (i + 1))));
+    const start = bytes + memory.readInt(offsets + 4 * i);
+    // Copy: it is read after the memory has been reused.
+    return new Uint8Array(memory.bytes.subarray(start, bytes + memory.readInt(offsets + 4 * (i + 1))));
   };
-  return textBounds(textAt(kernel.leastText.value), textAt(kernel.greatestText.value));
+  return textBounds(textAt(kernel.minText.value), textAt(kernel.maxText.value));
 }
 
-/** How many bytes the texts from `start` up to, not including, `endConversion` have. */
-function textBytes(memory: ColumnMemory, { offsets }: TextLocation, start: number, end: number): number {
-  return memory.intAt(offsets + 4 * end) - memory.intAt(offsets + 4 * start);
+/** Size of the texts from `start` up to, but not including, `end`. */
+function countTextBytes(memory: ColumnMemory, { offsets }: TextLocation, start: number, end: number): number {
+  return memory.readInt(offsets + 4 * end) - memory.readInt(offsets + 4 * start);
 }

@@ -1,7 +1,7 @@
-// Book changes: rows that follow each other with the same leading cells and is_snapshot are one (book-rows.ts).
-import { COMMA, copy, endOfCell, LF, sharedLength } from '../../../format/kernel/assembly/bytes';
+// Book changes: consecutive rows with the same leading cells and is_snapshot are one change (book-rows.ts).
+import { COMMA, copy, findCellEnd, LF, sharedLength } from '../../../format/kernel/assembly/bytes';
 import { booleanLength } from '../../../format/kernel/assembly/ndjson/texts';
-import { forgetRows, putHead, timesOf, valueOf } from './leading';
+import { clearPreviousRow, putHead, findTimes, parseTime } from './leading';
 import { shortestLength, writeNumber } from './numbers';
 import {
   addLine,
@@ -10,13 +10,13 @@ import {
   asks,
   BEFORE,
   begin,
-  BEHIND,
+  AFTER,
   BIDS,
   DONE,
   fixed,
   limit,
   NO_ROOM,
-  ODD,
+  UNUSUAL,
   out,
   periodEnd,
   periodStart,
@@ -34,13 +34,13 @@ import { count, isForeignRow } from './tally';
 const BID: u32 = 0x2c646962;
 const ASK: u32 = 0x2c6b7361;
 
-/** More than a level takes, with what is written past its end. */
+/** Maximum size of a level, with the bytes written after its end. */
 const LEVEL: usize = 128;
 
-/** What the last call of `putNumber` wrote; 0 for what is no number, or isn't written as usual. */
+/** Length that the last call of `putNumber` wrote; 0 if it was not a number, or in an unusual form. */
 let size: i32 = 0;
 
-/** Writes the number at `p`, up to a separator; returns the position behind that. */
+/** Writes the number at `p`, up to a separator; returns the position after it. */
 // @ts-ignore: decorator
 @inline
 function putNumber(to: usize, p: usize, separator: i32): usize {
@@ -48,13 +48,16 @@ function putNumber(to: usize, p: usize, separator: i32): usize {
   v128.store(to, text);
   size = shortestLength(p, text);
   if (<i32>load<u8>(p + size) == separator) return p + size + 1;
-  const end = endOfCell(p);
-  const isWhole = end > p && <i32>load<u8>(end) == separator;
-  size = isWhole ? writeNumber(p, <i32>(end - p), to) : 0;
+  const end = findCellEnd(p);
+  const isComplete = end > p && <i32>load<u8>(end) == separator;
+  size = isComplete ? writeNumber(p, <i32>(end - p), to) : 0;
   return end + 1;
 }
 
-/** The length of the row's leading cells and is_snapshot, with commas, `times` from timesOf; 0 where one is unusual. */
+/**
+ * Length of the leading cells and is_snapshot, with commas; 0 if one is unusual.
+ * @param times result of `findTimes`.
+ */
 // @ts-ignore: decorator
 @inline
 function leadingLength(row: usize, times: usize): i32 {
@@ -65,24 +68,24 @@ function leadingLength(row: usize, times: usize): i32 {
 }
 
 /**
- * Makes lines of the changes that lie in the period, from `from` up to `to`; the last only if it `isEnd`, since it might
- * go on behind the text. Tells why it stopped.
+ * Formats the changes in the period, from `from` up to `to`. The last change is formatted only if `isEnd`,
+ * since it may continue after the text. Returns why it stopped.
  */
-export function makeChanges(from: usize, to: usize, endsFrom: i32, isEnd: bool): i32 {
+export function formatChanges(from: usize, to: usize, endsFrom: i32, isEnd: bool): i32 {
   begin(endsFrom);
-  forgetRows();
+  clearPreviousRow();
   const asksLimit = asks + (limit - out);
   let p = from;
   let o = out;
-  let ended = 0;
-  let times = p < to ? timesOf(p) : 0;
+  let rowsDone = 0;
+  let times = p < to ? findTimes(p) : 0;
   let length = leadingLength(p, times);
   while (p < to) {
-    if (length == 0) return stop(ODD, p, ended, o);
-    if (o + fixed + length > limit) return stop(NO_ROOM, p, ended, o);
-    const localTimestamp = valueOf(times + 17);
+    if (length == 0) return stop(UNUSUAL, p, rowsDone, o);
+    if (o + fixed + length > limit) return stop(NO_ROOM, p, rowsDone, o);
+    const localTimestamp = parseTime(times + 17);
     if (phase == BEFORE && localTimestamp >= periodStart) setPhase(WITHIN);
-    if (localTimestamp >= periodEnd) setPhase(BEHIND);
+    if (localTimestamp >= periodEnd) setPhase(AFTER);
 
     const areForeign = isForeignRow;
     let b = putHead(o, p);
@@ -92,47 +95,47 @@ export function makeChanges(from: usize, to: usize, endsFrom: i32, isEnd: bool):
     const bids = b;
     let a = asks;
     let row = p;
-    let rowsHere = 0;
+    let changeRows = 0;
     do {
       const side = load<u32>(row + length);
       const isAsk = side == ASK;
-      if (!isAsk && side != BID) return stop(ODD, p, ended, o);
+      if (!isAsk && side != BID) return stop(UNUSUAL, p, rowsDone, o);
       let level = isAsk ? a : b;
-      if (level + LEVEL > (isAsk ? asksLimit : limit)) return stop(NO_ROOM, p, ended, o);
+      if (level + LEVEL > (isAsk ? asksLimit : limit)) return stop(NO_ROOM, p, rowsDone, o);
       level = put(level, PRICE);
       let q = putNumber(level, row + length + 4, COMMA);
-      if (size == 0) return stop(ODD, p, ended, o);
+      if (size == 0) return stop(UNUSUAL, p, rowsDone, o);
       level = put(level + size, AMOUNT);
       q = putNumber(level, q, LF);
-      if (size == 0) return stop(ODD, p, ended, o);
+      if (size == 0) return stop(UNUSUAL, p, rowsDone, o);
       store<u16>(level + size, 0x2c7d);
       level += size + 2;
       if (isAsk) a = level;
       else b = level;
-      rowsHere++;
+      changeRows++;
       row = q;
     } while (row < to && sharedLength(p, row, length) >= length);
     if (row == to && !isEnd) break;
-    // Cells that are written as usual differ only in what they say; others may say the same in other bytes.
-    const nextTimes = row < to ? timesOf(row) : 0;
+    // Bytes were compared. Usual cells with other bytes have other values; unusual ones may be equal.
+    const nextTimes = row < to ? findTimes(row) : 0;
     const nextLength = leadingLength(row, nextTimes);
-    if (row < to && nextLength == 0) return stop(ODD, p, ended, o);
-    // Without the comma behind the last level.
+    if (row < to && nextLength == 0) return stop(UNUSUAL, p, rowsDone, o);
+    // Drop the comma after the last level.
     if (b > bids) b--;
     if (a > asks) a--;
     const asksLength = a - asks;
-    if (b + fixed + asksLength > limit) return stop(NO_ROOM, p, ended, o);
+    if (b + fixed + asksLength > limit) return stop(NO_ROOM, p, rowsDone, o);
     if (phase == WITHIN) {
       b = put(b, ASKS);
       copy(b, asks, <i32>asksLength);
       o = putTail(b + asksLength, times, times + 17);
       addLine(o, localTimestamp);
     }
-    count(localTimestamp, rowsHere, areForeign);
-    ended += rowsHere;
+    count(localTimestamp, changeRows, areForeign);
+    rowsDone += changeRows;
     p = row;
     times = nextTimes;
     length = nextLength;
   }
-  return stop(DONE, p, ended, o);
+  return stop(DONE, p, rowsDone, o);
 }

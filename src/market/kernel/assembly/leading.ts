@@ -1,22 +1,27 @@
-// The columns that every row begins with: exchange, symbol, timestamp, local_timestamp.
+// The leading columns of every row: exchange, symbol, timestamp, local_timestamp.
 import { COMMA, copy, sharedLength } from '../../../format/kernel/assembly/bytes';
-import { digitsAt, sixteenDigits } from '../../../format/kernel/assembly/digits';
+import { loadDigits, sixteenDigits } from '../../../format/kernel/assembly/digits';
 import { plainLength, textLength } from '../../../format/kernel/assembly/ndjson/texts';
 import { isUsualTime } from '../../../format/kernel/assembly/ndjson/times';
 import { BEGIN, EXCHANGE, OWN, put } from './output';
-import { meetSymbol } from './tally';
+import { setSymbol } from './tally';
 
-/** The last row with another exchange or symbol than the one before it: how long they are, the second with commas. */
+/**
+ * The last row whose exchange or symbol differed from the previous one, and the lengths, the second with
+ * commas.
+ */
 let known: usize = 0;
 let exchangeLength: i32 = 0;
 let ownerLength: i32 = 0;
 
-/** Another text stands where rows stood. */
-export function forgetRows(): void {
+/** Clears the previous row before a new text. */
+export function clearPreviousRow(): void {
   ownerLength = 0;
 }
 
-/** The length of the text at `p` if it needs no escapes, up to its cell's end; 0 for any other, and for none. */
+/**
+ * Length of the text at `p`, up to its cell's end, if it needs no escapes; 0 otherwise and if it is empty.
+ */
 // @ts-ignore: decorator
 @inline
 export function usualTextLength(p: usize, text: v128): i32 {
@@ -33,16 +38,16 @@ function measureOwner(p: usize): void {
   const symbolLength = usualTextLength(symbol, v128.load(symbol));
   if (symbolLength == 0 || <i32>load<u8>(symbol + symbolLength) != COMMA) return;
   ownerLength = exchangeLength + symbolLength + 2;
-  meetSymbol(symbol, symbolLength);
+  setSymbol(symbol, symbolLength);
 }
 
 /**
- * Where the times of the row at `p` begin, 17 bytes each with their commas; 0 where one of the leading cells is not
- * written as usual.
+ * Address of the times of the row at `p`, 17 bytes each with their commas; 0 if one of the leading cells has
+ * an unusual form.
  */
 // @ts-ignore: decorator
 @inline
-export function timesOf(p: usize): usize {
+export function findTimes(p: usize): usize {
   if (ownerLength == 0 || sharedLength(known, p, ownerLength) < ownerLength) measureOwner(p);
   const times = p + ownerLength;
   const areUsual =
@@ -54,7 +59,7 @@ export function timesOf(p: usize): usize {
   return areUsual ? times : 0;
 }
 
-/** Writes what a line begins with, of the row that `timesOf` was asked for last; returns the position behind it. */
+/** Writes the start of a line for the row of the last `findTimes`; returns the position after it. */
 // @ts-ignore: decorator
 @inline
 export function putHead(to: usize, p: usize): usize {
@@ -69,6 +74,6 @@ export function putHead(to: usize, p: usize): usize {
 /** The time at `p` in microseconds. */
 // @ts-ignore: decorator
 @inline
-export function valueOf(p: usize): f64 {
-  return <f64>sixteenDigits(digitsAt(p));
+export function parseTime(p: usize): f64 {
+  return <f64>sixteenDigits(loadDigits(p));
 }

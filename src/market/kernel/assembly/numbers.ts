@@ -1,8 +1,10 @@
-// Numbers, which lines have in JavaScript's shortest form.
+// Numbers in lines have JavaScript's shortest form.
 import { MINUS, POINT, ZERO } from '../../../format/kernel/assembly/bytes';
-import { digitsOf, stopsIn } from '../../../format/kernel/assembly/digits';
+import { toDigits, findNonDigits } from '../../../format/kernel/assembly/digits';
 
-/** Writes any other decimal in that form; returns its length, at most 32 bytes, 0 for what is no number. */
+/**
+ * Writes any other decimal in that form; returns its length, at most 32 bytes, or 0 if it is not a number.
+ */
 // @ts-ignore: decorator
 @external("env", "writeNumber")
 export declare function writeNumber(p: usize, length: i32, to: usize): i32;
@@ -12,21 +14,21 @@ const ZEROS: u64 = 0x303030303030;
 const SIX: u64 = 0xffffffffffff;
 
 /**
- * The length of a decimal that is in the shortest form; 0 for any other, and for some that are, too: those with more
- * than 15 digits, and with an exponent. Up to 15 digits are never the double of another such decimal, so no shorter one
- * has their value; there must be no zeros that could be left out, and from 1e-6 on there is no exponent.
+ * The length of a decimal in its shortest form; 0 for any other, and also for decimals with more than 15
+ * digits or an exponent. Two decimals of up to 15 digits never have the same double, so no shorter one has
+ * its value. It must not have redundant zeros; from 1e-6 on there is no exponent.
  */
 // @ts-ignore: decorator
 @inline
 export function shortestLength(p: usize, text: v128): i32 {
   const negative = <i32>(<i32>load<u8>(p) == MINUS);
-  const stops = stopsIn(digitsOf(text)) & ~negative;
+  const stops = findNonDigits(toDigits(text)) & ~negative;
   const point = ctz(stops | 0x10000);
   const first = p + negative;
   const startsWithZero = <i32>load<u8>(first) == ZERO;
   const wholeDigits = point - negative;
   if (<i32>load<u8>(p + point) != POINT) {
-    // Minus zero loses its sign, and what has 16 digits may be none of the shortest.
+    // Minus zero loses its sign, and a number of 16 digits may have a shorter form.
     const isUsual = wholeDigits > 0 && wholeDigits < 16 && (!startsWithZero || point == 1);
     return isUsual ? point : 0;
   }

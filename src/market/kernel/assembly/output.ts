@@ -1,40 +1,42 @@
-// Where lines go, and what is told of them.
+// Output of lines, and the results of a call.
 import { copy } from '../../../format/kernel/assembly/bytes';
-import { forgetDates, writeMicros } from '../../../format/kernel/assembly/ndjson/times';
+import { clearDates, writeMicros } from '../../../format/kernel/assembly/ndjson/times';
 
-/** Why making lines stopped: the text is at its end, or a change that it ends in might go on; */
+/** Why formatting stopped: end of the text, or a change that may continue; */
 export const DONE: i32 = 0;
-/** the line of the row at `position` might pass the end of the output; */
+/** the line of the row at `position` might exceed the output; */
 export const NO_ROOM: i32 = 1;
-/** the row at `position`, or one of the change that begins there, is not written as usual. */
-export const ODD: i32 = 2;
+/** the row at `position`, or a row of the change that begins there, has an unusual form. */
+export const UNUSUAL: i32 = 2;
 
-/** Where the last call stopped: in the text, after so many rows, and in the output, after so many lines. */
+/**
+ * Where the last call stopped: address in the text, number of rows, address in the output, number of lines.
+ */
 export let position: usize = 0;
 export let rows: i32 = 0;
 export let written: usize = 0;
 export let lines: i32 = 0;
 
-/** Where a file of changes lies to the period: before it, in it, or behind it, as the last change that began. */
+/** Position of the last started change relative to the period. */
 export const BEFORE: i32 = 0;
 export const WITHIN: i32 = 1;
-export const BEHIND: i32 = 2;
+export const AFTER: i32 = 2;
 export let phase: i32 = BEFORE;
 
 /** The period, in microseconds of local time. */
 export let periodStart: f64 = 0;
 export let periodEnd: f64 = 0;
 
-/** `out` up to `limit`, and as much at `asks`; for each line, where it ends and its local time. */
+/** Output from `out` to `limit`, and the same size at `asks`; for each line, its end and its local time. */
 export let out: usize = 0;
 export let limit: usize = 0;
 export let asks: usize = 0;
 let ends: usize = 0;
 let times: usize = 0;
-/** What is added to where a line ends, in the output. */
+/** Offset that is added to the ends of lines. */
 let base: i32 = 0;
 
-/** What stands in every line, by these numbers: an address and a length each. */
+/** Indices of the texts that occur in every line: an address and a length each. */
 export const BEGIN: i32 = 0;
 export const EXCHANGE: i32 = 1;
 export const OWN: i32 = 2;
@@ -46,13 +48,13 @@ export const ASKS: i32 = 7;
 export const PRICE: i32 = 8;
 export const AMOUNT: i32 = 9;
 let texts: usize = 0;
-/** What a line takes at most besides the text of its row, and of its levels. */
+/** Maximum size of a line without the text of its row and its levels. */
 export let fixed: usize = 0;
 
 export function setTexts(textsAt: usize, fixedRoom: usize): void {
   texts = textsAt;
   fixed = fixedRoom;
-  forgetDates();
+  clearDates();
 }
 
 export function setOutput(outAt: usize, outRoom: usize, asksAt: usize, endsAt: usize, timesAt: usize): void {
@@ -73,13 +75,13 @@ export function setPhase(value: i32): void {
   phase = value;
 }
 
-/** Begins at the output's start; ends of lines are told with `endsFrom` added. */
+/** Starts at the beginning of the output. `endsFrom` is added to the ends of lines. */
 export function begin(endsFrom: i32): void {
   base = endsFrom - <i32>out;
   lines = 0;
 }
 
-/** A line was written up to `end`. */
+/** Records a line that was written up to `end`. */
 // @ts-ignore: decorator
 @inline
 export function addLine(end: usize, localTimestamp: f64): void {
@@ -88,15 +90,15 @@ export function addLine(end: usize, localTimestamp: f64): void {
   lines++;
 }
 
-/** Ends a call. */
-export function stop(why: i32, at: usize, rowsEnded: i32, end: usize): i32 {
+/** Stores the results of a call. */
+export function stop(reason: i32, at: usize, rowsDone: i32, end: usize): i32 {
   position = at;
-  rows = rowsEnded;
+  rows = rowsDone;
   written = end;
-  return why;
+  return reason;
 }
 
-/** Writes one of the texts; returns the position behind it. */
+/** Writes one of the texts; returns the position after it. */
 // @ts-ignore: decorator
 @inline
 export function put(to: usize, text: i32): usize {
@@ -108,7 +110,7 @@ export function put(to: usize, text: i32): usize {
 
 const LETTER_Z: u8 = 90;
 
-/** Writes the time at `p` with three decimals, or six; returns the position behind it. */
+/** Writes the time at `p` with three or six decimals; returns the position after it. */
 // @ts-ignore: decorator
 @inline
 export function putTime(to: usize, p: usize, micros: bool, slot: i32): usize {
@@ -119,8 +121,8 @@ export function putTime(to: usize, p: usize, micros: bool, slot: i32): usize {
 }
 
 /**
- * Writes what lines end in, from the exchange's time on. That has six decimals where it isn't whole milliseconds, and
- * where it is the local one (iso-time.ts).
+ * Writes the end of a line, from the exchange's time on. This time has six decimals if it is not whole
+ * milliseconds, or if it equals the local time (iso-time.ts).
  */
 // @ts-ignore: decorator
 @inline

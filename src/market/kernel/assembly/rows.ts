@@ -1,7 +1,7 @@
-// Messages that are one row each.
-import { COMMA, copy, endOfCell, LF, QUOTE } from '../../../format/kernel/assembly/bytes';
+// Messages of one row each.
+import { COMMA, copy, findCellEnd, LF, QUOTE } from '../../../format/kernel/assembly/bytes';
 import { isUsualTime } from '../../../format/kernel/assembly/ndjson/times';
-import { forgetRows, putHead, timesOf, usualTextLength, valueOf } from './leading';
+import { clearPreviousRow, putHead, findTimes, usualTextLength, parseTime } from './leading';
 import { shortestLength, writeNumber } from './numbers';
 import {
   addLine,
@@ -10,7 +10,7 @@ import {
   fixed,
   limit,
   NO_ROOM,
-  ODD,
+  UNUSUAL,
   out,
   periodEnd,
   periodStart,
@@ -20,17 +20,22 @@ import {
 } from './output';
 import { count, isForeignRow } from './tally';
 
-/** How a column's cells are written. */
+/** Kinds of cells. */
 const NUMBER: i32 = 0;
 const TEXT: i32 = 1;
 const TIME: i32 = 2;
 
-/** Of each of a row's own columns: where its cell is, and how long; less than 0 for a number that is not copied. */
+/**
+ * For each column after the leading ones, address and length of its cell; negative for a number that is not
+ * copied.
+ */
 const CELLS: usize = 1024;
 const CELL: usize = 8;
 const LENGTH: usize = 4;
 
-/** A part of a line: its column, where its key is and how long that is, the same of what stands for an empty cell. */
+/**
+ * A part of a line: its column, address and length of its key, and the same of the text for an empty cell.
+ */
 const PART: usize = 24;
 const PART_KIND: usize = 4;
 const KEY: usize = 8;
@@ -43,7 +48,7 @@ let columnCount: i32 = 0;
 let parts: usize = 0;
 let partCount: i32 = 0;
 
-/** A row's own columns, by their kinds, and the parts of a line between head and times. */
+/** Sets the kinds of the columns after the leading ones, and the parts of a line between head and times. */
 export function setColumns(kindsAt: usize, columns: i32, partsAt: usize, count: i32): void {
   kinds = kindsAt;
   columnCount = columns;
@@ -51,10 +56,10 @@ export function setColumns(kindsAt: usize, columns: i32, partsAt: usize, count: 
   partCount = count;
 }
 
-/** Where the row ends whose own cells begin at `from`; 0 where one is not written as usual. Notes the cells. */
+/** Records the cells of a row from `from` on; returns the row's end, or 0 if a cell has an unusual form. */
 // @ts-ignore: decorator
 @inline
-function takeCells(from: usize): usize {
+function recordCells(from: usize): usize {
   let p = from;
   const last = columnCount - 1;
   for (let c = 0; c <= last; c++) {
@@ -62,21 +67,21 @@ function takeCells(from: usize): usize {
     const separator = c == last ? LF : COMMA;
     const text = v128.load(p);
     let length: i32 = 0;
-    let noted: i32 = 0;
+    let storedLength: i32 = 0;
     if (kind == NUMBER) {
       length = shortestLength(p, text);
-      noted = length;
+      storedLength = length;
       if (<i32>load<u8>(p + length) != separator) {
-        length = <i32>(endOfCell(p) - p);
-        noted = -length;
+        length = <i32>(findCellEnd(p) - p);
+        storedLength = -length;
       }
     } else {
       length = kind == TEXT ? usualTextLength(p, text) : isUsualTime(p, text) ? 16 : 0;
-      noted = length;
+      storedLength = length;
     }
     const cell = CELLS + <usize>c * CELL;
     store<u32>(cell, <u32>p);
-    store<i32>(cell, noted, LENGTH);
+    store<i32>(cell, storedLength, LENGTH);
     p += length;
     if (<i32>load<u8>(p) != separator) return 0;
     p++;
@@ -84,7 +89,7 @@ function takeCells(from: usize): usize {
   return p;
 }
 
-/** Writes the parts of the row whose cells were noted; returns the position behind them, 0 for what is no number. */
+/** Writes the parts of the row; returns the position after them, or 0 if a cell is not a number. */
 // @ts-ignore: decorator
 @inline
 function putParts(to: usize): usize {
@@ -124,30 +129,30 @@ function putParts(to: usize): usize {
   return o;
 }
 
-/** Makes lines of the rows from `from` up to `to` that lie in the period. Tells why it stopped. */
-export function makeRows(from: usize, to: usize, endsFrom: i32): i32 {
+/** Formats the rows in the period, from `from` up to `to`. Returns why it stopped. */
+export function formatRows(from: usize, to: usize, endsFrom: i32): i32 {
   begin(endsFrom);
-  forgetRows();
+  clearPreviousRow();
   let p = from;
   let o = out;
-  let ended = 0;
+  let rowsDone = 0;
   while (p < to) {
-    const times = timesOf(p);
-    if (times == 0) return stop(ODD, p, ended, o);
-    const end = takeCells(times + 34);
-    if (end == 0) return stop(ODD, p, ended, o);
-    if (o + fixed + (end - p) > limit) return stop(NO_ROOM, p, ended, o);
-    const behindParts = putParts(putHead(o, p));
-    if (behindParts == 0) return stop(ODD, p, ended, o);
-    const localTimestamp = valueOf(times + 17);
+    const times = findTimes(p);
+    if (times == 0) return stop(UNUSUAL, p, rowsDone, o);
+    const end = recordCells(times + 34);
+    if (end == 0) return stop(UNUSUAL, p, rowsDone, o);
+    if (o + fixed + (end - p) > limit) return stop(NO_ROOM, p, rowsDone, o);
+    const partsEnd = putParts(putHead(o, p));
+    if (partsEnd == 0) return stop(UNUSUAL, p, rowsDone, o);
+    const localTimestamp = parseTime(times + 17);
     count(localTimestamp, 1, isForeignRow);
-    // What lies outside is written too, as only that tells whether all of it is right, and then written over.
+    // Rows outside are formatted, too, since that finds errors in them; the next row overwrites them.
     if (localTimestamp >= periodStart && localTimestamp < periodEnd) {
-      o = putTail(behindParts, times, times + 17);
+      o = putTail(partsEnd, times, times + 17);
       addLine(o, localTimestamp);
     }
-    ended++;
+    rowsDone++;
     p = end;
   }
-  return stop(DONE, p, ended, o);
+  return stop(DONE, p, rowsDone, o);
 }

@@ -1,11 +1,11 @@
-// What of the rows does not belong in their file (row-tally.ts).
+// Counts rows that do not belong in their file (row-tally.ts).
 
-/** Whether the symbol of so many bytes at an address is another than the file's. */
+/** Whether the symbol at an address differs from the file's. */
 // @ts-ignore: decorator
 @external("env", "isForeign")
 declare function isForeign(p: usize, length: i32): i32;
 
-/** Of the rows since `setTally`. */
+/** Counts of rows since `setTally`. */
 export let outside: i32 = 0;
 export let backwards: i32 = 0;
 export let foreign: i32 = 0;
@@ -16,7 +16,7 @@ let dayStart: f64 = 0;
 let dayEnd: f64 = 0;
 let hasSymbol: bool = false;
 
-/** 1 where the rows of the symbol that `meetSymbol` saw last are foreign. */
+/** 1 if rows of the symbol of the last `setSymbol` are foreign. */
 export let isForeignRow: i32 = 0;
 
 /** @param before the local time of the row before the next one. */
@@ -31,12 +31,12 @@ export function setTally(start: f64, end: f64, before: f64, checksSymbol: bool):
   isForeignRow = 0;
 }
 
-/** Rows from here on are of this symbol. */
-export function meetSymbol(p: usize, length: i32): void {
+/** Sets the symbol of the following rows. */
+export function setSymbol(p: usize, length: i32): void {
   if (hasSymbol) isForeignRow = isForeign(p, length);
 }
 
-/** Counts rows that follow each other with the same local time. */
+/** Counts consecutive rows with the same local time. */
 // @ts-ignore: decorator
 @inline
 export function count(localTimestamp: f64, rows: i32, areForeign: i32): void {

@@ -11,10 +11,10 @@ const PARSERS = {
   boolean: parseBoolean,
 } as const;
 
-/** Text that a batch takes before it ends early, in bytes. */
+/** Maximum text of a batch, in bytes, before it ends early. */
 const MAX_TEXT = 32 * 1024 * 1024;
 
-/** One batch in the making, cell by cell. */
+/** Builds a batch cell by cell. */
 export class BatchBuilder {
   row = 0;
   readonly #schema: Schema;
@@ -44,14 +44,14 @@ export class BatchBuilder {
     return this.row >= this.#capacity || this.#budget.left < 0;
   }
 
-  /** Takes a cell of the present row; returns what is wrong with it, as a sentence's end. */
+  /** Appends a cell to the current row; returns the problem with it, as the end of a sentence. */
   append(index: number, cell: Buffer): string | undefined {
     const column = this.#schema[index];
     if (!column) return 'is one too many';
     const values = this.#values[index] ?? [];
     const text = this.#texts[index];
     if (cell.length === 0) {
-      if (isNeverEmpty(column)) return 'is empty, and this column never is';
+      if (isNeverEmpty(column)) return 'is empty, but a value is required';
       const nulls = this.#nulls[index] ?? [];
       nulls[this.row] = 1;
       this.#nullCounts[index] = (this.#nullCounts[index] ?? 0) + 1;

@@ -9,14 +9,17 @@ const LF = 10;
 export interface ReferenceOptions {
   readonly source: string;
   readonly schema: Schema;
-  /** Rows a batch. */
+  /** Rows per batch. */
   readonly batchRows: number;
   readonly numberText: boolean;
-  /** The line that the first row stands in. */
+  /** Line of the first row. */
   readonly line?: number;
 }
 
-/** Rows of CSV, without a header, to batches: line by line and cell by cell, as plainly as it goes. */
+/**
+ * Parses rows of CSV, without a header, into batches, line by line and cell by cell; reference
+ * implementation.
+ */
 export function referenceBatches(csv: Buffer, options: ReferenceOptions): Batch[] {
   const { source, schema, batchRows, numberText } = options;
   const names = schema.map(({ name }) => name);

@@ -1,15 +1,15 @@
 import type { Nulls, TextColumn } from '../../../../src/format/batch.js';
 import { type TextBudget, TextValuesBuilder } from './text-values.js';
 
-/** Distinct values of a batch before a column is first asked whether it repeats itself. */
+/** Number of distinct values at which a column is first checked for repetition. */
 const FIRST_LIMIT = 1024;
 
-/** The text of one column in one batch: a dictionary until it shows that it doesn't pay, then plain. */
+/** The text of one column in one batch: a dictionary, or plain text once the dictionary does not pay. */
 export class TextColumnBuilder {
   readonly dictionary: TextValuesBuilder;
   readonly #indices: Int32Array<ArrayBuffer>;
   readonly #budget: TextBudget;
-  /** Open addressing: index + 1 of a dictionary entry, 0 where free; at most half full. */
+  /** Open addressing: index + 1 of a dictionary entry, 0 if free; at most half full. */
   #slots = new Int32Array(2 * FIRST_LIMIT);
   #plain: TextValuesBuilder | undefined;
 
@@ -20,8 +20,8 @@ export class TextColumnBuilder {
   }
 
   /**
-   * Takes the text of a row; rows come one after the other, an empty text for a null. Returns its index in the
-   * dictionary, -1 where there is none (a null, a plain column), -2 for what isn't UTF-8.
+   * Appends the text of the next row; empty for a null. Returns its index in the dictionary, -1 if there is none
+   * (a null, a plain column), -2 if it is not UTF-8.
    */
   append(row: number, source: Buffer, start: number, end: number): number {
     if (this.#plain) return this.#plain.append(source, start, end) ? -1 : -2;
@@ -94,7 +94,7 @@ export class TextColumnBuilder {
   }
 }
 
-/** FNV-1a, whose last step mixes the high bits into the low ones that the table uses. */
+/** FNV-1a, with a last step that mixes the high bits into the low ones, which the table uses. */
 function hash(bytes: Uint8Array, start: number, end: number): number {
   let h = 0x811c9dc5;
   for (let p = start; p < end; p++) h = Math.imul(h ^ (bytes[p] as number), 0x01000193);

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { TextValues } from '../../../../src/format/batch.js';
 
-/** How much text a batch may still take in, in bytes; shared by the columns of a parser. */
+/** Remaining text of a batch, in bytes; shared by the columns of a parser. */
 export interface TextBudget {
   left: number;
 }
 
-/** Texts end to end in one growing buffer. */
+/** Texts in one growing buffer. */
 export class TextValuesBuilder {
   bytes: Uint8Array<ArrayBuffer>;
   offsets: Int32Array<ArrayBuffer>;
@@ -19,7 +19,7 @@ export class TextValuesBuilder {
     this.offsets = new Int32Array(values + 1);
   }
 
-  /** Adds a text; false, and nothing added, where it isn't UTF-8. */
+  /** Adds a text. Returns false, and adds nothing, if it is not UTF-8. */
   append(source: Buffer, start: number, end: number): boolean {
     const length = end - start;
     const at = this.offsets[this.count] as number;

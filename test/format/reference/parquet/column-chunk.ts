@@ -41,7 +41,7 @@ export function writeColumnChunk(
   };
 }
 
-/** Definition levels: 1 where there is a value; `all` says it of every row. */
+/** Definition levels: 1 if there is a value; `all` if every row has one. */
 type Levels = Int32Array | 'all';
 
 function levelsOf({ nulls }: ColumnData, rows: number): Levels {
@@ -69,7 +69,7 @@ function* pages(
   }
 }
 
-/** Gives the number of values, which are the rows that aren't null. */
+/** Returns the number of values, that is, of rows that are not null. */
 function writeLevels(out: ByteWriter, levels: Levels | undefined, start: number, end: number): number {
   if (levels === undefined) return end - start;
   if (levels === 'all') {
@@ -85,7 +85,7 @@ function writeLevels(out: ByteWriter, levels: Levels | undefined, start: number,
   return count;
 }
 
-/** Each encoding that occurs in the chunk: dictionaries are PLAIN, levels RLE. */
+/** All encodings in the chunk: dictionaries are PLAIN, levels RLE. */
 function encodingsOf({ encoding, dictionary }: EncodedValues): readonly EncodingId[] {
   return [...new Set([...(dictionary ? [Encoding.plain] : []), Encoding.rle, encoding])];
 }

@@ -12,7 +12,7 @@ export interface NumericColumn {
   readonly values: Float64Array;
 }
 
-/** Drops the nulls of a column; with `numbers` `string`, a number column gives its text. */
+/** Removes the nulls of a column. With `numbers` `string`, a number column returns its text. */
 export function denseColumn(column: ColumnData, numbers: 'double' | 'string'): DenseColumn {
   switch (column.kind) {
     case 'time':
@@ -46,7 +46,7 @@ function dense<T extends Float64Array | Int32Array | Uint8Array>(values: T, { nu
   return result;
 }
 
-/** A null takes no bytes, so its offset is dropped and the bytes stay as they are. */
+/** A null has no bytes, so only its offset is removed. */
 function denseText({ bytes, offsets }: TextValues, { nulls, nullCount }: Nulls): TextValues {
   if (!nulls) return { bytes, offsets };
   const result = new Int32Array(offsets.length - nullCount);

@@ -5,7 +5,7 @@ import { toParquetColumns } from '../../../../src/format/parquet/parquet-schema.
 import type { EncodedRowGroup, ParquetOptions } from '../../../../src/format/parquet/row-group.js';
 import { writeColumnChunk } from './column-chunk.js';
 
-/** Gives the function that makes a batch a row group: pure work for the processor, synchronous. */
+/** Creates an encoder of batches to row groups; synchronous. */
 export async function createReferenceEncoder(
   options: ParquetOptions,
 ): Promise<(batch: Batch) => EncodedRowGroup> {
@@ -19,7 +19,7 @@ export async function createReferenceEncoder(
       if (!values) throw new Error(`column ${column.name}: not in the batch`);
       return writeColumnChunk(out, values, column, { rows, numbers: options.numbers, compress });
     });
-    // The next group will be about as large.
+    // The next group will have about the same size.
     capacity = out.bytes.length;
     return { rows, bytes: out.written(), columns: chunks };
   };

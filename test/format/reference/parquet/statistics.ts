@@ -3,12 +3,12 @@ import type { Statistics, ValueBounds } from '../../../../src/format/parquet/sta
 import type { DenseColumn } from './dense.js';
 import { doubleBytes, int64Bytes } from './encodings/plain.js';
 
-/** A text longer than this makes no bound: readers don't agree on shortened ones. */
+/** Longer texts have no bounds, since readers treat truncated ones differently. */
 const LONGEST_BOUND = 64;
 
 /**
- * The order is the type's own (TYPE_ORDER): numbers by value, text by unsigned bytes.
- * @param column its values, or some of them with the least and the greatest among them.
+ * Bounds in the order of the type (TYPE_ORDER): numbers by value, text by unsigned bytes.
+ * @param column its values, or some of them including the minimum and maximum.
  */
 export function statisticsOf(column: DenseColumn, nullCount: number): Statistics {
   return { nullCount, bounds: boundsOf(column) };
@@ -31,8 +31,8 @@ function boundsOf(column: DenseColumn): ValueBounds | undefined {
 }
 
 /**
- * A bound of zero is written as -0.0 below and +0.0 above, as the format asks for doubles, since readers may
- * tell the two apart.
+ * The format requires -0.0 for a zero minimum and +0.0 for a zero maximum, since readers may distinguish
+ * the two.
  */
 function numberBounds(
   values: Float64Array,
@@ -47,7 +47,7 @@ function numberBounds(
   };
 }
 
-/** The least and the greatest value; of none, Infinity and -Infinity. */
+/** The minimum and maximum; Infinity and -Infinity without values. */
 export function rangeOf(values: Float64Array): { readonly min: number; readonly max: number } {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
@@ -71,7 +71,7 @@ function textBounds(text: TextValues): ValueBounds | undefined {
   return bounds && Math.max(bounds.min.length, bounds.max.length) <= LONGEST_BOUND ? bounds : undefined;
 }
 
-/** The least and the greatest of the texts, by their UTF-8 bytes; undefined where there are none. */
+/** The minimum and maximum of texts, by their UTF-8 bytes; undefined without texts. */
 export function textExtremes(text: TextValues): ValueBounds | undefined {
   const count = text.offsets.length - 1;
   if (count === 0) return undefined;
@@ -81,7 +81,7 @@ export function textExtremes(text: TextValues): ValueBounds | undefined {
     if (compare(text, i, min) < 0) min = i;
     else if (compare(text, i, max) > 0) max = i;
   }
-  return { min: textAt(text, min), max: textAt(text, max) };
+  return { min: decodeTextAt(text, min), max: decodeTextAt(text, max) };
 }
 
 function compare({ bytes, offsets }: TextValues, a: number, b: number): number {
@@ -97,6 +97,6 @@ function compare({ bytes, offsets }: TextValues, a: number, b: number): number {
   return lengthA - lengthB;
 }
 
-function textAt({ bytes, offsets }: TextValues, i: number): Uint8Array {
+function decodeTextAt({ bytes, offsets }: TextValues, i: number): Uint8Array {
   return bytes.slice(offsets[i], offsets[i + 1]);
 }

@@ -10,24 +10,24 @@ import { doubleDictionary, textDictionary } from './encodings/dictionary.js';
 import { doubleBytes, int64Bytes, writePlainText } from './encodings/plain.js';
 import { writeRle } from './encodings/rle.js';
 
-/** The values of a column chunk, ready to be written page by page. */
+/** Values of a column chunk, to be written page by page. */
 export interface EncodedValues {
   readonly encoding: EncodingId;
   readonly dictionary: DictionaryValues | undefined;
-  /** Bytes a value takes before it is encoded, on average. */
+  /** Average size of a value in bytes before it is encoded. */
   readonly valueSize: number;
-  /** The values, or some of them with the least and the greatest among them: what statistics need. */
+  /** The values, or some of them including the minimum and maximum, for statistics. */
   readonly extremes: DenseColumn;
-  /** Writes the values from `start` up to, not including, `endConversion`. */
+  /** Writes the values from `start` up to, but not including, `end`. */
   readonly write: (out: ByteWriter, start: number, end: number) => void;
 }
 
-/** With more distinct values than this share of all, a dictionary no longer makes the file smaller. */
+/** With a greater share of distinct values, a dictionary does not reduce the size. */
 const MOST_DISTINCT = 0.5;
 
 /**
- * Chooses the encoding that makes the column small. Only those are used that DuckDB, Polars, pyarrow, Spark and
- * hyparquet all read: BYTE_STREAM_SPLIT, which would suit doubles, is none of them.
+ * Chooses the encoding with the smallest size, among those that DuckDB, Polars, pyarrow, Spark and hyparquet
+ * all read. BYTE_STREAM_SPLIT, which would suit doubles, is not one of them.
  */
 export function encodeValues(column: DenseColumn): EncodedValues {
   switch (column.kind) {
@@ -60,7 +60,7 @@ function encodeNumbers(values: Float64Array): EncodedValues {
   };
 }
 
-/** Times mostly grow by little; those that jump between a few (expirations of options) take a dictionary. */
+/** Times usually grow in small steps; those that alternate between a few values use a dictionary. */
 function encodeTimes(values: Float64Array): EncodedValues {
   const { min, max, back, steps } = surveyTimes(values);
   const extremes: DenseColumn = {
@@ -103,7 +103,7 @@ function encodeText(text: TextValues): EncodedValues {
   if (dictionary) return encodeTextDictionary(dictionary.indices, dictionary.values);
   const prefixes = sharedPrefixes(text);
   const size = ((text.offsets[count] as number) - (text.offsets[0] as number)) / Math.max(count, 1);
-  // A shared byte or two costs as much as it saves: the lengths of the prefixes are stored too.
+  // A shared prefix of one or two bytes saves nothing, since the length of the prefix is stored, too.
   const isIncremental = prefixes.reduce((sum, prefix) => sum + prefix, 0) > count * 2;
   return {
     encoding: isIncremental ? Encoding.deltaByteArray : Encoding.deltaLengthByteArray,
@@ -130,7 +130,7 @@ function withDictionary(
   valueSize: number,
   extremes: DenseColumn,
 ): EncodedValues {
-  // One value alone would need no bits; readers have been known to trip over a width of 0.
+  // A single value would need no bits, but some readers fail on a width of 0.
   const width = Math.max(1, bitWidth(dictionary.size - 1));
   return {
     encoding: Encoding.rleDictionary,
@@ -144,7 +144,7 @@ function withDictionary(
   };
 }
 
-/** RLE with its size in four bytes before it, as levels and booleans have it. */
+/** Writes RLE after its size in four bytes, as levels and booleans require. */
 export function writeSizedRle(out: ByteWriter, values: Int32Array, start: number, end: number): void {
   const at = out.length;
   out.uint32(0);

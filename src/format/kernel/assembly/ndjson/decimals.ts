@@ -1,20 +1,20 @@
-// Decimals as JSON takes them.
+// Finds decimals that are valid JSON.
 import { MINUS, POINT, ZERO } from '../bytes';
-import { digitsOf, stopsIn } from '../digits';
+import { toDigits, findNonDigits } from '../digits';
 
-/** Whether the decimal of these digits begins with a zero that JSON doesn't take. */
+/** Whether a decimal with these integer digits has a leading zero, which JSON does not allow. */
 // @ts-ignore: decorator
 @inline
 function hasLeadingZero(first: usize, digits: i32): bool {
   return digits > 1 && <i32>load<u8>(first) == ZERO;
 }
 
-/** The length of a decimal of up to 16 bytes; 0 where there is none that is written as usual. */
+/** The length of a decimal of up to 16 bytes; 0 if it has another form. */
 // @ts-ignore: decorator
 @inline
 export function shortDecimal(p: usize, text: v128): i32 {
   const negative = <i32>(<i32>load<u8>(p) == MINUS);
-  const stops = stopsIn(digitsOf(text)) & ~negative;
+  const stops = findNonDigits(toDigits(text)) & ~negative;
   const point = ctz(stops | 0x10000);
   let end = point;
   if (<i32>load<u8>(p + point) == POINT) {
@@ -35,7 +35,10 @@ function digitsEnd(p: usize): usize {
   return p;
 }
 
-/** As `shortDecimal`, for up to 64 bytes, with an exponent of up to two digits: far from a double's bounds. */
+/**
+ * Like `shortDecimal`, for up to 64 bytes, with an exponent of up to two digits, far inside the range of a
+ * double.
+ */
 export function longDecimal(p: usize): i32 {
   const first = p + <usize>(<i32>load<u8>(p) == MINUS);
   let q = digitsEnd(first);

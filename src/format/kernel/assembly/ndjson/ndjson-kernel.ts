@@ -1,29 +1,32 @@
-// CSV rows to NDJSON lines, straight from text to text, 16 bytes at a time. It takes what is written as usual, and
-// judges nothing: at any other cell it stops, and whoever called it goes on behind that cell.
+// Formats CSV rows as NDJSON lines, directly from text to text, 16 bytes at a time. It handles cells in their
+// usual form and reports no errors: at any other cell it stops, and the caller continues after that cell.
 //
-// What the caller sees to: the text is whole rows, each ending in LF, without a quote; 64 bytes behind it may be read.
-// Nothing is written at or behind `limit`.
+// The caller ensures that the text consists of complete rows, each ending in LF, without quotes, and that 64
+// bytes after it may be read. Nothing is written at or after `limit`.
 import { COMMA, copy, CR_LF, LF, sharedLength } from '../bytes';
 import { longDecimal, shortDecimal } from './decimals';
 import { booleanLength, plainLength, quote, textLength } from './texts';
-import { forgetDates, ISO_LENGTH, isUsualTime, writeIso } from './times';
+import { clearDates, ISO_LENGTH, isUsualTime, writeIso } from './times';
 
-/** All rows are lines now. */
+/** All rows are formatted. */
 export const DONE: i32 = 0;
-/** The cell at `position`, of column `column`, is not written as usual. */
-export const ODD: i32 = 1;
-/** The row, or what is left of it, might pass the limit. */
+/** The cell at `position`, of column `column`, has an unusual form. */
+export const UNUSUAL: i32 = 1;
+/** The rest of the row might exceed the limit. */
 export const NO_ROOM: i32 = 2;
-/** Before a row: there were as many rows, or as many bytes, as there may be. */
+/** Before a row: the batch has its maximum of rows or bytes. */
 export const FULL: i32 = 3;
 
-/** Where the last call of `format` stopped: in the text, in the row, in the output, and how many rows it ended. */
+/**
+ * Where the last call of `format` stopped: address in the text, column, address in the output, completed
+ * rows.
+ */
 export let position: usize = 0;
 export let column: i32 = 0;
 export let written: usize = 0;
 export let rows: i32 = 0;
 
-/** How a column's cells are written. */
+/** Kinds of cells. */
 const TIME: i32 = 0;
 const NUMBER: i32 = 1;
 const BOOLEAN: i32 = 2;
@@ -31,36 +34,39 @@ const TEXT: i32 = 3;
 const ISO_TIME: i32 = 4;
 const QUOTED_NUMBER: i32 = 5;
 
-/** A column's record: its kind, where its key is, how long that is, and whether its cells may be empty. */
+/** Layout of a column record: kind, address of the key, its length, and whether cells may be empty. */
 const RECORD: usize = 16;
 const KEY: usize = 4;
 const KEY_LENGTH: usize = 8;
 const NULLABLE: usize = 12;
 
-/** Of the leading columns, up to 256: where the cells, and their lines' parts, end, counted from the row's start. */
+/**
+ * For up to 256 leading columns: ends of the cells in the row, and of their output in the line, from the
+ * start.
+ */
 const ENDS: usize = 1024;
 const OUT_ENDS: usize = 2048;
 
 let records: usize = 0;
 let count: i32 = 0;
 let leading: i32 = 0;
-let fixed: usize = 0;
+let lineRoom: usize = 0;
 
 /**
- * `fixedRoom`: what a line takes at most besides its row's text, and what is written past a cell's end;
- * `leadingColumns`: how many come before the first number, for rows that begin alike.
+ * @param fixedRoom maximum size of a line without the text of its row, plus the slack after a cell.
+ * @param leadingColumns columns before the first number, which are often equal to those of the previous row.
  */
 export function setup(recordsAt: usize, columns: i32, leadingColumns: i32, fixedRoom: usize): void {
   records = recordsAt;
   count = columns;
   leading = leadingColumns;
-  fixed = fixedRoom;
-  forgetDates();
+  lineRoom = fixedRoom;
+  clearDates();
 }
 
 /**
- * Writes the text from `from` to `to`, from column `begin` of its first row on, as lines from `out` on; at most `most`
- * rows, and no row once the output has come to `full`. Tells why it stopped.
+ * Formats the text from `from` to `to`, which begins at column `begin` of its first row, as lines at `out`.
+ * Stops after `maxRows` rows, and before a row once the output has reached `full`. Returns why it stopped.
  */
 export function format(
   from: usize,
@@ -69,44 +75,44 @@ export function format(
   out: usize,
   limit: usize,
   full: usize,
-  most: i32,
+  maxRows: i32,
 ): i32 {
   let p = from;
   let o = out;
   let c = begin;
   const n = count;
-  let ended: i32 = 0;
+  let rowsDone: i32 = 0;
   let status = DONE;
-  /** The row before, and its line: none yet whose start is known. */
-  let before: usize = 0;
-  let outBefore: usize = 0;
+  /** The previous row and its line; unset if the row's start is unknown. */
+  let previousRow: usize = 0;
+  let previousOut: usize = 0;
   let shared: i32 = 0;
   while (p < to) {
-    if (c == 0 && (ended == most || o >= full)) {
+    if (c == 0 && (rowsDone == maxRows || o >= full)) {
       status = FULL;
       break;
     }
-    if (o + fixed + (to - p) > limit) {
+    if (o + lineRoom + (to - p) > limit) {
       status = NO_ROOM;
       break;
     }
     const rowStart = p;
     const outStart = o;
-    const isWhole = c == 0;
+    const isRowStart = c == 0;
     if (shared > 0) {
-      const same = sharedLength(before, p, load<i32>(ENDS + ((shared - 1) << 2)));
-      while (c < shared && load<i32>(ENDS + (c << 2)) <= same) c++;
+      const equalBytes = sharedLength(previousRow, p, load<i32>(ENDS + ((shared - 1) << 2)));
+      while (c < shared && load<i32>(ENDS + (c << 2)) <= equalBytes) c++;
       if (c > 0) {
         const length = load<i32>(OUT_ENDS + ((c - 1) << 2));
-        copy(o, outBefore, length);
+        copy(o, previousOut, length);
         p += load<i32>(ENDS + ((c - 1) << 2));
         o += length;
       }
     }
-    // From the middle of a row on, nobody knows where the row began.
-    shared = isWhole ? leading : 0;
-    before = rowStart;
-    outBefore = outStart;
+    // If the text began in the middle of a row, the start of the row is unknown.
+    shared = isRowStart ? leading : 0;
+    previousRow = rowStart;
+    previousOut = outStart;
     let record = records + <usize>c * RECORD;
     for (; c < n; c++, record += RECORD) {
       const isLast = c == n - 1;
@@ -116,7 +122,7 @@ export function format(
       const value = o + keyLength;
       copy(o, <usize>load<u32>(record, KEY), keyLength);
       const text = v128.load(p);
-      /** Of the cell, and of what is written for it. */
+      /** Length of the cell, and of its output. */
       let length: i32 = 0;
       let size: i32 = 0;
       if (kind == NUMBER || kind == QUOTED_NUMBER) {
@@ -147,14 +153,14 @@ export function format(
       let gap = 1;
       if (<i32>load<u8>(p + length) != separator) {
         if (!isLast || load<u16>(p + length) != CR_LF) {
-          status = ODD;
+          status = UNUSUAL;
           break;
         }
         gap = 2;
       }
       if (length == 0) {
         if (load<i32>(record, NULLABLE) == 0) {
-          status = ODD;
+          status = UNUSUAL;
           break;
         }
         store<u32>(value, 0x6c6c756e);
@@ -167,15 +173,15 @@ export function format(
         store<i32>(OUT_ENDS + (c << 2), <i32>(o - outStart));
       }
     }
-    if (status == ODD) break;
+    if (status == UNUSUAL) break;
     store<u16>(o, 0x0a7d);
     o += 2;
     c = 0;
-    ended++;
+    rowsDone++;
   }
   position = p;
   column = c;
   written = o;
-  rows = ended;
+  rows = rowsDone;
   return status;
 }

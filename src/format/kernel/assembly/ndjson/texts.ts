@@ -1,7 +1,7 @@
-// Texts and booleans as JSON has them.
+// Formats texts and booleans as JSON.
 import { BACKSLASH, COMMA, CR_LF, LF, QUOTE } from '../bytes';
 
-/** The length of `true` or `false` at `p`, 0 for neither. */
+/** The length of `true` or `false` at `p`; 0 for anything else. */
 // @ts-ignore: decorator
 @inline
 export function booleanLength(p: usize): i32 {
@@ -10,7 +10,7 @@ export function booleanLength(p: usize): i32 {
   return word == 0x736c6166 && <i32>load<u8>(p, 4) == 101 ? 5 : 0;
 }
 
-/** Puts quotes around what was written behind the first of them; returns the length with both. */
+/** Adds quotes around the text that was written at `to + 1`; returns the length with both. */
 // @ts-ignore: decorator
 @inline
 export function quote(to: usize, length: i32): i32 {
@@ -19,7 +19,7 @@ export function quote(to: usize, length: i32): i32 {
   return length + 2;
 }
 
-/** The length of the cell at `p`, -1 where it has bytes that JSON has escapes for, or that are not ASCII. */
+/** The length of the cell at `p`; -1 if it has bytes that are escaped in JSON, or that are not ASCII. */
 // @ts-ignore: decorator
 @inline
 export function plainLength(p: usize, first: v128): i32 {
@@ -29,15 +29,15 @@ export function plainLength(p: usize, first: v128): i32 {
     const ends = i8x16.bitmask(
       v128.or(i8x16.eq(text, i8x16.splat(<i8>COMMA)), i8x16.eq(text, i8x16.splat(<i8>LF))),
     );
-    const odd = i8x16.bitmask(
+    const special = i8x16.bitmask(
       v128.or(
         v128.or(i8x16.eq(text, i8x16.splat(<i8>BACKSLASH)), i8x16.eq(text, i8x16.splat(<i8>QUOTE))),
-        // Bytes from 80 on are negative.
+        // Bytes from 0x80 on are negative.
         i8x16.lt_s(text, i8x16.splat(32)),
       ),
     );
     const end = ctz(ends | 0x10000);
-    if (odd & ((1 << end) - 1)) return -1;
+    if (special & ((1 << end) - 1)) return -1;
     length += end;
     if (ends) break;
     text = v128.load(p + length);
@@ -47,11 +47,11 @@ export function plainLength(p: usize, first: v128): i32 {
 
 // @ts-ignore: decorator
 @inline
-function isBetween(byte: u8, least: u8, most: u8): bool {
-  return byte >= least && byte <= most;
+function isBetween(byte: u8, low: u8, high: u8): bool {
+  return byte >= low && byte <= high;
 }
 
-/** The length of the UTF-8 sequence that begins with no ASCII at `p` (Unicode, table 3-7); 0 where there is none. */
+/** The length of the UTF-8 sequence at `p`, which is not ASCII (Unicode, table 3-7); 0 if it is invalid. */
 function sequenceLength(p: usize): i32 {
   const lead = load<u8>(p);
   const second = load<u8>(p, 1);
@@ -64,7 +64,9 @@ function sequenceLength(p: usize): i32 {
   return isBetween(second, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) ? 4 : 0;
 }
 
-/** The length of UTF-8 text that needs no escapes; 0 for any other. A CR before the line's LF is none of it. */
+/**
+ * The length of UTF-8 text without escapes; 0 for any other. A CR before the line's LF does not belong to it.
+ */
 export function textLength(p: usize): i32 {
   let q = p;
   for (;;) {

@@ -1,10 +1,11 @@
-// Times: 16 digits of microseconds since 1970, as they are or as ISO 8601.
+// Formats times of 16 digits, microseconds since 1970, as integers or as ISO 8601.
 import { copy, MINUS, POINT, QUOTE } from '../bytes';
-import { digitsOf, stopsIn } from '../digits';
+import { toDigits, findNonDigits } from '../digits';
 
 /**
- * The last second of each of four slots: its ten digits, at 16 `2024-03-01T12:34:56.`, and at 48 its day. Columns of
- * times differ by some milliseconds: with a slot each, hardly any row has another second than the one before it.
+ * The last second of each of four slots: its ten digits, at 16 `2024-03-01T12:34:56.`, and at 48 its day. The
+ * time columns of a row differ by milliseconds: with a slot for each, a row rarely has another second than
+ * the previous row.
  */
 const SECONDS: usize = 3072;
 const SECOND_TEXT: usize = 16;
@@ -14,8 +15,8 @@ const SLOTS: usize = 4;
 const COLON: u8 = 58;
 const NO_DAY: u32 = u32.MAX_VALUE;
 
-/** The memory may hold no seconds now. */
-export function forgetDates(): void {
+/** Clears the slots. */
+export function clearDates(): void {
   for (let slot: usize = 0; slot < SLOTS; slot++) {
     store<u64>(SECONDS + (slot << 6), 0);
     store<u32>(SECONDS + (slot << 6), NO_DAY, SECOND_DAY);
@@ -28,7 +29,7 @@ function twoDigits(to: usize, value: u32): void {
   store<u16>(to, <u16>(12336 + value / 10 + ((value % 10) << 8)));
 }
 
-/** Writes `2024-03-01T`; days since 1970 to a date as in H. Hinnant, "chrono-compatible low-level date algorithms". */
+/** Writes `2024-03-01T`. Days to a date by H. Hinnant, "chrono-compatible low-level date algorithms". */
 function writeDate(to: usize, since1970: u32): void {
   const shifted = since1970 + 719468;
   const era = shifted / 146097;
@@ -52,22 +53,25 @@ function setSecond(slot: usize, p: usize): void {
   store<u16>(slot + 8, load<u16>(p, 8));
   let seconds: u64 = 0;
   for (let i: usize = 0; i < 10; i++) seconds = seconds * 10 + <u64>(load<u8>(p + i) - 48);
-  const ofDay = <u32>(seconds % 86400);
+  const secondOfDay = <u32>(seconds % 86400);
   const day = <u32>(seconds / 86400);
   const text = slot + SECOND_TEXT;
   if (day != load<u32>(slot, SECOND_DAY)) {
     store<u32>(slot, day, SECOND_DAY);
     writeDate(text, day);
   }
-  twoDigits(text + 11, ofDay / 3600);
+  twoDigits(text + 11, secondOfDay / 3600);
   store<u8>(text + 13, COLON);
-  twoDigits(text + 14, (ofDay / 60) % 60);
+  twoDigits(text + 14, (secondOfDay / 60) % 60);
   store<u8>(text + 16, COLON);
-  twoDigits(text + 17, ofDay % 60);
+  twoDigits(text + 17, secondOfDay % 60);
   store<u8>(text + 19, POINT);
 }
 
-/** Writes the 16 digits at `p`, microseconds since 1970, as `2024-03-01T00:00:00.123456`, by the seconds of a slot. */
+/**
+ * Writes the 16 digits at `p`, microseconds since 1970, as `2024-03-01T00:00:00.123456`, with the cached
+ * second.
+ */
 // @ts-ignore: decorator
 @inline
 export function writeMicros(to: usize, p: usize, slotIndex: i32): void {
@@ -77,7 +81,7 @@ export function writeMicros(to: usize, p: usize, slotIndex: i32): void {
   store<u64>(to + 20, load<u64>(p, 10));
 }
 
-/** The same with quotes, and the `Z` of UTC. */
+/** Like `writeMicros`, with quotes and `Z`. */
 // @ts-ignore: decorator
 @inline
 export function writeIso(to: usize, p: usize, slot: i32): void {
@@ -88,9 +92,12 @@ export function writeIso(to: usize, p: usize, slot: i32): void {
 
 export const ISO_LENGTH: i32 = 29;
 
-/** The 16 digits of any time from September 2001 on; those that begin with a 9 might be past the range. */
+/**
+ * Whether these are the 16 digits of a time after September 2001; times that begin with 9 may exceed the
+ * range.
+ */
 // @ts-ignore: decorator
 @inline
 export function isUsualTime(p: usize, text: v128): bool {
-  return stopsIn(digitsOf(text)) == 0 && <u32>load<u8>(p) - 49 < 8;
+  return findNonDigits(toDigits(text)) == 0 && <u32>load<u8>(p) - 49 < 8;
 }

@@ -1,6 +1,6 @@
-// Numbers of few bits, and of few bytes.
+// Writes integers of variable width.
 
-/** Seven bits a byte, lowest first (ULEB128); gives where it ends. */
+/** Writes seven bits per byte, lowest first (ULEB128); returns the end. */
 // @ts-ignore: decorator
 @inline
 export function writeVarint(out: usize, value: u64): usize {
@@ -9,7 +9,7 @@ export function writeVarint(out: usize, value: u64): usize {
   return out + 1;
 }
 
-/** A signed integer, small ones short: 0, -1, 1, -2 become 0, 1, 2, 3. */
+/** Writes a signed integer so that small ones are short: 0, -1, 1, -2 become 0, 1, 2, 3. */
 // @ts-ignore: decorator
 @inline
 export function writeZigzag(out: usize, value: i64): usize {
@@ -17,8 +17,8 @@ export function writeZigzag(out: usize, value: i64): usize {
 }
 
 /**
- * Packs 32-bit values of `width` bits each (1 to 32), lowest bit first, and fills up with zeros to a multiple of
- * eight values; gives where it ends.
+ * Packs 32-bit values with `width` bits each (1 to 32), lowest bit first, padded with zeros to a multiple of
+ * eight values; returns the end.
  */
 export function packBits(out: usize, values: usize, start: i32, end: i32, width: i32): usize {
   const stop = out + <usize>((end - start + 7) >> 3) * width;
@@ -42,7 +42,9 @@ export function packBits(out: usize, values: usize, start: i32, end: i32, width:
   return stop;
 }
 
-/** The same for `count` 64-bit values of widths up to 64 bits, where all their bits fill whole words of 32. */
+/**
+ * Like `packBits`, for `count` 64-bit values of up to 64 bits; all their bits must fill whole 32-bit words.
+ */
 export function packWideBits(out: usize, values: usize, count: i32, width: i32): usize {
   let word: u64 = 0;
   let filled = 0;

@@ -1,27 +1,27 @@
-// The columns of the batch in the making.
+// The columns of the current batch.
 import { clearDictionary, createDictionary, Dictionary } from './dictionary';
 import { allocate } from '../memory';
 import { append, createTexts, resetBudget, reserveAll, Texts } from './texts';
 
-/** Microseconds, or any whole numbers, as doubles. */
+/** Microseconds or other integers, as doubles. */
 export const TIME: i32 = 0;
-/** Doubles, and their digits where `text` is there. */
+/** Doubles, and their text if `text` is set. */
 export const NUMBER: i32 = 1;
 /** Bytes of 0 and 1. */
 export const BOOLEAN: i32 = 2;
 /** Indices of a dictionary, 32 bits. */
 export const TEXT: i32 = 3;
-/** Text of which the batch has no dictionary, or no longer. */
+/** Text without a dictionary in this batch. */
 export const PLAIN: i32 = 4;
 
 @unmanaged
 export class Column {
   kind: i32;
-  /** Whether no cell may be empty. */
+  /** Whether cells must not be empty. */
   required: bool;
-  /** The values, one a row. At a null, 0. */
+  /** The values, one per row; 0 at a null. */
   lane: usize;
-  /** A byte a row: 1 where the cell is empty. */
+  /** A byte per row: 1 if the cell is empty. */
   nulls: usize;
   nullCount: i32;
   dictionary: Dictionary | null;
@@ -30,9 +30,9 @@ export class Column {
 
 let records: usize = 0;
 export let columnCount: i32 = 0;
-/** Rows that there is room for. */
+/** Rows that fit. */
 export let capacity: i32 = 0;
-/** Whole rows so far. */
+/** Number of complete rows. */
 export let rowCount: i32 = 0;
 
 // @ts-ignore: decorator
@@ -41,7 +41,7 @@ export function columnAt(index: i32): Column {
   return changetype<Column>(records + <usize>index * offsetof<Column>());
 }
 
-/** Begins a table of so many columns, each to be described by `setColumn`; false where the memory is full. */
+/** Starts a table of `count` columns, each to be set by `setColumn`; false if the memory is full. */
 export function createColumns(count: i32): bool {
   records = allocate(<u64>count * offsetof<Column>());
   columnCount = count;
@@ -55,8 +55,11 @@ export function setColumn(index: i32, kind: i32, required: bool): void {
   column.required = required;
 }
 
-/** Room for so many rows, and for the digits of numbers where asked for; false where the memory is full. */
-export function layOut(rows: i32, numberText: bool): bool {
+/**
+ * Allocates the columns for a number of rows, with the text of numbers if requested; false if the memory is
+ * full.
+ */
+export function allocateLanes(rows: i32, numberText: bool): bool {
   for (let i = 0; i < columnCount; i++) {
     const column = columnAt(i);
     const kind = column.kind;
@@ -77,17 +80,17 @@ export function layOut(rows: i32, numberText: bool): bool {
   return true;
 }
 
-// What the outside sees of a column.
+// Access to a column from outside.
 
-export function laneOf(index: i32): usize {
+export function getLane(index: i32): usize {
   return columnAt(index).lane;
 }
 
-export function nullsOf(index: i32): usize {
+export function getNulls(index: i32): usize {
   return columnAt(index).nulls;
 }
 
-export function nullCountOf(index: i32): i32 {
+export function getNullCount(index: i32): i32 {
   return columnAt(index).nullCount;
 }
 
@@ -96,32 +99,35 @@ export function isPlain(index: i32): bool {
   return columnAt(index).kind == PLAIN;
 }
 
-/** The plain text of a column, the digits of a number column, or the values of a dictionary; null for none. */
-export function textsOf(index: i32): Texts | null {
+/**
+ * The plain text of a column, the text of a number column, or the values of a dictionary; null if there is
+ * none.
+ */
+export function getTexts(index: i32): Texts | null {
   const column = columnAt(index);
   return column.kind == TEXT ? (column.dictionary as Dictionary).texts : column.text;
 }
 
-export function bytesOf(texts: Texts): usize {
+export function getBytes(texts: Texts): usize {
   return texts.bytes;
 }
 
-export function offsetsOf(texts: Texts): usize {
+export function getOffsets(texts: Texts): usize {
   return texts.offsets;
 }
 
-export function countOf(texts: Texts): i32 {
+export function getCount(texts: Texts): i32 {
   return texts.count;
 }
 
-// Columns that were made elsewhere: the outside fills what these functions make room for.
+// Columns from elsewhere: these functions allocate the memory, and the caller fills it.
 
-/** Says how many of a column's nulls are set. */
+/** Sets the number of a column's nulls. */
 export function loadNulls(index: i32, count: i32): void {
   columnAt(index).nullCount = count;
 }
 
-/** Room for so many texts of so many bytes altogether; null where the memory is full. */
+/** Allocates memory for `count` texts with `bytes` bytes in total; null if the memory is full. */
 export function loadTexts(index: i32, plain: bool, count: i32, bytes: i32): Texts | null {
   const column = columnAt(index);
   if (column.kind >= TEXT) column.kind = plain ? PLAIN : TEXT;
@@ -130,7 +136,7 @@ export function loadTexts(index: i32, plain: bool, count: i32, bytes: i32): Text
   return texts != null && reserveAll(texts, count, bytes) ? texts : null;
 }
 
-/** Forgets all rows. */
+/** Removes all rows. */
 export function clearColumns(): void {
   for (let i = 0; i < columnCount; i++) {
     const column = columnAt(i);
@@ -152,7 +158,7 @@ export function setRowCount(rows: i32): void {
   rowCount = rows;
 }
 
-/** An empty cell. */
+/** Writes an empty cell. */
 export function putNull(column: Column, row: i32): bool {
   store<u8>(column.nulls + row, 1);
   column.nullCount++;
@@ -165,8 +171,10 @@ export function putNull(column: Column, row: i32): bool {
   return append(text, 0, 0);
 }
 
-/** The text of a column that has shown that a dictionary doesn't pay; false where the memory is full. */
-export function turnPlain(column: Column, rows: i32): bool {
+/**
+ * Turns a column with too many distinct values from dictionary to plain text; false if the memory is full.
+ */
+export function convertToPlain(column: Column, rows: i32): bool {
   const dictionary = column.dictionary as Dictionary;
   let text = column.text;
   if (text == null) {

@@ -1,31 +1,31 @@
-// Digits to numbers.
+// Parses decimals.
 import { POINT } from '../bytes';
-import { digitsAt, sixteenDigits, stopsIn } from '../digits';
+import { loadDigits, sixteenDigits, findNonDigits } from '../digits';
 
 /** 10^0 to 10^22, the powers of ten that a double holds exactly. */
 const powers: usize = memory.data(23 * 8, 16);
 
 /**
- * For a decimal within 16 bytes, by where its point is and where it ends: the shuffle that moves its digits to the
- * right and drops the point. The same place twice is a number without a point.
+ * For a decimal of up to 16 bytes, by the positions of its point and its end: the shuffle that moves its
+ * digits to the right and drops the point. Equal positions mean a number without a point.
  */
 const shuffles: usize = memory.data(16 * 16 * 16, 16);
 
 const DROPPED: u8 = 0x80;
 
-/** 5^0 to 5^27, those that fit into 64 bits. */
+/** 5^0 to 5^27, which fit into 64 bits. */
 const fives: usize = memory.data(28 * 8, 16);
 
-/** Room for the digits of a long number, in a row, behind as many zeros as there may be digits. */
+/** Buffer for the digits of a long number, after the maximum number of leading zeros. */
 const zeros: usize = memory.data(112, 16);
 const row: usize = zeros + 32;
 
-const MOST_EXACT: u64 = 9007199254740991;
+const MAX_EXACT: u64 = 9007199254740991;
 const TEN_TO_SIXTEEN: u64 = 10000000000000000;
-/** With so many times 10^16 and any digits behind it, a number fits into 64 bits. */
-const MOST_HIGH: u64 = 1843;
+/** With at most this multiple of 10^16 plus any 16 digits, a number fits into 64 bits. */
+const MAX_HIGH: u64 = 1843;
 
-export function makeTables(): void {
+export function createTables(): void {
   for (let i = 0, power: f64 = 1; i < 23; i++, power *= 10) store<f64>(powers + (i << 3), power);
   for (let i = 0, power: u64 = 1; i < 28; i++, power *= 5) store<u64>(fives + (i << 3), power);
   memory.fill(zeros, 48, 32);
@@ -41,7 +41,7 @@ export function makeTables(): void {
   }
 }
 
-/** The number whose digits are the first `end` bytes but the one at `point`; up to 15 bytes. */
+/** The number with the first `end` bytes as digits, without the one at `point`; up to 15 bytes. */
 // @ts-ignore: decorator
 @inline
 export function shortDecimal(digits: v128, point: i32, end: i32): i64 {
@@ -50,8 +50,9 @@ export function shortDecimal(digits: v128, point: i32, end: i32): i64 {
 }
 
 /**
- * A mantissa up to 2^53 is exact, and so is the power, so the division rounds once, as IEEE 754 asks, and gives the
- * double nearest to the decimal (W. D. Clinger, "How to read floating point numbers accurately", 1990).
+ * A mantissa up to 2^53 is exact, and so is the power. So the division rounds once, as IEEE 754 requires, and
+ * the result is the double nearest to the decimal (W. D. Clinger, "How to read floating point numbers
+ * accurately", 1990).
  */
 // @ts-ignore: decorator
 @inline
@@ -59,15 +60,15 @@ export function scaled(mantissa: u64, fraction: i32): f64 {
   return <f64><i64>mantissa / load<f64>(powers + (<usize>fraction << 3));
 }
 
-/** What the last call of `longDecimal` read. */
+/** Result of the last call of `longDecimal`. */
 export let decimal: f64 = 0;
 
 /**
- * Reads a decimal of up to 31 bytes; gives where it ends. 0 for what is no decimal, and for what has more than 64 bits
- * of digits, or more than 27 behind the point.
+ * Parses a decimal of up to 31 bytes; returns its end. 0 if it is not a decimal, has more than 64 bits of
+ * digits, or more than 27 digits after the point.
  */
 export function longDecimal(start: usize): usize {
-  const stops = <u32>stopsIn(digitsAt(start)) | (<u32>stopsIn(digitsAt(start + 16)) << 16);
+  const stops = <u32>findNonDigits(loadDigits(start)) | (<u32>findNonDigits(loadDigits(start + 16)) << 16);
   const point = <i32>ctz(stops);
   if (point == 0 || point == 32) return 0;
   const hasPoint = <i32>load<u8>(start + point) == POINT;
@@ -81,22 +82,23 @@ export function longDecimal(start: usize): usize {
     v128.store(row + point, v128.load(start + point + 1));
     v128.store(row + point + 16, rest);
   }
-  const high = <u64>sixteenDigits(digitsAt(row + count - 32));
-  if (high > MOST_HIGH) return 0;
-  const mantissa = high * TEN_TO_SIXTEEN + <u64>sixteenDigits(digitsAt(row + count - 16));
+  const high = <u64>sixteenDigits(loadDigits(row + count - 32));
+  if (high > MAX_HIGH) return 0;
+  const mantissa = high * TEN_TO_SIXTEEN + <u64>sixteenDigits(loadDigits(row + count - 16));
   const fraction = count - point;
   if (mantissa == 0) decimal = 0;
-  else if (mantissa <= MOST_EXACT && fraction <= 22) decimal = scaled(mantissa, fraction);
-  else if (fraction <= 27) decimal = divided(mantissa, fraction);
+  else if (mantissa <= MAX_EXACT && fraction <= 22) decimal = scaled(mantissa, fraction);
+  else if (fraction <= 27) decimal = divideByPower(mantissa, fraction);
   else return 0;
   return start + length;
 }
 
 /**
- * The double nearest to mantissa / 10^fraction, for a mantissa that is not 0: the quotient by 5^fraction to 63 bits or
- * 64, its last bit set where there is a remainder, rounds as the exact one would, being so much longer than 53 bits.
+ * The double nearest to mantissa / 10^fraction, for a mantissa other than 0. The quotient by 5^fraction has
+ * 63 or 64 bits, with the last bit set if there is a remainder. So it rounds like the exact one, which needs
+ * only 53 bits.
  */
-function divided(mantissa: u64, fraction: i32): f64 {
+function divideByPower(mantissa: u64, fraction: i32): f64 {
   const five = load<u64>(fives + (<usize>fraction << 3));
   const shift = clz(mantissa);
   const fiveShift = clz(five);
@@ -107,23 +109,26 @@ function divided(mantissa: u64, fraction: i32): f64 {
 }
 
 /**
- * 128 bits by 64, of which the highest is set and which are more than the dividend's high half, digit by digit of 32
- * bits (D. E. Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D). A remainder sets the last bit.
+ * Divides 128 bits by 64, in digits of 32 bits (D. E. Knuth, The Art of Computer Programming 2, 4.3.1,
+ * algorithm D). The divisor's highest bit is set, and it exceeds the dividend's high half. A remainder sets
+ * the last bit.
  */
 function divide(high: u64, low: u64, divisor: u64): u64 {
   const divisorHigh = divisor >> 32;
   const divisorLow = divisor & 0xffffffff;
-  const first = digitOf(high, low >> 32, divisorHigh, divisorLow);
+  const first = estimateDigit(high, low >> 32, divisorHigh, divisorLow);
   const rest = ((high << 32) | (low >> 32)) - first * divisor;
-  const second = digitOf(rest, low & 0xffffffff, divisorHigh, divisorLow);
+  const second = estimateDigit(rest, low & 0xffffffff, divisorHigh, divisorLow);
   const remainder = ((rest << 32) | (low & 0xffffffff)) - second * divisor;
   return (first << 32) | second | <u64>(remainder != 0);
 }
 
-/** The digit by which the divisor goes into `high` and the 32 bits behind it: a guess by two halves, put right. */
+/**
+ * The next digit of the quotient of `high` and 32 further bits: estimated from the high half, then corrected.
+ */
 // @ts-ignore: decorator
 @inline
-function digitOf(high: u64, next: u64, divisorHigh: u64, divisorLow: u64): u64 {
+function estimateDigit(high: u64, next: u64, divisorHigh: u64, divisorLow: u64): u64 {
   let digit = high / divisorHigh;
   let rest = high - digit * divisorHigh;
   while (digit >> 32 != 0 || digit * divisorLow > ((rest << 32) | next)) {

@@ -1,16 +1,16 @@
-// Texts by their lengths, or by what they share with the text before (format specification, Encodings.md).
+// Writes texts with delta encodings (https://github.com/apache/parquet-format/blob/master/Encodings.md).
 import { writeDeltaIntegers } from './delta';
 
-/** For each text, how many bytes it begins with that the text before it begins with too; gives their sum. */
-export function sharedPrefixes(bytes: usize, offsets: usize, count: i32, prefixes: usize): i32 {
+/** Stores, for each text, the length of the prefix that it shares with the previous text; returns the sum. */
+export function storeSharedPrefixes(bytes: usize, offsets: usize, count: i32, prefixes: usize): i32 {
   let sum = 0;
   store<i32>(prefixes, 0);
   for (let i = 1; i < count; i++) {
     const offset = offsets + (<usize>i << 2);
-    const before = load<i32>(offset - 4);
+    const previous = load<i32>(offset - 4);
     const from = load<i32>(offset);
-    const most = min(from - before, load<i32>(offset, 4) - from);
-    const shared = sharedLength(bytes + before, bytes + from, most);
+    const maxLength = min(from - previous, load<i32>(offset, 4) - from);
+    const shared = sharedLength(bytes + previous, bytes + from, maxLength);
     store<i32>(prefixes + (<usize>i << 2), shared);
     sum += shared;
   }
@@ -19,16 +19,19 @@ export function sharedPrefixes(bytes: usize, offsets: usize, count: i32, prefixe
 
 // @ts-ignore: decorator
 @inline
-function sharedLength(a: usize, b: usize, most: i32): i32 {
+function sharedLength(a: usize, b: usize, maxLength: i32): i32 {
   let shared: i32 = 0;
-  for (; shared < most; shared += 16) {
+  for (; shared < maxLength; shared += 16) {
     const different = i8x16.bitmask(i8x16.eq(v128.load(a + shared), v128.load(b + shared))) ^ 0xffff;
-    if (different != 0) return min(most, shared + ctz(different));
+    if (different != 0) return min(maxLength, shared + ctz(different));
   }
-  return most;
+  return maxLength;
 }
 
-/** All lengths, then all bytes (DELTA_LENGTH_BYTE_ARRAY = 6); `lengths` is room for as many integers. */
+/**
+ * Writes all lengths, then all bytes (DELTA_LENGTH_BYTE_ARRAY = 6).
+ * @param lengths buffer for as many integers.
+ */
 export function writeDeltaLengthText(
   out: usize,
   bytes: usize,
@@ -48,7 +51,10 @@ export function writeDeltaLengthText(
   return out + length;
 }
 
-/** What each text shares with the one before it on the page, and the rest as above (DELTA_BYTE_ARRAY = 7). */
+/**
+ * Writes the shared prefix of each text and the previous one on the page, then the rest (DELTA_BYTE_ARRAY =
+ * 7).
+ */
 export function writeDeltaText(
   out: usize,
   bytes: usize,

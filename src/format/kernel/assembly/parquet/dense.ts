@@ -1,12 +1,12 @@
-// Columns without their nulls, as Parquet stores them. All of it in place.
+// Removes nulls from columns, as Parquet stores them, in place.
 
-/** Moves the values that are no nulls together, so many bytes each; gives their number. */
+/** Removes nulls from values of `size` bytes each; returns the number of remaining values. */
 export function dropNulls(values: usize, nulls: usize, rows: i32, size: i32): i32 {
-  if (size == 8) return drop<u64>(values, nulls, rows);
-  return size == 4 ? drop<u32>(values, nulls, rows) : drop<u8>(values, nulls, rows);
+  if (size == 8) return dropValues<u64>(values, nulls, rows);
+  return size == 4 ? dropValues<u32>(values, nulls, rows) : dropValues<u8>(values, nulls, rows);
 }
 
-function drop<T>(values: usize, nulls: usize, rows: i32): i32 {
+function dropValues<T>(values: usize, nulls: usize, rows: i32): i32 {
   let to = values;
   for (let row = 0; row < rows; row++) {
     store<T>(to, load<T>(values + <usize>row * sizeof<T>()));
@@ -15,15 +15,15 @@ function drop<T>(values: usize, nulls: usize, rows: i32): i32 {
   return <i32>((to - values) / sizeof<T>());
 }
 
-/** The same for the offsets of texts: a null takes no bytes, so its offset goes and the bytes stay. */
+/** Removes nulls from the offsets of texts. A null has no bytes, so only its offset is removed. */
 export function dropNullTexts(offsets: usize, nulls: usize, rows: i32): i32 {
   const end = load<i32>(offsets + (<usize>rows << 2));
-  const count = drop<u32>(offsets, nulls, rows);
+  const count = dropValues<u32>(offsets, nulls, rows);
   store<i32>(offsets + (<usize>count << 2), end);
   return count;
 }
 
-/** Bytes of 0 and 1 as 32-bit values; with `flip` 1 the other way round. */
+/** Widens bytes of 0 and 1 to 32-bit values; inverted if `flip` is 1. */
 export function widenBits(bytes: usize, out: usize, count: i32, flip: i32): void {
   const flips = i8x16.splat(<i8>flip);
   for (let i: i32 = 0; i < count; i += 16) {
@@ -38,7 +38,7 @@ export function widenBits(bytes: usize, out: usize, count: i32, flip: i32): void
   }
 }
 
-/** How many of these bytes are 1. */
+/** Counts the bytes that are 1. */
 export function countOnes(bytes: usize, count: i32): i32 {
   let ones = 0;
   for (let i: i32 = 0; i < count; i++) ones += load<u8>(bytes + i);

@@ -1,11 +1,11 @@
 // The distinct texts of a column in one batch, in order of first appearance.
 import { allocate, enlarge } from '../memory';
-import { append, createTexts, firstBytes, hashOf, isSame, secondBytes, Texts } from './texts';
+import { append, createTexts, firstBytes, hashText, isSame, secondBytes, Texts } from './texts';
 
-/** Distinct values of a batch before a column is first asked whether it repeats itself. */
+/** Number of distinct values at which a column is first checked for repetition. */
 const FIRST_LIMIT: i32 = 1024;
 
-/** What a text is found by: all of it where it has up to 16 bytes. */
+/** Key of a text: complete if the text has up to 16 bytes. */
 @unmanaged
 class Entry {
   first: u64;
@@ -18,16 +18,16 @@ class Entry {
 export class Dictionary {
   texts: Texts;
   entries: usize;
-  /** Entries that there is room for. */
-  most: i32;
-  /** Open addressing: index + 1 of an entry, 0 where free; at most half full. */
+  /** Capacity for entries. */
+  maxEntries: i32;
+  /** Open addressing: index + 1 of an entry, 0 if free; at most half full. */
   slots: usize;
-  /** Slots that there is room for, and one less than are in use. */
+  /** Capacity for slots; `mask` is one less than the number in use. */
   slotRoom: i32;
   mask: i32;
 }
 
-/** Null where the memory is full. */
+/** Null if the memory is full. */
 export function createDictionary(): Dictionary | null {
   const at = allocate(offsetof<Dictionary>());
   const texts = createTexts(FIRST_LIMIT);
@@ -37,7 +37,7 @@ export function createDictionary(): Dictionary | null {
   const dictionary = changetype<Dictionary>(at);
   dictionary.texts = texts;
   dictionary.entries = entries;
-  dictionary.most = FIRST_LIMIT;
+  dictionary.maxEntries = FIRST_LIMIT;
   dictionary.slots = slots;
   dictionary.slotRoom = 2 * FIRST_LIMIT;
   dictionary.mask = 2 * FIRST_LIMIT - 1;
@@ -56,20 +56,20 @@ function entryAt(dictionary: Dictionary, index: i32): Entry {
   return changetype<Entry>(dictionary.entries + <usize>index * offsetof<Entry>());
 }
 
-/** What `find` gives for a text that is not there yet. */
+/** Result of `find` for a text that is not in the dictionary. */
 export const UNKNOWN: i32 = -1;
 
-/** Where a text may be put that the last call of `find` didn't find. */
+/** Free slot and key of the text that the last call of `find` did not find. */
 let freeSlot: usize = 0;
-let soughtFirst: u64 = 0;
-let soughtSecond: u64 = 0;
-let soughtHash: u64 = 0;
+let missingFirst: u64 = 0;
+let missingSecond: u64 = 0;
+let missingHash: u64 = 0;
 
-/** The index of a text, or UNKNOWN. Reads up to 16 bytes, even of a shorter text. */
+/** Finds the index of a text, or UNKNOWN. Reads up to 16 bytes, even of a shorter text. */
 export function find(dictionary: Dictionary, p: usize, length: i32): i32 {
   const first = firstBytes(p, length);
   const second = secondBytes(p, length);
-  const hash = hashOf(first, second, p, length);
+  const hash = hashText(first, second, p, length);
   const mask = dictionary.mask;
   const slots = dictionary.slots;
   let slot = <i32>(hash >> 7) & mask;
@@ -85,40 +85,40 @@ export function find(dictionary: Dictionary, p: usize, length: i32): i32 {
     at = slots + (<usize>slot << 2);
   }
   freeSlot = at;
-  soughtFirst = first;
-  soughtSecond = second;
-  soughtHash = hash;
+  missingFirst = first;
+  missingSecond = second;
+  missingHash = hash;
   return UNKNOWN;
 }
 
-/** Whether the table must grow, or the dictionary be given up, before another text is added. */
+/** Whether the table must grow, or the dictionary must be abandoned, before another text is added. */
 // @ts-ignore: decorator
 @inline
 export function isCrowded(dictionary: Dictionary): bool {
   return 2 * dictionary.texts.count > dictionary.mask;
 }
 
-/** Adds the text that the last call of `find` didn't find, and gives its index; -1 where the memory is full. */
+/** Adds the text that the last call of `find` did not find. Returns its index; -1 if the memory is full. */
 export function add(dictionary: Dictionary, p: usize, length: i32): i32 {
   const index = dictionary.texts.count;
-  if (index == dictionary.most) {
+  if (index == dictionary.maxEntries) {
     const size = offsetof<Entry>();
     const entries = enlarge(dictionary.entries, <usize>index * size, <u64>index * 2 * size);
     if (entries == 0) return -1;
     dictionary.entries = entries;
-    dictionary.most = 2 * index;
+    dictionary.maxEntries = 2 * index;
   }
   if (!append(dictionary.texts, p, length)) return -1;
   const entry = entryAt(dictionary, index);
-  entry.first = soughtFirst;
-  entry.second = soughtSecond;
-  entry.hash = soughtHash;
+  entry.first = missingFirst;
+  entry.second = missingSecond;
+  entry.hash = missingHash;
   entry.length = length;
   store<i32>(freeSlot, index + 1);
   return index;
 }
 
-/** Twice as many slots; false where the memory is full. */
+/** Doubles the slots; false if the memory is full. */
 export function growDictionary(dictionary: Dictionary): bool {
   const size = 2 * (dictionary.mask + 1);
   if (size > dictionary.slotRoom) {

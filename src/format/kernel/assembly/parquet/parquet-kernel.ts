@@ -1,38 +1,39 @@
-// CSV text to columns, and columns to Parquet's encodings. What is not as usual stops it, and is taken outside.
+// Parses CSV text into columns, and encodes columns for Parquet. It stops at unusual cells, which the caller
+// parses.
 export { allocate } from '../memory';
-export { takeNull, takeText, takeValue } from './cells';
-export { cellColumn, cellStart, endRow, isFull, parseRows, passCell } from './rows';
-export { clearSharing, prepareSharing } from './sharing';
+export { appendNull, appendText, appendValue } from './cells';
+export { cellColumn, cellStart, endRow, isFull, parseRows, resumeAfterCell } from './rows';
+export { clearSharing, initSharing } from './sharing';
 export {
-  bytesOf,
+  getBytes,
   clearColumns,
-  countOf,
+  getCount,
   createColumns,
   isPlain,
-  laneOf,
-  layOut,
+  getLane,
+  allocateLanes,
   loadNulls,
   loadTexts,
-  nullCountOf,
-  nullsOf,
-  offsetsOf,
+  getNullCount,
+  getNulls,
+  getOffsets,
   rowCount,
   setColumn,
   setRowCount,
-  textsOf,
+  getTexts,
 } from './columns';
-export { makeTables } from './decimal';
+export { createTables } from './decimal';
 export { countOnes, dropNulls, dropNullTexts, widenBits } from './dense';
-export { distinctDoubles } from './doubles';
+export { findDistinctDoubles } from './doubles';
 export { writeIndices, writeSizedBits, writeSizedOnes } from './rle';
 export { writeDeltaLongs } from './delta';
-export { sharedPrefixes, writeDeltaLengthText, writeDeltaText } from './delta-text';
+export { storeSharedPrefixes, writeDeltaLengthText, writeDeltaText } from './delta-text';
 export {
-  distinctTexts,
+  findDistinctTexts,
   findTextRange,
-  greatestText,
-  leastText,
-  pickTexts,
+  maxText,
+  minText,
+  copyTexts,
   writePlainText,
 } from './text-values';
-export { findRange, greatest, least, stepsBack, toLongs } from './range';
+export { findRange, maxValue, minValue, stepsBack, convertToLongs } from './range';

@@ -1,26 +1,26 @@
-// Rows of text to columns.
-import { COMMA, CR, endOfCell, LF, MINUS, POINT } from '../bytes';
-import { digitsAt, sixteenDigits, stopsIn } from '../digits';
+// Parses rows of text into columns.
+import { COMMA, CR, findCellEnd, LF, MINUS, POINT } from '../bytes';
+import { loadDigits, sixteenDigits, findNonDigits } from '../digits';
 import { parseText, TAKEN, UNPROVEN } from './cells';
 import { BOOLEAN, capacity, columnAt, columnCount, NUMBER, putNull, rowCount, setRowCount, TIME } from './columns';
 import { decimal, longDecimal, scaled, shortDecimal } from './decimal';
-import { beginRow, endOfShared, forgetRows, setEnd, shareUpTo } from './sharing';
+import { beginRow, getSharedEnd, clearPreviousRow, setEnd, limitShared } from './sharing';
 import { append, budget } from './texts';
 
-/** Why `parseRows` stopped: the text is at its end; */
+/** Why `parseRows` stopped: end of the text; */
 export const DONE: i32 = 0;
 /** the batch is full, and a row is left; */
 export const FULL: i32 = 1;
-/** the cell at `cellStart` in `cellColumn` is not for here; */
+/** the cell at `cellStart` in `cellColumn` must be parsed outside; */
 export const CELL: i32 = 2;
 /** the memory is full. */
 export const NO_ROOM: i32 = 3;
 
-/** The words true, and fals before its e, as little-endian numbers. */
+/** The word `true`, and `fals` before its `e`, as little-endian numbers. */
 const TRUE: u32 = 0x65757274;
 const FALS: u32 = 0x736c6166;
 const E: u32 = 0x65;
-const MOST_TIME: i64 = 9007199254740991;
+const MAX_TIME: i64 = 9007199254740991;
 
 export let cellStart: usize = 0;
 export let cellColumn: i32 = 0;
@@ -30,39 +30,39 @@ export function isFull(): bool {
   return rowCount >= capacity || budget < 0;
 }
 
-/** Takes whole rows from `from` up to `to`, of a text that stands where none stood when the last row was taken. */
+/** Parses complete rows from `from` up to `to`. The text may have replaced that of the previous row. */
 export function parseRows(from: usize, to: usize): i32 {
   cellColumn = 0;
-  forgetRows();
-  return proceed(from, to);
+  clearPreviousRow();
+  return continueRows(from, to);
 }
 
-/** Goes on at `next`, behind a cell that was taken elsewhere. */
-export function passCell(next: usize, to: usize): i32 {
+/** Continues at `next`, after a cell that was parsed outside. */
+export function resumeAfterCell(next: usize, to: usize): i32 {
   setEnd(cellColumn, next);
   cellColumn++;
   if (cellColumn == columnCount) endRow();
-  return proceed(next, to);
+  return continueRows(next, to);
 }
 
-/** Ends a row that was taken cell by cell. */
+/** Ends a row that was appended cell by cell. */
 export function endRow(): void {
   cellColumn = 0;
   setRowCount(rowCount + 1);
 }
 
-/** Stops at the cell at `p`; gives why. */
-function stopAt(column: i32, p: usize, why: i32): i32 {
+/** Stops at the cell at `p`; returns the reason. */
+function stopAt(column: i32, p: usize, reason: i32): i32 {
   cellColumn = column;
   cellStart = p;
-  return why;
+  return reason;
 }
 
 /**
- * Takes rows from `cellColumn` of the present one on. `to` stands behind an LF, and the text may be read for some
- * bytes behind it: each cell is read up to its LF at most, and 16 bytes on.
+ * Parses rows from `cellColumn` of the current row on. `to` is after an LF. The text is read beyond `to`:
+ * each cell is read up to its LF, and 16 bytes further.
  */
-function proceed(from: usize, to: usize): i32 {
+function continueRows(from: usize, to: usize): i32 {
   const last = columnCount - 1;
   let p = from;
   let c = cellColumn;
@@ -70,7 +70,7 @@ function proceed(from: usize, to: usize): i32 {
     if (c == 0) {
       if (isFull()) return stopAt(0, p, FULL);
       c = beginRow(p);
-      if (c > 0) p = endOfShared(c);
+      if (c > 0) p = getSharedEnd(c);
     }
     const row = rowCount;
     for (; c <= last; c++) {
@@ -79,8 +79,8 @@ function proceed(from: usize, to: usize): i32 {
       const kind = column.kind;
       if (kind == NUMBER) {
         const start = p + <usize>(load<u8>(p) == MINUS);
-        const digits = digitsAt(start);
-        const stops = stopsIn(digits);
+        const digits = loadDigits(start);
+        const stops = findNonDigits(digits);
         const point = ctz(stops | 0x10000);
         let end: usize = 0;
         let value: f64 = 0;
@@ -106,11 +106,11 @@ function proceed(from: usize, to: usize): i32 {
           continue;
         }
       } else if (kind == TIME) {
-        // The 16 digits of any time from September 2001 on.
-        const digits = digitsAt(p);
-        if (stopsIn(digits) == 0 && <i32>load<u8>(p + 16) == separator) {
+        // The 16 digits of any time since September 2001.
+        const digits = loadDigits(p);
+        if (findNonDigits(digits) == 0 && <i32>load<u8>(p + 16) == separator) {
           const value = sixteenDigits(digits);
-          if (value <= MOST_TIME) {
+          if (value <= MAX_TIME) {
             store<f64>(column.lane + (<usize>row << 3), <f64>value);
             p += 17;
             setEnd(c, p);
@@ -129,8 +129,8 @@ function proceed(from: usize, to: usize): i32 {
           continue;
         }
       } else {
-        const end = endOfCell(p);
-        // A CR before the last LF belongs to the line's end.
+        const end = findCellEnd(p);
+        // A CR before the last LF belongs to the line end.
         const isUsual = end > p && <i32>load<u8>(end) == separator && (c < last || load<u8>(end - 1) != CR);
         if (isUsual) {
           const text = parseText(column, c, p, <i32>(end - p));
@@ -142,7 +142,7 @@ function proceed(from: usize, to: usize): i32 {
       }
       if (<i32>load<u8>(p) != separator || column.required) return stopAt(c, p, CELL);
       if (!putNull(column, row)) return stopAt(c, p, NO_ROOM);
-      shareUpTo(c);
+      limitShared(c);
       p++;
       setEnd(c, p);
     }

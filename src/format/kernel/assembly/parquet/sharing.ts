@@ -1,22 +1,22 @@
-// What a row shares with the row before it: rows of one message begin alike.
+// Copies leading cells from the previous row: rows of one message begin with equal cells.
 import { sharedLength } from '../bytes';
 import { columnAt, columnCount, NUMBER, rowCount, TEXT, TIME } from './columns';
 import { allocate } from '../memory';
 
-/** The columns before the first number. A row may share the text of some with the row before it. */
+/** Number of columns before the first number; only these are compared. */
 let leadingColumns: i32 = 0;
-/** How many of them are looked at in this batch: none from a plain text on. */
+/** Number of columns compared in this batch: those before the first plain text. */
 let leading: i32 = 0;
-/** How many the row before the present one has to share; no more than `leading`. */
+/** Number of columns that may be copied from the previous row; at most `leading`. */
 let shared: i32 = 0;
-/** Where the rows begin. */
-let rowBefore: usize = 0;
+/** Start of the previous and of the current row. */
+let previousRow: usize = 0;
 let rowStart: usize = 0;
-/** For each leading column, where its cell ends, the separator included, counted from the row's start. */
+/** For each leading column, the end of its cell with the separator, relative to the row's start. */
 let ends: usize = 0;
 
-/** To be called when the columns are known; false where the memory is full. */
-export function prepareSharing(): bool {
+/** Call it when the columns are set; false if the memory is full. */
+export function initSharing(): bool {
   leadingColumns = 0;
   while (leadingColumns < columnCount && columnAt(leadingColumns).kind != NUMBER) leadingColumns++;
   ends = allocate((<u64>leadingColumns << 2) + 4);
@@ -24,50 +24,53 @@ export function prepareSharing(): bool {
   return ends != 0;
 }
 
-/** Begins a batch. */
+/** Starts a batch. */
 export function clearSharing(): void {
   leading = leadingColumns;
   shared = 0;
 }
 
-/** Begins a text: the row before its first stands elsewhere. */
-export function forgetRows(): void {
+/** Starts a new text, in which the previous row is missing. */
+export function clearPreviousRow(): void {
   shared = 0;
 }
 
-/** From a column on that has turned to plain text, no row takes over anything in this batch. */
-export function leadUpTo(column: i32): void {
+/** Stops copying in this batch from a column that has turned to plain text on. */
+export function limitLeading(column: i32): void {
   if (column < leading) leading = column;
-  shareUpTo(column);
+  limitShared(column);
 }
 
-/** What the present row has not the text for, the next one can't share. */
-export function shareUpTo(column: i32): void {
+/** The next row cannot copy a cell whose text is missing in the current row. */
+export function limitShared(column: i32): void {
   if (column < shared) shared = column;
 }
 
 // @ts-ignore: decorator
 @inline
-export function setEnd(column: i32, behind: usize): void {
-  if (column < leading) store<i32>(ends + (<usize>column << 2), <i32>(behind - rowStart));
+export function setEnd(column: i32, end: usize): void {
+  if (column < leading) store<i32>(ends + (<usize>column << 2), <i32>(end - rowStart));
 }
 
-/** Begins a row at `p`, and gives its leading cells that are written as before their values; gives how many. */
+/**
+ * Starts a row at `p`, and copies the values of its leading cells that equal the previous row's; returns
+ * their number.
+ */
 export function beginRow(p: usize): i32 {
   const count = shared > 0 ? shareCells(p) : 0;
-  rowBefore = p;
+  previousRow = p;
   rowStart = p;
   shared = leading;
   return count;
 }
 
-/** Where the first so many cells of the present row end. */
-export function endOfShared(count: i32): usize {
+/** Address of the end of the first `count` cells of the current row. */
+export function getSharedEnd(count: i32): usize {
   return rowStart + load<i32>(ends + (<usize>(count - 1) << 2));
 }
 
 function shareCells(p: usize): i32 {
-  const length = sharedLength(rowBefore, p, load<i32>(ends + (<usize>(shared - 1) << 2)));
+  const length = sharedLength(previousRow, p, load<i32>(ends + (<usize>(shared - 1) << 2)));
   let column = 0;
   while (column < shared && load<i32>(ends + (<usize>column << 2)) <= length) {
     const record = columnAt(column);

@@ -1,16 +1,17 @@
-// Texts as a column chunk holds them: once more a trial for a dictionary, PLAIN bytes, the least and the greatest.
-import { isHopeless } from './doubles';
-import { firstBytes, hashOf, isSame, secondBytes } from './texts';
+// Texts of a column chunk: another attempt at a dictionary, PLAIN bytes, minimum and maximum.
+import { isMostlyDistinct } from './doubles';
+import { firstBytes, hashText, isSame, secondBytes } from './texts';
 
 /**
- * Puts where each distinct text first occurs at `firsts`, and for each text its position among them at `indices`;
- * gives their number, -1 when they would be more than `most`. `slots` is a power of two, more than `most`.
+ * Stores the position of each distinct text's first occurrence at `firsts`, and each text's position among
+ * them at `indices`. Returns their number; -1 if it exceeds `maxDistinct`.
+ * @param slotCount a power of two above `maxDistinct`.
  */
-export function distinctTexts(
+export function findDistinctTexts(
   bytes: usize,
   offsets: usize,
   count: i32,
-  most: i32,
+  maxDistinct: i32,
   slots: usize,
   slotCount: i32,
   firsts: usize,
@@ -23,7 +24,7 @@ export function distinctTexts(
     const offset = load<i32>(offsets + (<usize>i << 2));
     const length = load<i32>(offsets + (<usize>(i + 1) << 2)) - offset;
     const p = bytes + offset;
-    const hash = hashOf(firstBytes(p, length), secondBytes(p, length), p, length);
+    const hash = hashText(firstBytes(p, length), secondBytes(p, length), p, length);
     let slot = <i32>(hash >> 7) & mask;
     let index = load<i32>(slots + (<usize>slot << 2)) - 1;
     while (index >= 0 && !isText(bytes, offsets, load<i32>(firsts + (<usize>index << 2)), p, length)) {
@@ -31,7 +32,7 @@ export function distinctTexts(
       index = load<i32>(slots + (<usize>slot << 2)) - 1;
     }
     if (index < 0) {
-      if (size == most || isHopeless(size, i)) return -1;
+      if (size == maxDistinct || isMostlyDistinct(size, i)) return -1;
       index = size++;
       store<i32>(slots + (<usize>slot << 2), size);
       store<i32>(firsts + (<usize>index << 2), i);
@@ -49,8 +50,8 @@ function isText(bytes: usize, offsets: usize, i: i32, p: usize, length: i32): bo
   return isSame(bytes + offset, p, length);
 }
 
-/** Puts the texts at the positions `picked` end to end, with their offsets, at `toBytes` and `toOffsets`. */
-export function pickTexts(
+/** Copies the texts at the positions `picked`, with their offsets, to `toBytes` and `toOffsets`. */
+export function copyTexts(
   bytes: usize,
   offsets: usize,
   picked: usize,
@@ -70,7 +71,7 @@ export function pickTexts(
   }
 }
 
-/** Each text with its length in four bytes before it (PLAIN = 0); gives where it ends. */
+/** Writes each text after its length in four bytes (PLAIN = 0); returns the end. */
 export function writePlainText(out: usize, bytes: usize, offsets: usize, count: i32): usize {
   for (let i = 0; i < count; i++) {
     const offset = load<i32>(offsets + (<usize>i << 2));
@@ -83,32 +84,32 @@ export function writePlainText(out: usize, bytes: usize, offsets: usize, count: 
   return out;
 }
 
-/** Where the least and the greatest text stand, by their bytes; of the last call. */
-export let leastText: i32 = 0;
-export let greatestText: i32 = 0;
+/** Positions of the minimum and maximum text of the last call, in byte order. */
+export let minText: i32 = 0;
+export let maxText: i32 = 0;
 
-/** Finds the least and the greatest of some texts, at least one. */
+/** Finds the minimum and maximum of at least one text. */
 export function findTextRange(bytes: usize, offsets: usize, count: i32): void {
-  leastText = 0;
-  greatestText = 0;
-  let least = prefixOf(bytes, offsets, 0);
-  let greatest = least;
+  minText = 0;
+  maxText = 0;
+  let minPrefix = loadPrefix(bytes, offsets, 0);
+  let maxPrefix = minPrefix;
   for (let i = 1; i < count; i++) {
-    const prefix = prefixOf(bytes, offsets, i);
-    if (prefix < least || (prefix == least && isLess(bytes, offsets, i, leastText))) {
-      least = prefix;
-      leastText = i;
-    } else if (prefix > greatest || (prefix == greatest && isLess(bytes, offsets, greatestText, i))) {
-      greatest = prefix;
-      greatestText = i;
+    const prefix = loadPrefix(bytes, offsets, i);
+    if (prefix < minPrefix || (prefix == minPrefix && isLess(bytes, offsets, i, minText))) {
+      minPrefix = prefix;
+      minText = i;
+    } else if (prefix > maxPrefix || (prefix == maxPrefix && isLess(bytes, offsets, maxText, i))) {
+      maxPrefix = prefix;
+      maxText = i;
     }
   }
 }
 
-/** The first eight bytes as a number that orders as they do; a shorter text as if zeros came behind it. */
+/** The first eight bytes as a number with the same order; a shorter text is padded with zeros. */
 // @ts-ignore: decorator
 @inline
-function prefixOf(bytes: usize, offsets: usize, i: i32): u64 {
+function loadPrefix(bytes: usize, offsets: usize, i: i32): u64 {
   const offset = load<i32>(offsets + (<usize>i << 2));
   const length = load<i32>(offsets + (<usize>(i + 1) << 2)) - offset;
   return bswap<u64>(firstBytes(bytes + offset, length));

@@ -1,46 +1,46 @@
-// Texts end to end, with an offset before each and one behind the last.
+// Texts in one buffer, with an offset before each and one after the last.
 import { allocate, enlarge } from '../memory';
 
-/** How much text a batch takes before it ends early, in bytes; counted down. */
-const MOST_TEXT: i32 = 32 * 1024 * 1024;
+/** Maximum text of a batch, in bytes, before it ends early. `budget` is the rest. */
+const MAX_TEXT_BYTES: i32 = 32 * 1024 * 1024;
 
-export let budget: i32 = MOST_TEXT;
+export let budget: i32 = MAX_TEXT_BYTES;
 
 export function resetBudget(): void {
-  budget = MOST_TEXT;
+  budget = MAX_TEXT_BYTES;
 }
 
 @unmanaged
 export class Texts {
   bytes: usize;
-  /** Bytes that there is room for. */
+  /** Capacity for bytes. */
   room: u32;
   offsets: usize;
-  /** Values that there is room for. */
-  most: i32;
+  /** Capacity for texts. */
+  capacity: i32;
   count: i32;
 }
 
-/** Room for so many texts; no bytes yet. Null where the memory is full. */
-export function createTexts(most: i32): Texts | null {
+/** Allocates the offsets of texts, but no bytes. Null if the memory is full. */
+export function createTexts(capacity: i32): Texts | null {
   const at = allocate(offsetof<Texts>());
-  const offsets = allocate((<u64>most + 1) << 2);
+  const offsets = allocate((<u64>capacity + 1) << 2);
   if (at == 0 || offsets == 0) return null;
   const texts = changetype<Texts>(at);
   texts.offsets = offsets;
-  texts.most = most;
+  texts.capacity = capacity;
   return texts;
 }
 
 // @ts-ignore: decorator
 @inline
-export function lengthOf(texts: Texts): i32 {
+export function getTextBytes(texts: Texts): i32 {
   return load<i32>(texts.offsets + (<usize>texts.count << 2));
 }
 
-/** Makes room for one more text; false where the memory is full. */
+/** Ensures room for one more text; false if the memory is full. */
 export function reserve(texts: Texts, length: i32): bool {
-  const used = <u32>lengthOf(texts);
+  const used = <u32>getTextBytes(texts);
   const needed = used + <u32>length;
   if (needed > texts.room) {
     const room = max<u32>(max<u32>(needed, 2 * texts.room), 16 * 1024);
@@ -49,37 +49,37 @@ export function reserve(texts: Texts, length: i32): bool {
     texts.bytes = bytes;
     texts.room = room;
   }
-  if (texts.count == texts.most) {
-    const most = max(2 * texts.most, 1024);
-    const offsets = enlarge(texts.offsets, <usize>(texts.count + 1) << 2, (<u64>most + 1) << 2);
+  if (texts.count == texts.capacity) {
+    const capacity = max(2 * texts.capacity, 1024);
+    const offsets = enlarge(texts.offsets, <usize>(texts.count + 1) << 2, (<u64>capacity + 1) << 2);
     if (offsets == 0) return false;
     texts.offsets = offsets;
-    texts.most = most;
+    texts.capacity = capacity;
   }
   return true;
 }
 
-/** Makes room for so many texts, of so many bytes altogether, that are put there from outside. */
+/** Ensures room for `count` texts with `bytes` bytes in total, which the caller writes. */
 export function reserveAll(texts: Texts, count: i32, bytes: i32): bool {
   if (<u32>bytes > texts.room) {
     texts.bytes = allocate(bytes);
     if (texts.bytes == 0) return false;
     texts.room = bytes;
   }
-  if (count > texts.most) {
+  if (count > texts.capacity) {
     texts.offsets = allocate((<u64>count + 1) << 2);
     if (texts.offsets == 0) return false;
-    texts.most = count;
+    texts.capacity = count;
   }
   texts.count = count;
   return true;
 }
 
-/** Adds a text, 16 bytes at a time, some past its end; false where the memory is full. */
+/** Appends a text, 16 bytes at a time and beyond its end; false if the memory is full. */
 // @ts-ignore: decorator
 @inline
 export function append(texts: Texts, p: usize, length: i32): bool {
-  if (<u32>(lengthOf(texts) + length) > texts.room || texts.count == texts.most) return appendGrown(texts, p, length);
+  if (<u32>(getTextBytes(texts) + length) > texts.room || texts.count == texts.capacity) return appendGrown(texts, p, length);
   put(texts, p, length);
   return true;
 }
@@ -102,7 +102,7 @@ function appendGrown(texts: Texts, p: usize, length: i32): bool {
   return true;
 }
 
-/** Whether all bytes of a text are ASCII, which needs no look at how UTF-8 is made. */
+/** Whether all bytes of a text are ASCII, so that it need not be checked for valid UTF-8. */
 export function isAscii(p: usize, length: i32): bool {
   let high = 0;
   for (let i: i32 = 0; i < length; i += 16) {
@@ -113,7 +113,7 @@ export function isAscii(p: usize, length: i32): bool {
   return high == 0;
 }
 
-/** Whether two texts of the same length are the same. */
+/** Whether two texts of the same length are equal. */
 export function isSame(a: usize, b: usize, length: i32): bool {
   for (let i: i32 = 0; i < length; i += 16) {
     const different = i8x16.bitmask(i8x16.eq(v128.load(a + i), v128.load(b + i))) ^ 0xffff;
@@ -125,7 +125,7 @@ export function isSame(a: usize, b: usize, length: i32): bool {
 
 const MIX: u64 = 0x9e3779b97f4a7c15;
 
-/** The first eight bytes of a text, zeros behind its end. */
+/** The first eight bytes of a text, padded with zeros. */
 // @ts-ignore: decorator
 @inline
 export function firstBytes(p: usize, length: i32): u64 {
@@ -133,7 +133,7 @@ export function firstBytes(p: usize, length: i32): u64 {
   return length < 8 ? bytes & ((<u64>1 << (length << 3)) - 1) : bytes;
 }
 
-/** The eight bytes behind those. */
+/** The next eight bytes. */
 // @ts-ignore: decorator
 @inline
 export function secondBytes(p: usize, length: i32): u64 {
@@ -142,13 +142,13 @@ export function secondBytes(p: usize, length: i32): u64 {
   return length < 16 ? bytes & ((<u64>1 << ((length - 8) << 3)) - 1) : bytes;
 }
 
-/** Mixes all bytes of a text of which the first 16 are given. */
+/** Hashes a text. @param first its first eight bytes. @param second the next eight. */
 // @ts-ignore: decorator
 @inline
-export function hashOf(first: u64, second: u64, p: usize, length: i32): u64 {
+export function hashText(first: u64, second: u64, p: usize, length: i32): u64 {
   let hash = (first ^ rotl<u64>(second, 29) ^ <u64>length) * MIX;
   if (length > 16) {
-    // From the 17th byte on, the last eight wherever they begin.
+    // From byte 17 on in steps of eight; the last eight bytes may overlap.
     for (let i: i32 = 16; i + 8 < length; i += 8) hash = (rotl<u64>(hash, 23) ^ load<u64>(p + i)) * MIX;
     hash = (rotl<u64>(hash, 23) ^ load<u64>(p + length - 8)) * MIX;
   }

@@ -1,16 +1,16 @@
 import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
 
-/** Wide values are taken in pieces: 32 bits hold one of these and up to 7 bits from before it. */
+/** Wide values are split: 32 bits hold one part and up to 7 bits from before it. */
 const PIECE = 24;
 const PIECE_RANGE = 2 ** PIECE;
 
-/** Bits needed for a non-negative integer up to 2^53. */
+/** Bits of a non-negative integer up to 2^53. */
 export function bitWidth(value: number): number {
   return value < 2 ** 32 ? 32 - Math.clz32(value) : 64 - Math.clz32(Math.floor(value / 2 ** 32));
 }
 
 /**
- * Packs `values[start]` to `values[end - 1]`, `width` bits each (1 to 31), lowest bit first, and fills up with
+ * Packs `values[start]` to `values[end - 1]` with `width` bits each (1 to 31), lowest bit first, padded with
  * zeros to a multiple of eight values.
  */
 export function packBits(
@@ -45,7 +45,7 @@ export function packBits(
   bytes.fill(0, at, out.length);
 }
 
-/** The same for widths up to 53 bits, piece by piece. */
+/** Like `packBits`, for widths up to 53 bits. */
 export function packWideBits(out: ByteWriter, values: Float64Array, count: number, width: number): void {
   const size = Math.ceil(count / 8) * width;
   const bytes = out.reserve(size);

@@ -2,7 +2,7 @@ import type { TextValues } from '../../../../../src/format/batch.js';
 import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
 import { writeDeltaIntegers } from './delta.js';
 
-/** All lengths, then all bytes (format specification, Encodings.md, DELTA_LENGTH_BYTE_ARRAY = 6). */
+/** Writes all lengths, then all bytes (Encodings.md of the Parquet format, DELTA_LENGTH_BYTE_ARRAY = 6). */
 export function writeDeltaLengthText(out: ByteWriter, text: TextValues, start: number, end: number): void {
   const lengths = new Int32Array(end - start);
   for (let i = start; i < end; i++) {
@@ -12,7 +12,7 @@ export function writeDeltaLengthText(out: ByteWriter, text: TextValues, start: n
   out.append(text.bytes.subarray(text.offsets[start], text.offsets[end]));
 }
 
-/** What each text shares with the one before it, and the rest as above (DELTA_BYTE_ARRAY = 7). */
+/** Writes the shared prefix of each text and the previous one, then the rest (DELTA_BYTE_ARRAY = 7). */
 export function writeDeltaText(
   out: ByteWriter,
   text: TextValues,
@@ -36,7 +36,7 @@ export function writeDeltaText(
   writeDeltaLengthText(out, { bytes, offsets }, 0, own.length);
 }
 
-/** For each text, how many bytes it begins with that the text before it begins with too. */
+/** The length of the prefix that each text shares with the previous one. */
 export function sharedPrefixes({ bytes, offsets }: TextValues): Int32Array {
   const prefixes = new Int32Array(offsets.length - 1);
   for (let i = 1; i < prefixes.length; i++) {

@@ -5,23 +5,23 @@ const BLOCK = 128;
 const MINIBLOCKS = 4;
 const MINIBLOCK = BLOCK / MINIBLOCKS;
 
-/** Steps below this in magnitude differ by less than 2^31. */
+/** Steps below this magnitude differ by less than 2^31. */
 const SMALL_STEP = 2 ** 30;
 
 const narrow = new Int32Array(MINIBLOCK);
 const wide = new Float64Array(MINIBLOCK);
 
-/** How far each value is from the one before it; of the first, 0. */
+/** Difference of each value and the previous one; 0 for the first. */
 export type Steps = Int32Array | Float64Array;
 
-/** What is to know of times before one chooses how to encode them. */
+/** Properties of times that determine their encoding. */
 export interface TimeSurvey {
-  /** The least and the greatest value; of none, Infinity and -Infinity. */
+  /** Minimum and maximum; Infinity and -Infinity without values. */
   readonly min: number;
   readonly max: number;
-  /** How many values are less than the one before them. */
+  /** Number of values that are less than their predecessor. */
   readonly back: number;
-  /** As 32-bit integers where they are small, which is faster by half. */
+  /** 32-bit integers if they are small, which is twice as fast. */
   readonly steps: Steps;
 }
 
@@ -49,12 +49,15 @@ function wideSteps(values: Float64Array): Float64Array {
   return values.map((value, i) => (i === 0 ? 0 : value - (values[i - 1] as number)));
 }
 
-/** Whether doubles hold integers of this range in zigzag, their differences, and the differences of those exactly. */
+/**
+ * Whether doubles represent integers of this range in zigzag, their differences, and the differences of
+ * those exactly.
+ */
 export function isDeltaExact(min: number, max: number): boolean {
   return min >= -(2 ** 52) && max <= 2 ** 52 && max - min <= 2 ** 51;
 }
 
-/** Integers from 0 to 2^30 as differences. */
+/** Writes integers from 0 to 2^30 as differences. */
 export function writeDeltaIntegers(out: ByteWriter, values: Int32Array, start: number, end: number): void {
   const steps = new Int32Array(end - start);
   for (let i = 1; i < steps.length; i++) {
@@ -64,9 +67,10 @@ export function writeDeltaIntegers(out: ByteWriter, values: Int32Array, start: n
 }
 
 /**
- * Integers as differences (format specification, Encodings.md, DELTA_BINARY_PACKED = 5): each block of 128 holds
- * its least difference, and what each difference is above it, packed as tightly as each quarter of the block allows.
- * For integers whose range `isDeltaExact` allows; `takeFirst` is the one at `start`.
+ * Writes integers as differences (Encodings.md of the Parquet format, DELTA_BINARY_PACKED = 5): each block of
+ * 128 has its minimum difference, and the differences above it, packed with the width that each quarter of
+ * the block needs. The range of the integers must satisfy `isDeltaExact`.
+ * @param first the value at `start`.
  */
 export function writeDelta(out: ByteWriter, first: number, steps: Steps, start: number, end: number): void {
   out.varint(BLOCK);

@@ -4,17 +4,17 @@ export interface Dictionary<T> {
   /** Distinct values, in order of first appearance. */
   readonly values: T;
   readonly size: number;
-  /** For each value given, its position among the distinct ones. */
+  /** Position of each value among the distinct ones. */
   readonly indices: Int32Array;
 }
 
-/** When most of so many first values are distinct, no dictionary is tried further. */
+/** If most of the first values are distinct, the dictionary is abandoned. */
 const TRIAL = 8192;
 
-/** Distinct doubles that a table has room for at first: a small table stays in the processor's caches. */
+/** Initial capacity for distinct doubles: a small table stays in the processor's caches. */
 const FIRST_ROOM = 1024;
 
-/** The dictionary of doubles, or undefined when it would have more than `most` values. Bits are compared: -0 is not 0. */
+/** The dictionary of doubles; undefined if it exceeds `most` values. Bits are compared: -0 differs from 0. */
 export function doubleDictionary(values: Float64Array, most: number): Dictionary<Float64Array> | undefined {
   const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
   const indices = new Int32Array(values.length);
@@ -32,7 +32,7 @@ export function doubleDictionary(values: Float64Array, most: number): Dictionary
       index = (slots[slot] as number) - 1;
     }
     if (index < 0) {
-      if (size + 1 > most || isHopeless(size, i)) return undefined;
+      if (size + 1 > most || isMostlyDistinct(size, i)) return undefined;
       index = size++;
       slots[slot] = size;
       distinct[2 * index] = low;
@@ -49,7 +49,7 @@ export function doubleDictionary(values: Float64Array, most: number): Dictionary
   return { values: new Float64Array(distinct.buffer, 0, size), size, indices };
 }
 
-/** The hash table for as many doubles as there is room for, with those in it that there are. */
+/** The hash table for the current capacity, with the existing doubles. */
 function doubleSlots(distinct: Int32Array, size: number): Int32Array<ArrayBuffer> {
   const { slots, mask } = hashTable(distinct.length / 2);
   for (let index = 0; index < size; index++) {
@@ -65,7 +65,7 @@ function hashOfDouble(low: number, high: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** The same for texts. */
+/** Like `doubleDictionary`, for texts. */
 export function textDictionary(text: TextValues, most: number): Dictionary<TextValues> | undefined {
   const { bytes, offsets } = text;
   const count = offsets.length - 1;
@@ -81,7 +81,7 @@ export function textDictionary(text: TextValues, most: number): Dictionary<TextV
       index = (slots[slot] as number) - 1;
     }
     if (index < 0) {
-      if (size === firsts.length || isHopeless(size, i)) return undefined;
+      if (size === firsts.length || isMostlyDistinct(size, i)) return undefined;
       index = size++;
       slots[slot] = size;
       firsts[index] = i;
@@ -91,13 +91,13 @@ export function textDictionary(text: TextValues, most: number): Dictionary<TextV
   return { values: pick(text, firsts.subarray(0, size)), size, indices };
 }
 
-/** Open addressing, at most half full; a slot holds an index plus one, 0 is empty. */
+/** Open addressing, at most half full; a slot holds an index plus one, or 0. */
 function hashTable(entries: number): { slots: Int32Array<ArrayBuffer>; mask: number } {
   const size = 2 ** Math.ceil(Math.log2(Math.max(entries, 1) * 2));
   return { slots: new Int32Array(size), mask: size - 1 };
 }
 
-function isHopeless(distinct: number, seen: number): boolean {
+function isMostlyDistinct(distinct: number, seen: number): boolean {
   return seen < TRIAL && distinct > TRIAL * 0.9;
 }
 

@@ -1,7 +1,7 @@
 import type { TextValues } from '../../../../../src/format/batch.js';
 import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
 
-/** Doubles, eight bytes each (format specification, Encodings.md, PLAIN = 0), as they lie in memory here. */
+/** Doubles of eight bytes each (Encodings.md of the Parquet format, PLAIN = 0), as they are in memory. */
 export function doubleBytes(values: Float64Array, start: number, end: number): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset + start * 8, (end - start) * 8);
 }
@@ -15,7 +15,7 @@ export function int64Bytes(values: Float64Array, start: number, end: number): Ui
   );
 }
 
-/** Each text with its length in four bytes before it. */
+/** Writes each text after its length in four bytes. */
 export function writePlainText(out: ByteWriter, text: TextValues, start: number, end: number): void {
   for (let i = start; i < end; i++) {
     const from = text.offsets[i] as number;

@@ -2,8 +2,8 @@ import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.j
 import { packBits } from './bit-pack.js';
 
 /**
- * The RLE / bit-packing hybrid (format specification, Encodings.md, RLE = 3): long runs of one value as a run,
- * everything between them bit-packed in groups of eight. `width` is 1 to 31 bits.
+ * The RLE / bit-packing hybrid (Encodings.md of the Parquet format, RLE = 3): long runs of one value are
+ * runs, and everything between them is bit-packed in groups of eight. `width` is 1 to 31 bits.
  */
 export function writeRle(
   out: ByteWriter,
@@ -16,7 +16,7 @@ export function writeRle(
   let packedFrom = start;
   let i = start;
   while (i + leastRun <= end) {
-    // Looking back from where the shortest run would end passes over most values unseen.
+    // Search backwards from the end of the shortest run: most values are then never read.
     const value = values[i + leastRun - 1] as number;
     let runStart = i + leastRun - 1;
     while (runStart > i && values[runStart - 1] === value) runStart--;
@@ -26,7 +26,7 @@ export function writeRle(
     }
     i += leastRun;
     while (i < end && values[i] === value) i++;
-    // Only the last packed part may be filled up, so the run gives what the part before it lacks.
+    // Only the last packed part may be padded, so the run gives some of its values to the part before it.
     runStart += (8 - ((runStart - packedFrom) % 8)) % 8;
     writePacked(out, values, packedFrom, runStart, width);
     writeRun(out, value, i - runStart, width);
@@ -35,15 +35,15 @@ export function writeRle(
   writePacked(out, values, packedFrom, end, width);
 }
 
-/** `formatInteger` times the same value. */
+/** Writes a run of `count` equal values. */
 export function writeRun(out: ByteWriter, value: number, count: number, width: number): void {
   out.varint(count * 2);
   for (let shift = 0; shift < width; shift += 8) out.byte((value >>> shift) & 0xff);
 }
 
 /**
- * From here on a run pays: it takes a header of its own, its value, and a header for the packed part after it.
- * Shorter runs are left to the compression, which does better on packed bits that aren't interrupted.
+ * Minimum length of a run. A run costs its header, its value, and a header for the packed part after it.
+ * Shorter runs are bit-packed, since packed bits without interruptions compress better.
  */
 function shortestRun(width: number): number {
   return 8 + Math.ceil((8 * (3 + Math.ceil(width / 8))) / width);
