@@ -89,7 +89,7 @@ export function exitCodeOf(reasons: Iterable<number>, stopped: ErrorCode | undef
 
 /** Whether what stopped a run, or a job of it, concerns all files: a lock is lost for all of them. */
 export function endsRun(stopped: ErrorCode): boolean {
-  return ERROR_TABLE[stopped].everyone || stopped === 'locked';
+  return ERROR_TABLE[stopped].affectsRun || stopped === 'locked';
 }
 
 /** One common reason names the code, several are 3, none is 0 (contract, Exit codes). */

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { abortReason, isSystemError, toDiskError } from '../base/errors.js';
-import { isReplaced } from '../base/utf8-name.js';
+import { mayBeUndecoded } from '../base/utf8-name.js';
 import { STATE_FOLDER } from '../dataset/file-naming.js';
 
 /**
@@ -22,7 +22,7 @@ export async function* walkFiles(
   let files: string[] = [];
   const entries = await list(root, under);
   if (!entries) {
-    if (isReplaced(under)) yield [under];
+    if (mayBeUndecoded(under)) yield [under];
     return;
   }
   for (const entry of entries) {

@@ -64,7 +64,7 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
     /^c:6: jobs\[0\]\.retries: expected a whole number, found a list$/,
   ],
   ['a wrong choice', `${JOB}    existing: skp\n`, /^c:6: .* found "skp"; did you mean skip\?$/],
-  ['two jobs of one name', `${JOB}${JOB.slice(6)}`, /^c:6: two jobs are named "a", the other one in line 2$/],
+  ['two jobs of one name', `${JOB}${JOB.slice(6)}`, /^c:6: two jobs are named "a"; the other is in line 2$/],
   ['an alias of nothing', `dir: *none\n${JOB}`, /^c:1: Unresolved alias/],
 ];
 

@@ -20,7 +20,7 @@ test('days of the week, and ranges of them over its end', () => {
   assert.ok(parseWeekdays(['thu'])(parseDay('1970-01-01')));
   assert.ok(parseWeekdays(['wed'])(parseDay('1969-12-31')));
   for (const wrong of ['mo', 'mon-', 'mon-tue-wed', 'weekday', 'mondayx', '1'])
-    assert.throws(() => parseWeekdays([wrong]), { code: 'usage', message: /is no day of the week/ }, wrong);
+    assert.throws(() => parseWeekdays([wrong]), { code: 'usage', message: /is not a weekday/ }, wrong);
 });
 
 test('words for days', () => {

@@ -223,5 +223,5 @@ test('a folder that cannot be made shows before anything is asked for', async (t
 test('a folder under the name of an identity is an error that names it', async (t) => {
   const { store, folder } = await kept(t);
   await mkdir(join(folder, 'x.json'));
-  await assert.rejects(store.remove(undefined), { code: 'disk', message: /x\.json: a folder stands under/ });
+  await assert.rejects(store.remove(undefined), { code: 'disk', message: /x\.json: a folder has the name/ });
 });
