@@ -36,7 +36,7 @@ test('a slow reader of a quick body is no stall', async (t) => {
 
 test('bytes that come in drops shorter than the timeout apart are no stall', async () => {
   const source = { pause: () => {}, resume: () => {}, abort: () => {} };
-  const body = new WatchedBody(source, { name: 'x', stallTimeoutMs: 150, announced: undefined });
+  const body = new WatchedBody(source, { name: 'x', stallTimeoutMs: 150, announcedBytes: undefined });
   const drip = async (): Promise<void> => {
     for (let drop = 0; drop < 8; drop++) {
       await sleep(30);

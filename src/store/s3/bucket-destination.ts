@@ -54,7 +54,7 @@ export function createBucketDestination(
       yield* data.list(path === '' ? '' : `${path}/`, signal);
     },
     openManifest: (options, scope) => openStoreManifest(store, prefix, options, scope),
-    takeLock: (owner, options) => begin(owner, true, options),
+    acquireLock: (owner, options) => begin(owner, true, options),
     async joinRun(owner, options) {
       const { lost, release } = await begin(owner, false, options);
       return { partSuffix: undefined, lost, release };

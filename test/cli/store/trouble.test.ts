@@ -49,7 +49,7 @@ const AT_START: readonly Trouble[] = [
   {
     what: 'a silent store',
     exitCode: 5,
-    says: /no answer within 0\.3s/,
+    says: /no response within 0\.3s/,
     flags: SHORT,
     begin: ({ shim }) => void shim.harm('ListObjectsV2', 'silence', FOREVER),
   },
@@ -85,7 +85,7 @@ const ON_THE_WAY: readonly Trouble[] = [
   {
     what: 'a store that falls silent',
     exitCode: 5,
-    says: /no answer within 0\.3s/,
+    says: /no response within 0\.3s/,
     flags: SHORT,
     begin: ({ shim }) => void shim.harm('UploadPart', 'silence', FOREVER),
   },

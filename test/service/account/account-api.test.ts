@@ -147,7 +147,7 @@ test('an answer that is cut short is a broken connection, not corrupt data', asy
     request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{}');
   });
   const cut = callOperation(contextFor(t, base), { method: 'POST', path: '/v1/account/x' }, 'a-token');
-  await assert.rejects(cut, { code: 'reset', message: /2 of the 500 announced bytes came/ });
+  await assert.rejects(cut, { code: 'reset', message: /received only 2 of the 500 announced bytes/ });
 });
 
 test('a code that a refusal repeats is not shown', async (t) => {

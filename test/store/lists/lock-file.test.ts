@@ -47,22 +47,22 @@ test('a file is a line, so that a diff can be read', () => {
 });
 
 const NONSENSE: readonly [string, RegExp][] = [
-  ['', /^x: not a lock file of tickhaul/],
-  [LINE, /^x: not a lock file of tickhaul/],
-  [HEADER, /^x: no day file is named there$/],
+  ['', /^x: is not a lock file of tickhaul/],
+  [LINE, /^x: is not a lock file of tickhaul/],
+  [HEADER, /^x: contains no day files; write it with tickhaul lock$/],
   ['hello', /^x line 1: expected a JSON object, found "hello"$/],
-  ['{"tickhaulLock":2}', /^x line 1: the lock file has version 2, and this tickhaul knows 1; update it$/],
-  ['{"tickhaulLock":"1"}', /^x line 1: "tickhaulLock" is "1", and must be a whole number$/],
+  ['{"tickhaulLock":2}', /^x line 1: the lock file has version 2, but this tickhaul supports only 1; update it$/],
+  ['{"tickhaulLock":"1"}', /^x line 1: "tickhaulLock" is "1", but must be a whole number$/],
   [`${HEADER}\n\n<<<<<<< HEAD`, /^x line 3: expected a JSON object, found "<<<<<<< HEAD"$/],
   [`${HEADER}\n${LINE.slice(0, -9)}`, /^x line 2: expected a JSON object, found /],
   [`${HEADER}\n[1]`, /^x line 2: expected a JSON object, found /],
-  [`${HEADER}\n${LINE}\n${LINE}`, /^x line 3: a\.csv\.gz is there twice$/],
+  [`${HEADER}\n${LINE}\n${LINE}`, /^x line 3: a\.csv\.gz occurs twice$/],
   [`${HEADER}\n${LINE.replace('a.csv', '../a.csv')}`, /^x line 2: the path "\.\.\/a\.csv\.gz" leads out/],
   [`${HEADER}\n${LINE.replace('a.csv', '/etc/a.csv')}`, /^x line 2: the path .* leads out/],
   [`${HEADER}\n${LINE.replace('a.csv.gz', 'a')}`, /^x line 2: the path "a" does not end in \.csv\.gz$/],
   [
     `${HEADER}\n${LINE.replace('a.csv', '\\u001b[2Ja\\n.csv')}`,
-    /^x line 2: the path "\\u001b\[2Ja\\n\.csv\.gz" has control characters$/,
+    /^x line 2: the path "\\u001b\[2Ja\\n\.csv\.gz" contains control characters$/,
   ],
   [`${HEADER}\n${LINE.replace('a.csv.gz', '__proto__')}`, /^x line 2: the path "__proto__" does not end in/],
   [`${HEADER}\n${LINE.replace('a.csv', '.tickhaul/a.csv')}`, /^x line 2: .* tickhaul's own$/],
@@ -72,11 +72,11 @@ const NONSENSE: readonly [string, RegExp][] = [
   ],
   [
     `${HEADER}\n${LINE.replace('"symbol":"BTCUSDT",', '')}`,
-    /^x line 2: "symbol" is missing, and must be a text$/,
+    /^x line 2: "symbol" is missing, but must be a text$/,
   ],
   [`${HEADER}\n${LINE.replace('2024-03-01', '2024-02-30')}`, /^x line 2: .*2024-02-30/],
-  [`${HEADER}\n${LINE.replace('12', '-1')}`, /^x line 2: "bytes" is -1, and must be a whole number$/],
-  [`${HEADER}\n${LINE.replace(SHA, 'ABC')}`, /^x line 2: "sha256" is "ABC", and must be 64 hex digits$/],
+  [`${HEADER}\n${LINE.replace('12', '-1')}`, /^x line 2: "bytes" is -1, but must be a whole number$/],
+  [`${HEADER}\n${LINE.replace(SHA, 'ABC')}`, /^x line 2: "sha256" is "ABC", but must be 64 hex digits$/],
 ];
 for (const [text, message] of NONSENSE) {
   test(`nonsense is refused by its line: ${message.source}`, () => {

@@ -117,7 +117,7 @@ test('two contents of one path end with code 6, and nothing is written', async (
   assert.equal(exitCode, 6, stderr);
   assert.match(
     stderr,
-    /x\.csv\.gz: in .* it has other contents than in the folders before; nothing was merged/,
+    /x; nothing was merged/,
   );
   assert.deepEqual(await read(target), []);
 
@@ -133,7 +133,7 @@ test('a folder without a manifest is a usage error, and a damaged line is passed
   const [a, target] = [await tempDir(t), await tempDir(t)];
   const merge = () => runHere(['manifest', 'merge', a, '--dir', target]);
   const none = await merge();
-  assert.deepEqual([none.exitCode, none.stderr.includes('there is no manifest')], [2, true]);
+  assert.deepEqual([none.exitCode, none.stderr.includes('has no manifest')], [2, true]);
   await write(a, [recordOf('x.csv.gz', 1)]);
   const path = join(a, '.tickhaul', 'manifest.jsonl');
   const damaged = `rubbish\n${await readFile(path, 'utf8')}`;
@@ -152,7 +152,7 @@ test('no folder is a usage error; one that is named twice, or is the target, cou
   const none = await runHere(['manifest', 'merge', '--dir', target]);
   assert.deepEqual([none.exitCode, none.stdout], [2, '']);
   const refused = await runHere(['manifest', 'merge', a, target, '--dir', target]);
-  assert.deepEqual([refused.exitCode, refused.stderr.includes(`${target}: there is no manifest`)], [2, true]);
+  assert.deepEqual([refused.exitCode, refused.stderr.includes(`${target}: has no manifest`)], [2, true]);
   for (const [folders, added] of [
     [[a, a], 1],
     [[a, target, a], 0],

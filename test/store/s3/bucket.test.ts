@@ -189,6 +189,6 @@ test('a store that is silent is given up after some tries', { skip: NO_STORE }, 
   await assert.rejects(store.put('a', Buffer.alloc(100_000)), {
     code: 'store_down',
     exitCode: 5,
-    message: /s3:\/\/test-\w+\/a: .* no answer within 0\.2s; tried 3 times/,
+    message: /s3:\/\/test-\w+\/a: .* no response within 0\.2s; tried 3 times/,
   });
 });
