@@ -35,7 +35,7 @@ export class MemoryBucket {
   /** Keys on a page of a listing. */
   page = 1000;
   readonly #objects = new Map<string, Held>();
-  readonly #unfinished = new Map<string, UnfinishedUpload>();
+  readonly #unfinishedUploads = new Map<string, UnfinishedUpload>();
   #uploads = 0;
 
   /** Keys that begin so, in their order. */
@@ -73,7 +73,7 @@ export class MemoryBucket {
     const request: Request = (call, act, signal) =>
       signal ? rejectOnAbort(ask(call, act), signal) : ask(call, act);
     const list = (prefix: string, signal?: AbortSignal) => this.#list(prefix, request, signal);
-    const unfinished = this.#unfinished;
+    const unfinished = this.#unfinishedUploads;
     return {
       name: 's3://bucket',
       check: async (prefix) => this.keys(prefix).length > 0,
@@ -93,10 +93,10 @@ export class MemoryBucket {
         for (const key of keys) await request({ name: 'remove', key }, () => this.delete(key), signal);
       },
       upload: (key, _bytes, signal) => this.#upload(key, request, signal),
-      async *unfinished(prefix) {
+      async *listUploads(prefix) {
         yield [...unfinished.values()].filter(({ key }) => key.startsWith(prefix));
       },
-      abandon: async ({ id }) => {
+      abortUpload: async ({ id }) => {
         unfinished.delete(id);
       },
       close: () => {},
@@ -143,20 +143,20 @@ export class MemoryBucket {
     return {
       write: (bytes) => {
         const take = (): void => {
-          this.#unfinished.set(id, { key, id, startedMs: this.now });
+          this.#unfinishedUploads.set(id, { key, id, startedMs: this.now });
           parts.push(Buffer.from(bytes));
         };
         return request({ name: 'part', key }, take, signal);
       },
       complete: () => {
         const stand = (): ObjectVersion => {
-          this.#unfinished.delete(id);
+          this.#unfinishedUploads.delete(id);
           return this.write(key, Buffer.concat(parts));
         };
         return request({ name: 'complete', key }, stand, signal);
       },
       abort: async () => {
-        this.#unfinished.delete(id);
+        this.#unfinishedUploads.delete(id);
       },
     };
   }

@@ -78,7 +78,7 @@ const ON_THE_WAY: readonly Trouble[] = [
   {
     what: 'no permission to complete an upload, in an answer with status 200',
     exitCode: 8,
-    says: /may not write there.*\(AccessDenied/,
+    says: /have no write permission.*\(AccessDenied/,
     begin: ({ shim }) =>
       void shim.harm('CompleteMultipartUpload', { status: 200, code: 'AccessDenied' }, FOREVER),
   },

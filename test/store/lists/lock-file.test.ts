@@ -51,7 +51,10 @@ const NONSENSE: readonly [string, RegExp][] = [
   [LINE, /^x: is not a lock file of tickhaul/],
   [HEADER, /^x: contains no day files; write it with tickhaul lock$/],
   ['hello', /^x line 1: expected a JSON object, found "hello"$/],
-  ['{"tickhaulLock":2}', /^x line 1: the lock file has version 2, but this tickhaul supports only 1; update it$/],
+  [
+    '{"tickhaulLock":2}',
+    /^x line 1: the lock file has version 2, but this tickhaul supports only 1; update it$/,
+  ],
   ['{"tickhaulLock":"1"}', /^x line 1: "tickhaulLock" is "1", but must be a whole number$/],
   [`${HEADER}\n\n<<<<<<< HEAD`, /^x line 3: expected a JSON object, found "<<<<<<< HEAD"$/],
   [`${HEADER}\n${LINE.slice(0, -9)}`, /^x line 2: expected a JSON object, found /],

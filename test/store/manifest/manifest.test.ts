@@ -41,7 +41,7 @@ test('a half-written last line is passed over with a warning, and the next recor
   await writeRaw(formatManifestLine(recordOf('a')) + formatManifestLine(recordOf('b')).slice(0, 60));
   const manifest = await open();
   assert.deepEqual(paths(manifest), ['a']);
-  assert.match(warnings.join(), /manifest\.jsonl: the last line is cut off/);
+  assert.match(warnings.join(), /manifest\.jsonl: skipped the last line, which is incomplete/);
   await manifest.append(recordOf('c'));
   await manifest.close();
   assert.deepEqual(paths(await open()), ['a', 'c']);
@@ -79,10 +79,10 @@ test('damaged lines and paths that no layout gives are passed over, each kind wi
   const manifest = await open();
   assert.deepEqual(paths(manifest), ['good']);
   assert.equal(warnings.length, 2);
-  assert.match(warnings[0] ?? '', /4 damaged lines passed over, the first is line 1$/);
+  assert.match(warnings[0] ?? '', /skipped 4 damaged lines, the first is line 1$/);
   assert.match(
     warnings[1] ?? '',
-    /18 records with a path that no day file in this folder has passed over, the first is line 5$/,
+    /skipped 18 records with a path that no day file in this folder has, the first is line 5$/,
   );
 });
 
@@ -98,7 +98,7 @@ test('a single damaged line is counted as one', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
   await writeRaw(`{\n${formatManifestLine(recordOf('/a'))}`);
   await open();
-  assert.match(warnings[0] ?? '', /: 1 damaged line passed over, the first is line 1$/);
+  assert.match(warnings[0] ?? '', /: skipped 1 damaged line, the first is line 1$/);
   assert.match(warnings[1] ?? '', /: 1 record with a path that no day file in this folder has passed over/);
 });
 

@@ -15,19 +15,19 @@ test('an address is a bucket, and a prefix that may be left out', () => {
 
 test('what is no address of a bucket is refused, and no password repeated', () => {
   for (const [text, says] of [
-    ['s3://', /names no bucket; write it as s3:\/\/bucket\/prefix/],
-    ['s3:///prefix', /names no bucket/],
-    ['s3://ab', /s3:\/\/ab: this is no name of a bucket/],
-    ['s3://-data', /no name of a bucket/],
-    ['s3://da ta/x', /no name of a bucket/],
+    ['s3://', /has no bucket; write it as s3:\/\/bucket\/prefix/],
+    ['s3:///prefix', /has no bucket/],
+    ['s3://ab', /s3:\/\/ab: is not the name of a bucket/],
+    ['s3://-data', /not the name of a bucket/],
+    ['s3://da ta/x', /not the name of a bucket/],
     ['s3://data/a//b', /single slashes/],
     ['s3://data/../b', /single slashes/],
     ['s3://data/.', /single slashes/],
     ['s3://data//b', /single slashes/],
     ['s3://data/a\\b', /single slashes/],
-    ['s3://data/a/.tickhaul', /\.tickhaul is tickhaul's own/],
-    ['s3://key:secret@host/data', /credentials come from AWS_ACCESS_KEY_ID/],
-    ['s3://localhost:9000/data', /the host from --s3-endpoint/],
+    ['s3://data/a/.tickhaul', /\.tickhaul is reserved for tickhaul/],
+    ['s3://key:secret@host/data', /set credentials with AWS_ACCESS_KEY_ID/],
+    ['s3://localhost:9000/data', /the host with --s3-endpoint/],
   ] as const)
     assert.throws(
       () => parseBucketAddress(text),

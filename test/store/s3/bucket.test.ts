@@ -132,12 +132,12 @@ test('what a run left unfinished is found and abandoned', { skip: NO_STORE }, as
   const key = 'left/é +=%.gz';
   // The first part is there before the second one is sent.
   await store.upload(key).write(randomBytes(2 * PART_BYTES + 5));
-  const [found] = await all(store.unfinished('left/'));
+  const [found] = await all(store.listUploads('left/'));
   assert.equal(found?.key, key);
   assert.ok(Math.abs(found.startedMs - Date.now()) < 3_600_000);
-  assert.deepEqual(await all(store.unfinished('other/')), []);
-  await store.abandon(found);
-  await store.abandon(found);
+  assert.deepEqual(await all(store.listUploads('other/')), []);
+  await store.abortUpload(found);
+  await store.abortUpload(found);
   assert.deepEqual(await bucket.uploads(), []);
 });
 

@@ -58,7 +58,7 @@ for (const command of [DOWNLOAD, ['verify'], ['verify', '--listed']]) {
     assert.equal(exitCode, 5, stderr);
     assert.match(
       stderr,
-      /^tickhaul: no credentials for the object store: the profile's credential_process gave none within 2s; check that it answers\n$/,
+      /^tickhaul: no credentials for the object store: the profile's credential_process returned none within 2s; check that it responds\n$/,
     );
     assert.ok(await helper.pids(), 'it ran');
     await assertEnded(helper);
@@ -102,7 +102,10 @@ sso_role_name = reader
     const words = [...DOWNLOAD, ...TO_STORE, '--stall-timeout', '300ms'];
     const { exitCode, stderr } = await tickhaul(words, { env });
     assert.equal(exitCode, 5, `${name}: ${stderr}`);
-    assert.match(stderr, /^tickhaul: no credentials for the object store: .* gave none within 0\.3s; .*\n$/);
+    assert.match(
+      stderr,
+      /^tickhaul: no credentials for the object store: .* returned none within 0\.3s; .*\n$/,
+    );
     assert.ok(stderr.includes(host.replace(/:.*/, '')), `${name}: ${stderr}`);
   }
 });

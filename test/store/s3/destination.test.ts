@@ -114,9 +114,9 @@ test('uploads of ours that nobody ended are, when they are a day old', { skip: N
   for (const upload of uploads) await upload.write(Buffer.alloc(2 * PART_BYTES + 1));
   const data = new DataPrefix(store, parseBucketAddress(`s3://${bucket.name}/p`));
   const hours = (count: number): number => Date.now() + count * 3_600_000;
-  await data.endOldUploads(hours(20), signal);
+  await data.abortOldUploads(hours(20), signal);
   assert.deepEqual(await bucket.uploads(), keys);
-  await data.endOldUploads(hours(30), signal);
+  await data.abortOldUploads(hours(30), signal);
   assert.deepEqual(await bucket.uploads(), keys.slice(1));
   await Promise.all(uploads.map((upload) => upload.abort()));
 });

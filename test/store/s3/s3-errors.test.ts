@@ -48,19 +48,19 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 
 test('what is wrong with a store is one line that says what to do, with its exit code and no key', async (t) => {
   const cases = [
-    [404, 'NoSuchBucket', '', 2, /^s3:\/\/data: there is no such bucket; make it first/],
-    [403, 'AccessDenied', '', 4, /these credentials may not do that.* \(AccessDenied, 403: About/],
-    [503, 'AccessDenied', '', 4, /these credentials may not do that/],
+    [404, 'NoSuchBucket', '', 2, /^s3:\/\/data: there is no such bucket; create it/],
+    [403, 'AccessDenied', '', 4, /these credentials lack a permission.* \(AccessDenied, 403: About/],
+    [503, 'AccessDenied', '', 4, /these credentials lack a permission/],
     [403, 'InvalidAccessKeyId', '', 4, /does not know these credentials; check/],
     [403, 'SignatureDoesNotMatch', '', 4, /the secret key does not belong to the access key/],
     [400, 'ExpiredToken', '', 4, /have expired/],
     [403, 'RequestTimeTooSkewed', '', 4, /clock here differs/],
-    [301, 'PermanentRedirect', '', 2, /in another region; name the right one with --s3-region/],
+    [301, 'PermanentRedirect', '', 2, /in another region; set it with --s3-region/],
     [400, 'AuthorizationHeaderMalformed', '<Region>eu-west-3</Region>', 2, /use --s3-region eu-west-3/],
     [403, 'QuotaExceeded', '', 8, /the store is full, or a quota is used up/],
     [507, 'InsufficientStorage', '', 8, /the store is full/],
-    [405, 'MethodNotAllowed', '', 8, /does not take it/],
-    [400, 'KeyTooLongError', '', 3, /takes no key of this name: it has at most 1,024 bytes/],
+    [405, 'MethodNotAllowed', '', 8, /does not accept writes/],
+    [400, 'KeyTooLongError', '', 3, /does not accept this key: keys have at most 1,024 bytes/],
     [400, 'InvalidArgument', '', 3, /refused the request \(InvalidArgument, 400: About \*\*\* and \*\*\*\)/],
   ] as const;
   for (const [status, code, more, exitCode, says] of cases) {
@@ -105,12 +105,12 @@ test('where nobody listens, a page answers, or no credentials are, it is said so
     const page = await serve(t, (_, response) => response.writeHead(status).end(body));
     await assert.rejects(open(t, page).check(''), {
       exitCode: 5,
-      message: /no answer of an object store; check --s3-endpoint[^:]*$/,
+      message: /not the response of an object store; check --s3-endpoint[^:]*$/,
     });
   }
   for (const endpoint of ['localhost:9000', 'ftp://host', 'http://me:hidden@host'])
     await assert.rejects(open(t, endpoint).check(''), (error: Error) => {
-      assert.match(error.message, /the store's endpoint ".*" is not an address; write --s3-endpoint/);
+      assert.match(error.message, /the store's endpoint ".*" is not a URL; write --s3-endpoint/);
       assert.doesNotMatch(error.message, /hidden/);
       return error instanceof TickhaulError && error.exitCode === 2;
     });
@@ -127,7 +127,7 @@ test('where nobody listens, a page answers, or no credentials are, it is said so
   t.after(() => unheard.close());
   await assert.rejects(unheard.bucket('data').check(''), {
     exitCode: 5,
-    message: /the name data\.a+\.invalid is not known: .*, or name --s3-path-style; tried/,
+    message: /the name data\.a+\.invalid is not known: .*, or use --s3-path-style; tried/,
   });
   setCredentials(undefined);
   t.after(() => setCredentials(KEY));
@@ -210,6 +210,6 @@ test('after a lost answer, an object whose ETag is no MD5 is read once, and comp
 
   const other = open(t, await serve(t, opaqueStore(true).listener)).upload('a', bytes.length);
   await other.write(bytes);
-  await assert.rejects(other.complete(), { code: 'upload_lost', message: /ended by somebody else/ });
+  await assert.rejects(other.complete(), { code: 'upload_lost', message: /aborted by another program/ });
   await other.abort();
 });

@@ -122,5 +122,5 @@ test('a store that lists what it never gives is an error, and not an endless sea
   const bucket = new MemoryBucket();
   await write(await open(bucket.client()), recordOf('a'));
   const store = { ...bucket.client(), getWhole: async () => undefined };
-  await assert.rejects(open(store), { code: 'bad_answer', message: /lists objects that it doesn't give/ });
+  await assert.rejects(open(store), { code: 'bad_answer', message: /lists objects that it does not return/ });
 });

@@ -83,7 +83,7 @@ class World {
     const { now } = this.bucket;
     const month = monthPrefix(recordOf('').file);
     const run = `c${++this.#runs}`;
-    await compactMonth({ store, root: ROOT }, month, { run, now, storeNow: now, mostLoose: 0 });
+    await compactMonth({ store, root: ROOT }, month, { run, now, storeNow: now, maxLooseSegments: 0 });
   }
 
   /** A segment is put once more: the first try of a put that was tried again arrives at last. */

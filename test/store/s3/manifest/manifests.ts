@@ -34,7 +34,7 @@ export async function write(manifest: Manifest, ...records: readonly ManifestRec
   await appended;
 }
 
-export function compact(bucket: MemoryBucket, mostLoose = 1): Promise<void> {
+export function compact(bucket: MemoryBucket, maxLooseSegments = 1): Promise<void> {
   const place = { store: bucket.client(), root: ROOT };
-  return compactMonth(place, MONTH, { run: 'c', now: bucket.now, storeNow: bucket.now, mostLoose });
+  return compactMonth(place, MONTH, { run: 'c', now: bucket.now, storeNow: bucket.now, maxLooseSegments });
 }

@@ -157,7 +157,7 @@ test('a record that was written after the year 9999 is damaged, and outdone by t
     await manifest.close();
     const again = await open(bucket.client(), undefined, warnings);
     assert.equal(again.get(record.path)?.bytes, 7);
-    const told = `s3://bucket/${key}: 1 damaged line passed over, the first is line 1`;
+    const told = `s3://bucket/${key}: skipped 1 damaged line, the first is line 1`;
     assert.deepEqual(warnings, [told, told]);
   }
 });
@@ -177,8 +177,8 @@ test('damaged lines and paths that no layout gives are told of by object, and pa
   const warnings: string[] = [];
   assert.deepEqual(paths(await open(bucket.client(), {}, warnings)), ['good']);
   assert.deepEqual(warnings, [
-    `s3://bucket/${key}: 3 damaged lines passed over, the first is line 1`,
-    `s3://bucket/${key}: 4 records with a path that no day file in this folder has passed over, the first is line 3`,
+    `s3://bucket/${key}: skipped 3 damaged lines, the first is line 1`,
+    `s3://bucket/${key}: skipped 4 records with a path that no day file in this folder has, the first is line 3`,
   ]);
 });
 
@@ -202,7 +202,7 @@ test('a run that ends early gives its records some seconds, and compacts nothing
       if (moment === 'before') asked.push(name);
       if (isDown) await answer();
     };
-    const options = { warn: assert.fail, farewellMs: 1 };
+    const options = { warn: assert.fail, shutdownTimeoutMs: 1 };
     const manifest = await openStoreManifest(bucket.client(gate), 'data/', options);
     await write(manifest, recordOf('stands'));
     isDown = true;
