@@ -141,7 +141,7 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open; raise the limit (ulimit -n), or do less at once (--concurrency, --jobs)',
   ENFILE: 'the system has too many files open; end other programs, and run the same command again',
   ENOENT: 'a parent folder does not exist and cannot be created; choose another folder',
-  ELOOP: 'a symbolic link stands here, which is not followed; remove it',
+  ELOOP: 'is a symbolic link, which is not followed; remove it',
   ENOTDIR: 'a file has the name of a folder on this path; remove it or choose another folder',
   EISDIR: FOLDER_IN_THE_WAY,
   ERR_FS_EISDIR: FOLDER_IN_THE_WAY,

@@ -18,7 +18,7 @@ export interface NamedFile {
 
 /**
  * Reads a file that the user named. It may be a pipe without a writer or an endless device; a plain `open` of
- * such a pipe would block a thread that no signal can end.
+ * that would block a thread that no signal can end.
  * @throws usage error if the file is larger than the limit; the abort reason; system errors unchanged.
  */
 export async function readNamedFile(file: NamedFile): Promise<Buffer> {

@@ -16,7 +16,7 @@ import type {
 /** Events of `--json` (docs/spec/command-line.md#json-output). Unknown values are absent. */
 export type JsonEvent = PlanJson | FileJson | FindingJson | SummaryJson;
 
-/** Makes fields optional. */
+/** The same fields, each optional. */
 type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 type Counts<Name extends string> = Known<Record<Name, number>>;
 

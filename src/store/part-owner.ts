@@ -24,8 +24,8 @@ export async function isOwnerAlive(
 ): Promise<boolean | undefined> {
   const { pid, machine } = parseSuffix(suffix);
   if (machine === undefined || machine !== (await readMachineTag())) return undefined;
-  const process = await readProcess(pid);
-  if (process) return process.start !== undefined;
+  const running = await readProcess(pid);
+  if (running) return running.start !== undefined;
   return isAlive(pid) ? undefined : false;
 }
 

@@ -167,6 +167,6 @@ export const {
   uPlot,
 } = self;
 
-/** Not taken out of its object: it wants to be called on it. */
+/** A wrapper, since the function must be called as a method of the global object. */
 export const requestAnimationFrame = (draw: (nowMs: number) => void): number =>
   self.requestAnimationFrame(draw);

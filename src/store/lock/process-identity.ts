@@ -11,10 +11,10 @@ export interface ProcessIdentity {
 
 /** @returns undefined if no such process runs, or on systems without /proc. */
 export async function readProcessIdentity(pid: number): Promise<ProcessIdentity | undefined> {
-  const [process, machine] = await Promise.all([readProcess(pid), readMachineId()]);
-  return process?.start === undefined || machine === undefined
+  const [details, machine] = await Promise.all([readProcess(pid), readMachineId()]);
+  return details?.start === undefined || machine === undefined
     ? undefined
-    : { machine, start: process.start };
+    : { machine, start: details.start };
 }
 
 /**

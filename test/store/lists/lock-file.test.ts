@@ -28,7 +28,7 @@ const files: fc.Arbitrary<LockedFile[]> = fc.uniqueArray(
   { selector: ({ path }) => path, minLength: 1, maxLength: 8 },
 );
 
-test('what is written is read back, and the order of the files does not matter', () => {
+test('parsing a formatted lock file returns its files, in any order', () => {
   fc.assert(
     fc.property(files, (all) => {
       const text = [...formatLockFile(all)].join('');
@@ -40,13 +40,13 @@ test('what is written is read back, and the order of the files does not matter',
   );
 });
 
-test('a file is a line, so that a diff can be read', () => {
+test('each file is one line, so that a diff is readable', () => {
   const file = { exchange: 'binance', dataType: 'trades', symbol: 'BTCUSDT', day: 19_783 as Day };
   const text = [...formatLockFile([{ file, path: 'a.csv.gz', bytes: 12, sha256: SHA }])].join('');
   assert.equal(text, `${HEADER}\n${LINE}\n`);
 });
 
-const NONSENSE: readonly [string, RegExp][] = [
+const INVALID_FILES: readonly [string, RegExp][] = [
   ['', /^x: is not a lock file of tickhaul/],
   [LINE, /^x: is not a lock file of tickhaul/],
   [HEADER, /^x: contains no day files; write it with tickhaul lock$/],
@@ -68,7 +68,7 @@ const NONSENSE: readonly [string, RegExp][] = [
     /^x line 2: the path "\\u001b\[2Ja\\n\.csv\.gz" contains control characters$/,
   ],
   [`${HEADER}\n${LINE.replace('a.csv.gz', '__proto__')}`, /^x line 2: the path "__proto__" does not end in/],
-  [`${HEADER}\n${LINE.replace('a.csv', '.tickhaul/a.csv')}`, /^x line 2: .* tickhaul's own$/],
+  [`${HEADER}\n${LINE.replace('a.csv', '.tickhaul/a.csv')}`, /^x line 2: .* tickhaul's state folder$/],
   [
     `${HEADER}\n${LINE.replace('symbol', 'symbl')}`,
     /^x line 2: unknown key "symbl"; did you mean "?symbol"?/,
@@ -81,17 +81,17 @@ const NONSENSE: readonly [string, RegExp][] = [
   [`${HEADER}\n${LINE.replace('12', '-1')}`, /^x line 2: "bytes" is -1, but must be a whole number$/],
   [`${HEADER}\n${LINE.replace(SHA, 'ABC')}`, /^x line 2: "sha256" is "ABC", but must be 64 hex digits$/],
 ];
-for (const [text, message] of NONSENSE) {
-  test(`nonsense is refused by its line: ${message.source}`, () => {
+for (const [text, message] of INVALID_FILES) {
+  test(`refuses an invalid line with its number: ${message.source}`, () => {
     assert.throws(() => parseLockFile(text, 'x'), { code: 'usage', message });
   });
 }
 
-test('line ends of Windows, a byte order mark and empty lines are no nonsense', () => {
+test('accepts CRLF, a byte order mark and empty lines', () => {
   assert.equal(parseLockFile(`\uFEFF${HEADER}\r\n\r\n${LINE}\r\n`, 'x').length, 1);
 });
 
-test('a list of sums is sorted, and leaves out what was dropped', () => {
+test('a checksum list is sorted, and leaves out dropped files', () => {
   const records = [recordOf('b'), { ...recordOf('c'), dropped: true as const }, recordOf('a\nb')];
   assert.deepEqual(
     [...formatChecksums(records, 'md5sum')],

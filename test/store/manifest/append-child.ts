@@ -1,4 +1,7 @@
-/** Appends records to the manifest of a folder: `node append-child.js <dir> <prefix> <count>`, one dot a record. */
+/**
+ * Appends records to a folder’s manifest: `node append-child.js <dir> <prefix> <count>`. Prints a dot for
+ * each record.
+ */
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { recordOf } from './records.js';
 

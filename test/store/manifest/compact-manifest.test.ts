@@ -7,7 +7,7 @@ import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js
 import { manifestFolder, paths } from './manifest-folder.js';
 import { pathOf, recordOf } from './records.js';
 
-test('a grown manifest is compacted at opening, and keeps the last line of each path', async (t) => {
+test('a grown manifest is compacted when it is opened, and keeps the last line of each path', async (t) => {
   const { path, open, writeRaw } = await manifestFolder(t);
   await writeRaw(
     Array.from({ length: 1200 }, (_, n) => formatManifestLine(recordOf(`${n % 500}`, n))).join(''),
@@ -20,7 +20,7 @@ test('a grown manifest is compacted at opening, and keeps the last line of each 
   assert.equal((await open()).size, 501);
 });
 
-test('a manifest that grew while open is compacted at closing', async (t) => {
+test('a manifest that grew while open is compacted when it is closed', async (t) => {
   const { path, open } = await manifestFolder(t);
   const manifest = await open();
   await Promise.all(Array.from({ length: 1200 }, (_, n) => manifest.append(recordOf(`${n % 3}`, n))));
@@ -28,7 +28,7 @@ test('a manifest that grew while open is compacted at closing', async (t) => {
   assert.equal((await readFile(path, 'utf8')).split('\n').length, 4);
 });
 
-test('of two compactors one stands back, unless the other left ten minutes ago', async (t) => {
+test('of two compactions one gives up, unless the other started more than ten minutes ago', async (t) => {
   const { path, writeRaw } = await manifestFolder(t);
   await writeRaw(formatManifestLine(recordOf('a', 1)) + formatManifestLine(recordOf('a', 2)));
   await writeFile(`${path}.compact`, 'half');
@@ -41,7 +41,7 @@ test('of two compactors one stands back, unless the other left ten minutes ago',
   await assert.rejects(stat(`${path}.compact`), { code: 'ENOENT' });
 });
 
-test('a process that had the old file open at a compaction appends to the new one', async (t) => {
+test('a process that had the old file open during a compaction appends to the new one', async (t) => {
   const { path, open } = await manifestFolder(t);
   const manifest = await open();
   await manifest.append(recordOf('a'));
@@ -51,7 +51,7 @@ test('a process that had the old file open at a compaction appends to the new on
   assert.deepEqual(paths(await open()), ['a', 'b']);
 });
 
-test('four processes append while a fifth compacts again and again: nothing is lost', async (t) => {
+test('no record is lost while four processes append and a fifth compacts repeatedly', async (t) => {
   const { path, warnings, open, startChild } = await manifestFolder(t);
   const names = ['p', 'q', 'r', 's'];
   const children = names.map((name) => startChild(name, 500));

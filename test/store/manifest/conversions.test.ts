@@ -12,7 +12,7 @@ const ENTRY: ConversionEntry = {
   options: { format: 'parquet', compression: 'zstd', rowGroup: 1024, times: 'timestamp', numbers: 'double' },
 };
 
-test('conversions and a dropped CSV survive being written and read', () => {
+test('parsing a formatted record returns its conversions and the dropped CSV', () => {
   const record: ManifestRecord = {
     ...recordOf('exchange=binance/day.csv.gz'),
     conversions: [
@@ -38,7 +38,7 @@ for (const [what, conversions] of [
   ['no list', ENTRY],
   ['a list of nothing', [null]],
 ] as const) {
-  test(`a line is no record whose conversions have ${what}`, () => {
+  test(`refuses a record whose conversions have ${what}`, () => {
     const line = JSON.stringify({ ...JSON.parse(formatManifestLine(recordOf('day.csv.gz'))), conversions });
     assert.equal(parseManifestLine(line), undefined);
   });

@@ -5,7 +5,7 @@ import type { Day } from '../../../src/dataset/day.js';
 import { formatManifestLine, parseManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { recordOf } from './records.js';
 
-test('a record survives being written and read, whatever its symbol', () => {
+test('parsing a formatted record returns the same record, for any symbol', () => {
   const record = fc
     .tuple(
       fc.string({ unit: 'binary' }),
@@ -32,7 +32,7 @@ test('a record survives being written and read, whatever its symbol', () => {
   );
 });
 
-test('a line keeps the flat names that others read', () => {
+test('a line keeps the flat field names that other programs read', () => {
   assert.deepEqual(Object.keys(JSON.parse(formatManifestLine(recordOf('a')))), [
     ...['exchange', 'dataType', 'symbol', 'date', 'path', 'bytes', 'md5', 'sha256', 'md5Match', 'rows'],
     ...['etag', 'time', 'version'],
@@ -40,7 +40,7 @@ test('a line keeps the flat names that others read', () => {
 });
 
 for (const key of ['exchange', 'date', 'path', 'bytes', 'md5', 'md5Match', 'rows', 'time']) {
-  test(`a line without a right ${key} is no record`, () => {
+  test(`refuses a line with an invalid ${key}`, () => {
     const fields = JSON.parse(formatManifestLine(recordOf('a'))) as Record<string, unknown>;
     assert.notEqual(parseManifestLine(JSON.stringify(fields)), undefined);
     assert.equal(parseManifestLine(JSON.stringify({ ...fields, [key]: {} })), undefined);

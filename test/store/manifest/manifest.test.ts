@@ -18,7 +18,7 @@ test('a folder without a manifest has an empty one, and opening it writes nothin
   await assert.rejects(stat(join(dir, '.tickhaul')), { code: 'ENOENT' });
 });
 
-test('the last line of a path wins, now and after opening it again', async (t) => {
+test('the last line of a path counts, before and after the manifest is opened again', async (t) => {
   const { warnings, open } = await manifestFolder(t);
   const first = await open();
   await Promise.all([
@@ -36,7 +36,7 @@ test('the last line of a path wins, now and after opening it again', async (t) =
   assert.deepEqual(warnings, []);
 });
 
-test('a half-written last line is passed over with a warning, and the next record begins a line', async (t) => {
+test('a partial last line is skipped with a warning, and the next record starts on a new line', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
   await writeRaw(formatManifestLine(recordOf('a')) + formatManifestLine(recordOf('b')).slice(0, 60));
   const manifest = await open();
@@ -47,7 +47,7 @@ test('a half-written last line is passed over with a warning, and the next recor
   assert.deepEqual(paths(await open()), ['a', 'c']);
 });
 
-test('a line that another process left half-written after the opening swallows nothing', async (t) => {
+test('a partial line that another process left since the manifest was opened does not damage the next record', async (t) => {
   const { path, open } = await manifestFolder(t);
   const manifest = await open();
   await manifest.append(recordOf('a'));
@@ -57,7 +57,7 @@ test('a line that another process left half-written after the opening swallows n
   assert.deepEqual(paths(await open()), ['a', 'b']);
 });
 
-test('damaged lines and paths that no layout gives are passed over, each kind with one warning', async (t) => {
+test('damaged lines and paths outside the layouts are skipped, each kind with one warning', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
   const outside = ['/etc/passwd', '../x', 'a/../../x', 'a\\..\\x', 'C:/x', 'C:x', '/'].map(pathOf);
   const own = ['.tickhaul/manifest.jsonl', '.TICKHAUL/lock', 'a/.tickhaul/x'].map(pathOf);
@@ -86,7 +86,7 @@ test('damaged lines and paths that no layout gives are passed over, each kind wi
   );
 });
 
-test('paths that lead outside are told of once, and not at each opening', async (t) => {
+test('a warning about paths outside is shown once, not at each opening', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
   await writeRaw([recordOf('../x'), recordOf('good')].map(formatManifestLine).join(''));
   await open();
@@ -94,22 +94,22 @@ test('paths that lead outside are told of once, and not at each opening', async 
   assert.equal(warnings.length, 1);
 });
 
-test('a single damaged line is counted as one', async (t) => {
+test('a single damaged line is reported in the singular', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
   await writeRaw(`{\n${formatManifestLine(recordOf('/a'))}`);
   await open();
   assert.match(warnings[0] ?? '', /: skipped 1 damaged line, the first is line 1$/);
-  assert.match(warnings[1] ?? '', /: 1 record with a path that no day file in this folder has passed over/);
+  assert.match(warnings[1] ?? '', /: skipped 1 record with a path that no day file in this folder has/);
 });
 
-test('lines longer than a read, and letters cut by one, are read right', async (t) => {
+test('reads lines longer than a chunk, and characters cut by one', async (t) => {
   const { open, writeRaw } = await manifestFolder(t);
   const names = ['é'.repeat(700_000), 'x', `€${'漢'.repeat(400_000)}`];
   await writeRaw(names.map((name) => formatManifestLine(recordOf(name))).join(''));
   assert.deepEqual(paths(await open()), names);
 });
 
-test('after kill -9 in the middle of appends, all that was reported as written is there', async (t) => {
+test('after kill -9 during appends, all acknowledged records are stored', async (t) => {
   const { open, startChild } = await manifestFolder(t);
   const child = startChild('k', 1_000_000);
   let reported = 0;
@@ -125,17 +125,17 @@ test('after kill -9 in the middle of appends, all that was reported as written i
   assert.notEqual((await open()).get(pathOf('after')), undefined);
 });
 
-test('a manifest that cannot be opened is an error that names it', async (t) => {
+test('a manifest that cannot be opened is an error with its path', async (t) => {
   const { dir, open } = await manifestFolder(t);
   await writeFile(join(dir, '.tickhaul'), 'a file');
   await assert.rejects(open(), { code: 'disk', message: /manifest\.jsonl/ });
 });
 
-test('a manifest that is a symbolic link is refused, whether it was one before or became one', async (t) => {
+test('refuses a manifest that is, or becomes, a symbolic link', async (t) => {
   const { dir, path, open } = await manifestFolder(t);
   const elsewhere = join(dir, 'elsewhere');
   await writeFile(elsewhere, '');
-  const refused = { code: 'disk', message: /manifest\.jsonl: a symbolic link stands here/ };
+  const refused = { code: 'disk', message: /manifest\.jsonl: is a symbolic link/ };
   const manifest = await open();
   await mkdir(join(dir, '.tickhaul'));
   await symlink(elsewhere, path);
@@ -144,7 +144,7 @@ test('a manifest that is a symbolic link is refused, whether it was one before o
   assert.equal(await readFile(elsewhere, 'utf8'), '');
 });
 
-test('a download folder that is itself a symbolic link has its manifest where it leads', async (t) => {
+test('a download folder may be a symbolic link', async (t) => {
   const { dir } = await manifestFolder(t);
   const real = join(dir, 'real');
   await mkdir(real);
@@ -155,7 +155,7 @@ test('a download folder that is itself a symbolic link has its manifest where it
   assert.deepEqual(paths(await openManifest(real, { warn: assert.fail })), ['a']);
 });
 
-test('a failed append is reported, and the next one is tried anew', async (t) => {
+test('a failed append is reported, and the next one is attempted', async (t) => {
   const { dir, open } = await manifestFolder(t);
   const manifest = await open();
   await writeFile(join(dir, '.tickhaul'), 'a file');
@@ -166,7 +166,7 @@ test('a failed append is reported, and the next one is tried anew', async (t) =>
   await manifest.close();
 });
 
-test('a record of which nothing is left is known no more, after a compaction too', async (t) => {
+test('a forgotten path is unknown, also after a compaction', async (t) => {
   const { path, open } = await manifestFolder(t);
   const first = await open();
   const [gone, kept] = [recordOf('gone.csv.gz'), recordOf('kept.csv.gz')];

@@ -46,7 +46,7 @@ const entryOf = (path: string, sha256 = 'c0'): ConversionEntry => ({
 
 const timeOf = (minute: number): string => new Date(minute * 60_000).toISOString();
 
-test('the newest record of a path stands, with what any folder made of it; a second merge changes nothing', async (t) => {
+test('the newest record of a path counts, with the conversions of all folders; a second merge changes nothing', async (t) => {
   const [a, b, target] = [await tempDir(t), await tempDir(t), await tempDir(t)];
   const record = (path: string, minute: number, more: Partial<ManifestRecord> = {}): ManifestRecord => ({
     ...recordOf(path, 1),
@@ -73,7 +73,7 @@ test('the newest record of a path stands, with what any folder made of it; a sec
   assert.equal(await readFile(join(target, '.tickhaul', 'manifest.jsonl'), 'utf8'), text);
 });
 
-test('however records are spread over folders, the merge knows what one folder would', async (t) => {
+test('a merge of any distribution of records over folders equals a single folder', async (t) => {
   const place = await tempDir(t);
   let round = 0;
   const spread = fc.array(
@@ -126,7 +126,7 @@ test('two contents of one path end with code 6, and nothing is written', async (
   assert.deepEqual(JSON.parse(told.stdout), { path: target, records: 2, added: 1, changed: 0 });
 });
 
-test('a folder without a manifest is a usage error, and a damaged line is passed over with a warning', async (t) => {
+test('a folder without a manifest is a usage error, and a damaged line is skipped with a warning', async (t) => {
   const [a, target] = [await tempDir(t), await tempDir(t)];
   const merge = () => runHere(['manifest', 'merge', a, '--dir', target]);
   const none = await merge();
@@ -138,12 +138,12 @@ test('a folder without a manifest is a usage error, and a damaged line is passed
   await writeFile(path, damaged);
   const { exitCode, stderr } = await merge();
   assert.equal(exitCode, 0, stderr);
-  assert.match(stderr, /1 damaged line passed over/);
+  assert.match(stderr, /skipped 1 damaged line/);
   assert.equal((await read(target)).length, 1);
   assert.equal(await readFile(path, 'utf8'), damaged);
 });
 
-test('no folder is a usage error; one that is named twice, or is the target, counts once', async (t) => {
+test('no folder is a usage error; a folder that is named twice, or is the target, counts once', async (t) => {
   const [a, target] = [await tempDir(t), await tempDir(t)];
   await write(a, [recordOf('x.csv.gz', 1)]);
   const none = await runHere(['manifest', 'merge', '--dir', target]);

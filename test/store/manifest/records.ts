@@ -1,12 +1,12 @@
 import type { Day } from '../../../src/dataset/day.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 
-/** The path of the day file that tests call so. */
+/** Path of the day file with a short name. */
 export const pathOf = (name: string): string => (name.endsWith('.csv.gz') ? name : `${name}.csv.gz`);
-/** The name that `pathOf` made a path of. */
+/** The short name of a path; the inverse of `pathOf`. */
 export const nameOf = (path: string): string => path.replace(/\.csv\.gz$/, '');
 
-/** A record that differs from others by its path, which is made of a name, and its row count. */
+/** A record whose path is created from a short name. */
 export function recordOf(name: string, rows = 1): ManifestRecord {
   return {
     file: { exchange: 'binance', dataType: 'trades', symbol: 'BTCUSDT', day: 19_000 as Day },

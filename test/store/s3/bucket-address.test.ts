@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseBucketAddress, parseObjectLocation } from '../../../src/store/s3/bucket-address.js';
 
-test('an address is a bucket, and a prefix that may be left out', () => {
+test('an address has a bucket and an optional prefix', () => {
   for (const [text, bucket, prefix, name] of [
     ['s3://data', 'data', '', 's3://data'],
     ['S3://data/', 'data', '', 's3://data'],
@@ -13,7 +13,7 @@ test('an address is a bucket, and a prefix that may be left out', () => {
     assert.deepEqual(parseBucketAddress(text), { bucket, prefix, name });
 });
 
-test('what is no address of a bucket is refused, and no password repeated', () => {
+test('refuses invalid addresses, without showing passwords', () => {
   for (const [text, says] of [
     ['s3://', /has no bucket; write it as s3:\/\/bucket\/prefix/],
     ['s3:///prefix', /has no bucket/],
@@ -39,7 +39,7 @@ test('what is no address of a bucket is refused, and no password repeated', () =
     );
 });
 
-test('a key is read as it is written', () => {
+test('a key is parsed as it is written', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (key) => {
       assert.deepEqual(parseObjectLocation(`s3://data/${key}`), { bucket: 'data', key });

@@ -10,7 +10,7 @@ import { owner, TestClock, take } from './leases.js';
 const LOCKS = 'data/.tickhaul/locks/';
 const SECOND = 1000;
 
-test('a lease is one object that says who holds it, and is gone when it is released', async () => {
+test('a lease is one object with its holder, which is removed when it is released', async () => {
   const bucket = new MemoryBucket();
   const lease = await take(bucket, 'a');
   const [key = ''] = bucket.keys(LOCKS);
@@ -24,7 +24,7 @@ test('a lease is one object that says who holds it, and is gone when it is relea
   assert.deepEqual([bucket.keys(LOCKS), lease.lost.aborted], [[], false]);
 });
 
-test('who is alone keeps all others out, those who share only who wants to be alone', async () => {
+test('an exclusive lease excludes all others, a shared one only exclusive leases', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   const trying = (host: string, exclusive: boolean): Promise<StoreLease | undefined> =>
@@ -43,7 +43,7 @@ test('who is alone keeps all others out, those who share only who wants to be al
   assert.deepEqual(bucket.keys(), []);
 });
 
-test('a lock that is held is an error that names the holder, at once or after the wait', async () => {
+test('a held lease is an error with its holder, at once or after the wait', async () => {
   const bucket = new MemoryBucket();
   const lease = await take(bucket, 'db1');
   const named =
@@ -62,7 +62,7 @@ test('a lock that is held is an error that names the holder, at once or after th
   assert.deepEqual(bucket.keys(), []);
 });
 
-test('a dead lease holds for five minutes by the clock of the store, a living one for ever', async () => {
+test('a dead lease is valid for five minutes by the store’s clock, a live one forever', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   const trying = (exclusive: boolean): Promise<StoreLease | undefined> =>
@@ -80,13 +80,13 @@ test('a dead lease holds for five minutes by the clock of the store, a living on
   await next.release();
 });
 
-test('a run whose lease is gone, or could not be refreshed, hears that it is lost', async () => {
+test('a run loses its lease if the object is gone or cannot be refreshed', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   const removed = await take(bucket, 'a', { clock });
   for (const key of bucket.keys(LOCKS)) bucket.delete(key);
   await clock.pass(31 * SECOND);
-  assert.match(String(removed.lost.reason), /another run may have taken the lock over, or removed it/);
+  assert.match(String(removed.lost.reason), /another run may have taken over the lock, or removed it/);
   await removed.release();
   assert.deepEqual(bucket.keys(), [], 'it is not put again');
 
@@ -109,7 +109,7 @@ test('a run whose lease is gone, or could not be refreshed, hears that it is los
   await cutOff.release();
 });
 
-test('a lease that the store does not remove is left to die, and the run that had it goes on', async () => {
+test('a lease that the store does not remove is left to expire, and its run succeeds', async () => {
   const bucket = new MemoryBucket();
   const store = bucket.client(async ({ name }) => {
     if (name === 'remove') throw new TickhaulError('store_down', 'busy');
@@ -122,7 +122,7 @@ test('a lease that the store does not remove is left to die, and the run that ha
   assert.deepEqual(bucket.keys(LOCKS), []);
 });
 
-test('a store that falls silent holds no run for long: not the end of one, nor one that is interrupted', async () => {
+test('a silent store delays neither the end of a run nor an interrupt for long', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   let isSilent = false;
@@ -147,7 +147,7 @@ test('a store that falls silent holds no run for long: not the end of one, nor o
   };
   const lease = await acquireLease(store, 'data/', owner('a'), { exclusive: true, clock });
   isSilent = true;
-  // Its sign of life is on its way.
+  // Its refresh is in flight.
   await clock.pass(31 * SECOND);
   assert.equal(await endOf(lease.release()), 'well');
   const leaving = new AbortController();
@@ -161,14 +161,14 @@ test('a store that falls silent holds no run for long: not the end of one, nor o
   assert.equal(await endOf(coming), 'interrupted');
 });
 
-test('a run on a machine that slept hears that others may have taken its lease', async () => {
+test('a run on a machine that slept loses its lease', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   let asleep = 0;
   const slept: LeaseClock = { now: () => clock.now() - asleep, wait: (ms, signal) => clock.wait(ms, signal) };
   const lease = await take(bucket, 'a', { clock: slept });
   await clock.pass(10 * SECOND);
-  // The store's clock goes on, that of the machine stands still.
+  // The store’s clock runs on while that of the machine stops.
   asleep = 3600 * SECOND;
   bucket.now += asleep;
   await clock.pass(61 * SECOND);

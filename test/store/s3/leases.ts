@@ -7,7 +7,7 @@ export function owner(host: string): LockOwner {
   return { pid: 5_000_000, host, now: Date.UTC(2026, 0, 1), command: 'sync', isAlive: () => true };
 }
 
-/** Time that passes when it is told to, for clients and the store alike. */
+/** A clock for clients and the store that runs only when a test advances it. */
 export class TestClock implements LeaseClock {
   readonly #bucket: MemoryBucket;
   readonly #begun: number;
@@ -39,7 +39,7 @@ export class TestClock implements LeaseClock {
     });
   }
 
-  /** Lets all that is due happen, each at its time. */
+  /** Advances to each due time in order. */
   async pass(ms: number): Promise<void> {
     const end = this.#bucket.now + ms;
     for (;;) {
@@ -53,7 +53,7 @@ export class TestClock implements LeaseClock {
     this.#bucket.now = end;
   }
 
-  /** Lets as much time pass as something takes. */
+  /** Advances by the duration of a task. */
   async during<T>(something: Promise<T>): Promise<T> {
     let isOver = false;
     const over = something.finally(() => {

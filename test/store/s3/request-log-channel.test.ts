@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRequestLogSender, withRequestLog } from '../../../src/store/s3/request-log-channel.js';
 
-test('what is told while somebody hears is heard to its end, also beside others who end before', async () => {
+test('a receiver gets all lines of its duration, also beside receivers that end earlier', async () => {
   const teller = openRequestLogSender();
   const heard: string[] = [];
   const others: string[] = [];

@@ -23,7 +23,7 @@ const owner = (n: number) => ({
   isAlive: () => true,
 });
 
-test('of 200 that want a real store for themselves at once, one gets it at most, and each in the end', {
+test('of 200 simultaneous exclusive runs on a real store, at most one holds the lease, and each gets it in the end', {
   skip: NO_STORE,
 }, async (t) => {
   const { store, bucket } = await open(t);
@@ -53,7 +53,7 @@ test('of 200 that want a real store for themselves at once, one gets it at most,
   assert.deepEqual(await bucket.keys(), ['data/work']);
 });
 
-test('runs beside each other leave one manifest in a real store, before its compaction and after', {
+test('concurrent runs write one manifest to a real store, before and after its compaction', {
   skip: NO_STORE,
 }, async (t) => {
   const { store, bucket } = await open(t);

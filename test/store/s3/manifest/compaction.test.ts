@@ -4,7 +4,7 @@ import { type Gate, MemoryBucket } from '../../../helpers/memory-store.js';
 import { pathOf, recordOf } from '../../manifest/records.js';
 import { compact, HOUR, MONTH, open, paths, ROOT, write } from './manifests.js';
 
-test('what was forgotten stays so in whichever order segments are read, and through compactions', async () => {
+test('a forgotten path stays forgotten, in any order of segments and through compactions', async () => {
   const bucket = new MemoryBucket();
   const first = await open(bucket.client());
   await write(first, recordOf('gone'), recordOf('kept'));
@@ -24,7 +24,7 @@ test('what was forgotten stays so in whichever order segments are read, and thro
   assert.equal((await open(bucket.client())).get(pathOf('gone'))?.rows, 7);
 });
 
-test('what cannot be read here is compacted away by nobody', async () => {
+test('a month with lines that cannot be parsed is not compacted', async () => {
   const bucket = new MemoryBucket();
   for (const name of ['a', 'b']) await write(await open(bucket.client()), recordOf(name));
   const [key = ''] = bucket.keys(ROOT);
@@ -36,7 +36,7 @@ test('what cannot be read here is compacted away by nobody', async () => {
   assert.deepEqual(bucket.keys(ROOT), before);
 });
 
-test('a run that wrote makes one base of many segments, and one an hour later removes them', async () => {
+test('a run that writes creates one base of many segments, and a run an hour later removes them', async () => {
   const bucket = new MemoryBucket();
   for (let n = 0; n < 50; n++) await write(await open(bucket.client()), recordOf(`${n}`));
   const reader = await open(bucket.client());
@@ -64,7 +64,7 @@ test('a run that wrote makes one base of many segments, and one an hour later re
   assert.equal((await open(bucket.client())).size, 52);
 });
 
-test('what others recorded since it was opened is read by itself, through compactions', async () => {
+test('reread reads only what other runs have recorded since, through compactions', async () => {
   const bucket = new MemoryBucket();
   for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
   await compact(bucket);
@@ -102,7 +102,7 @@ test('what others recorded since it was opened is read by itself, through compac
   );
 });
 
-test('what is removed between its listing and its reading is found in what stands for it', async () => {
+test('an object that is removed between listing and reading is found in its base', async () => {
   const bucket = new MemoryBucket();
   for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
   let isListed = false;
@@ -118,7 +118,7 @@ test('what is removed between its listing and its reading is found in what stand
   assert.equal(bucket.keys(ROOT).length, 1);
 });
 
-test('a store that lists what it never gives is an error, and not an endless search', async () => {
+test('a store that lists objects that it never returns is an error, not an endless loop', async () => {
   const bucket = new MemoryBucket();
   await write(await open(bucket.client()), recordOf('a'));
   const store = { ...bucket.client(), getWhole: async () => undefined };

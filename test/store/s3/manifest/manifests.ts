@@ -22,7 +22,7 @@ export const open = (
 export const paths = (manifest: Manifest): string[] =>
   [...manifest.records()].map(({ path }) => nameOf(path)).sort();
 
-/** A record of a day file of its own. */
+/** A record of a unique day file. */
 export function fileOn(day: string, dataType = 'trades', exchange = 'binance'): ManifestRecord {
   const path = `${exchange}/${dataType}/${day}`;
   return { ...recordOf(path), file: { exchange, dataType, symbol: 'BTCUSDT', day: parseDay(day) as Day } };

@@ -9,7 +9,7 @@ import { type Gate, MemoryBucket } from '../../../helpers/memory-store.js';
 import { pathOf, recordOf } from '../../manifest/records.js';
 import { fileOn, MONTH, open, paths, ROOT, write } from './manifests.js';
 
-test('records appended together stand in one segment a month, and are read again by others', async () => {
+test('records appended together form one segment per month, and other runs can read them', async () => {
   const bucket = new MemoryBucket();
   const first = await open(bucket.client());
   assert.equal(first.size, 0);
@@ -31,7 +31,7 @@ test('records appended together stand in one segment a month, and are read again
   assert.equal(bucket.keys().length, 3);
 });
 
-test('an append resolves when its segment stands, and not before', async () => {
+test('an append resolves only when its segment is stored', async () => {
   const bucket = new MemoryBucket();
   let letGo = (): void => {};
   const gate: Gate = async ({ name }) => {
@@ -55,7 +55,7 @@ test('an append resolves when its segment stands, and not before', async () => {
   assert.deepEqual([manifest.has(pathOf('a')), bucket.keys().length], [true, 1]);
 });
 
-test('500 records are written without being asked for, and closing writes the rest', async () => {
+test('500 records are written without a flush, and closing writes the rest', async () => {
   const bucket = new MemoryBucket();
   const manifest = await open(bucket.client());
   const appends = Array.from({ length: 700 }, (_, n) => manifest.append(recordOf(`${n}`)));
@@ -66,7 +66,7 @@ test('500 records are written without being asked for, and closing writes the re
   assert.deepEqual([manifest.size, bucket.keys().length], [700, 2]);
 });
 
-test('a segment that cannot be put fails its appends, and the next ones are tried anew', async () => {
+test('a segment that cannot be put fails its appends, and later ones are attempted', async () => {
   const bucket = new MemoryBucket();
   let isDown = true;
   const manifest = await open(
@@ -99,7 +99,7 @@ test('the record that was written last counts, however wrong the clocks are', as
   assert.equal((await at(0)).get(pathOf('a'))?.rows, 6, 'newer than what others wrote since it was opened');
 });
 
-test('a scope reads the months that it touches, and no others', async () => {
+test('a scope reads only the months that it overlaps', async () => {
   const bucket = new MemoryBucket();
   const all = [
     ...['2022-01-31', '2022-02-01', '2022-02-28', '2022-03-01', '2023-02-01'].map((day) => fileOn(day)),
@@ -144,7 +144,7 @@ test('a scope reads the months that it touches, and no others', async () => {
   assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from, to: from }), []);
 });
 
-test('a record that was written after the year 9999 is damaged, and outdone by the next one', async () => {
+test('a record written after the year 9999 is damaged, and the next one replaces it', async () => {
   const record = fileOn('2022-01-01');
   for (const written of [Number.MAX_SAFE_INTEGER, 8.64e15, 253_402_300_800_000]) {
     const bucket = new MemoryBucket();
@@ -162,7 +162,7 @@ test('a record that was written after the year 9999 is damaged, and outdone by t
   }
 });
 
-test('damaged lines and paths that no layout gives are told of by object, and passed over', async () => {
+test('damaged lines and paths outside the layouts are reported by object, and skipped', async () => {
   const bucket = new MemoryBucket();
   const good = formatSegmentLine({ record: recordOf('good'), written: 1 });
   const outside = formatSegmentLine({ record: recordOf('../x'), written: 1 });
@@ -182,7 +182,7 @@ test('damaged lines and paths that no layout gives are told of by object, and pa
   ]);
 });
 
-test('lines and letters that are cut where an object is read piece by piece come back whole', async () => {
+test('returns lines and characters unchanged if an object is read in pieces', async () => {
   const bucket = new MemoryBucket();
   const names = Array.from({ length: 40 }, (_, n) => `${n}€${'漢'.repeat(300_000)}`);
   const lines = names.map((name) => formatSegmentLine({ record: recordOf(name), written: 1 }));
@@ -190,7 +190,7 @@ test('lines and letters that are cut where an object is read piece by piece come
   assert.deepEqual(paths(await open(bucket.client())), names.sort());
 });
 
-test('a run that ends early gives its records some seconds, and compacts nothing', async () => {
+test('a run that ends early has some seconds to write its records, and compacts nothing', async () => {
   const bucket = new MemoryBucket();
   for (let n = 0; n < 50; n++) await write(await open(bucket.client()), recordOf(`${n}`));
   const silent = (): Promise<never> => new Promise(() => {});
@@ -215,7 +215,7 @@ test('a run that ends early gives its records some seconds, and compacts nothing
   }
 });
 
-test('a run that is told to hurry when its records stand keeps no process', async () => {
+test('flushSoon after all records are stored does not keep the process alive', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const manifest = await open(new MemoryBucket().client());
   await write(manifest, recordOf('stands'));
@@ -225,7 +225,7 @@ test('a run that is told to hurry when its records stand keeps no process', asyn
   assert.equal(timers(), before);
 });
 
-test('an abort ends the reading with its reason', async () => {
+test('an abort ends reading with its reason', async () => {
   const bucket = new MemoryBucket();
   await write(await open(bucket.client()), recordOf('a'));
   const signal = AbortSignal.abort(new Error('enough'));
