@@ -52,7 +52,7 @@ const PLACEHOLDERS: readonly string[] = [
  * (docs/spec/command-line.md#layouts). A template has to give each day file its own path; a layout function
  * may choose any paths inside the folder. A known file extension in a template or path is ignored.
  * @throws usage error for an unknown placeholder, a path outside the folder, or missing placeholders. For a
- * function, `pathOf` throws it.
+ * function, `toTestPath` throws it.
  */
 export function parseLayout(choice: LayoutChoice): Layout {
   if (typeof choice === 'function') return createFunctionLayout(choice);

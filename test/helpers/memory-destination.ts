@@ -8,7 +8,7 @@ import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
 import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
 import { manifestRoot } from '../../src/store/s3/manifest/manifest-keys.js';
 import type { ObjectStore, ObjectUpload, ObjectVersion } from '../../src/store/s3/object-store.js';
-import { type Gate, MemoryBucket } from './memory-store.js';
+import { MemoryBucket, type RequestGate } from './memory-store.js';
 
 const ADDRESS = parseBucketAddress('s3://bucket/prefix');
 const { prefix: PREFIX } = ADDRESS;
@@ -20,7 +20,7 @@ export interface MemoryDestinationOptions {
    * When the manifest writes: at once, or only when it is flushed. The real one writes after some seconds.
    */
   readonly writesRecords?: 'at once' | 'when told';
-  readonly gate?: Gate;
+  readonly gate?: RequestGate;
 }
 
 /** A destination over a bucket in memory. Its paths exclude tickhaul’s state. */

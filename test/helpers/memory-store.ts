@@ -20,9 +20,9 @@ export interface StoreCall {
  * Awaited before a request takes effect and before its response arrives. The client receives what it throws:
  * before, the request has no effect; after, it has taken effect.
  */
-export type Gate = (call: StoreCall, moment: 'before' | 'after') => Promise<void>;
+export type RequestGate = (call: StoreCall, moment: 'before' | 'after') => Promise<void>;
 
-interface Held {
+interface StoredBody {
   readonly body: Buffer;
   readonly etag: string;
   readonly modified: number;
@@ -36,7 +36,7 @@ export class MemoryBucket {
   now = Date.UTC(2026, 0, 1);
   /** Keys per page of a listing. */
   page = 1000;
-  readonly #objects = new Map<string, Held>();
+  readonly #objects = new Map<string, StoredBody>();
   readonly #unfinishedUploads = new Map<string, UnfinishedUpload>();
   #uploads = 0;
 
@@ -64,7 +64,7 @@ export class MemoryBucket {
     this.#objects.delete(key);
   }
 
-  client(gate: Gate = async () => {}): ObjectStore {
+  client(gate: RequestGate = async () => {}): ObjectStore {
     const ask = async <T>(call: StoreCall, act: () => T): Promise<T> => {
       await gate(call, 'before');
       const result = act();
@@ -173,7 +173,11 @@ export class Killed extends Error {}
  * Lets a client send some requests. The next one is lost: it has no effect, or takes effect without a
  * response.
  */
-export function killAfter(requests: number, moment: 'before' | 'after', gate: Gate = async () => {}): Gate {
+export function killAfter(
+  requests: number,
+  moment: 'before' | 'after',
+  gate: RequestGate = async () => {},
+): RequestGate {
   let left = requests;
   let isDead = false;
   return async (call, at) => {

@@ -19,7 +19,7 @@ export interface StoreCall {
 }
 
 /** The operation of a path-style request. */
-export function callOf(method = '', url = ''): StoreCall {
+export function parseStoreCall(method = '', url = ''): StoreCall {
   const { pathname, searchParams: query } = new URL(url, 'http://store');
   const [, , ...rest] = pathname.split('/');
   const key = decodeURIComponent(rest.join('/'));

@@ -9,7 +9,7 @@ import {
 import { text as readText } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { listen } from '../../service/loopback.js';
-import { callOf, type StoreCall } from './call.js';
+import { parseStoreCall, type StoreCall } from './call.js';
 
 /**
  * Fault of a request:
@@ -67,7 +67,7 @@ export async function shimFor(t: TestContext, store: string): Promise<Shim> {
   const rules: Rule[] = [];
   const calls: StoreCall[] = [];
   const server = createServer((request, response) => {
-    const call = callOf(request.method, request.url);
+    const call = parseStoreCall(request.method, request.url);
     calls.push(call);
     const rule = rules.find(
       ({ operation, key, times }) => times > 0 && operation === call.operation && key.test(call.key),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Day } from '../../../src/dataset/day.js';
 import { formatChecksums } from '../../../src/store/lists/checksum-list.js';
 import { formatLockFile, type LockedFile, parseLockFile } from '../../../src/store/lists/lock-file.js';
-import { recordOf } from '../manifest/records.js';
+import { createTestRecord } from '../manifest/records.js';
 
 const HEADER = '{"tickhaulLock":1}';
 const SHA = 'ab'.repeat(32);
@@ -92,10 +92,17 @@ test('accepts CRLF, a byte order mark and empty lines', () => {
 });
 
 test('a checksum list is sorted, and leaves out dropped files', () => {
-  const records = [recordOf('b'), { ...recordOf('c'), dropped: true as const }, recordOf('a\nb')];
+  const records = [
+    createTestRecord('b'),
+    { ...createTestRecord('c'), dropped: true as const },
+    createTestRecord('a\nb'),
+  ];
   assert.deepEqual(
     [...formatChecksums(records, 'md5sum')],
     [`\\${'0'.repeat(32)}  a\\nb.csv.gz\n`, `${'0'.repeat(32)}  b.csv.gz\n`],
   );
-  assert.deepEqual([...formatChecksums([recordOf('b')], 'sha256sum')], [`${'f'.repeat(64)}  b.csv.gz\n`]);
+  assert.deepEqual(
+    [...formatChecksums([createTestRecord('b')], 'sha256sum')],
+    [`${'f'.repeat(64)}  b.csv.gz\n`],
+  );
 });

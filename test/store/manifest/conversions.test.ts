@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatManifestLine, parseManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import type { ConversionEntry, ManifestRecord } from '../../../src/store/manifest-record.js';
-import { recordOf } from './records.js';
+import { createTestRecord } from './records.js';
 
 const ENTRY: ConversionEntry = {
   path: 'exchange=binance/day.parquet',
@@ -14,7 +14,7 @@ const ENTRY: ConversionEntry = {
 
 test('parsing a formatted record returns its conversions and the dropped CSV', () => {
   const record: ManifestRecord = {
-    ...recordOf('exchange=binance/day.csv.gz'),
+    ...createTestRecord('exchange=binance/day.csv.gz'),
     conversions: [
       ENTRY,
       { ...ENTRY, path: 'exchange=binance/day.ndjson', options: { format: 'ndjson' } },
@@ -23,7 +23,7 @@ test('parsing a formatted record returns its conversions and the dropped CSV', (
     dropped: true,
   };
   assert.deepEqual(parseManifestLine(formatManifestLine(record)), record);
-  const plain = recordOf('day.csv.gz');
+  const plain = createTestRecord('day.csv.gz');
   assert.deepEqual(parseManifestLine(formatManifestLine(plain)), plain);
 });
 
@@ -39,7 +39,10 @@ for (const [what, conversions] of [
   ['a list of nothing', [null]],
 ] as const) {
   test(`refuses a record whose conversions have ${what}`, () => {
-    const line = JSON.stringify({ ...JSON.parse(formatManifestLine(recordOf('day.csv.gz'))), conversions });
+    const line = JSON.stringify({
+      ...JSON.parse(formatManifestLine(createTestRecord('day.csv.gz'))),
+      conversions,
+    });
     assert.equal(parseManifestLine(line), undefined);
   });
 }

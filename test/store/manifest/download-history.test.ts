@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DownloadHistory } from '../../../src/store/manifest/download-history.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
-import { recordOf } from './records.js';
+import { createTestRecord } from './records.js';
 
 /** A record whose file was verified some seconds after midnight. */
 function record(bytes: number, seconds = 0, more: Partial<ManifestRecord> = {}): ManifestRecord {
   const time = new Date(Date.UTC(2024, 2, 1) + seconds * 1000).toISOString();
-  return { ...recordOf('a.csv.gz', bytes * 2), bytes, time, md5Match: true, ...more };
+  return { ...createTestRecord('a.csv.gz', bytes * 2), bytes, time, md5Match: true, ...more };
 }
 
 const { file } = record(1);

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { type Manifest, openManifest } from '../../../src/store/manifest/manifest.js';
 import { tempDir } from '../../helpers/temp.js';
-import { nameOf } from './records.js';
+import { toTestName } from './records.js';
 
 /** A folder for a manifest, removed after the test. */
 export interface ManifestFolder {
@@ -47,4 +47,4 @@ export async function manifestFolder(t: TestContext): Promise<ManifestFolder> {
 
 /** The names of all paths in a manifest. */
 export const paths = (manifest: Manifest): string[] =>
-  [...manifest.records()].map((record) => nameOf(record.path));
+  [...manifest.records()].map((record) => toTestName(record.path));

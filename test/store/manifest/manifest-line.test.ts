@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../../src/dataset/day.js';
 import { formatManifestLine, parseManifestLine } from '../../../src/store/manifest/manifest-line.js';
-import { recordOf } from './records.js';
+import { createTestRecord } from './records.js';
 
 test('parsing a formatted record returns the same record, for any symbol', () => {
   const record = fc
@@ -15,7 +15,7 @@ test('parsing a formatted record returns the same record, for any symbol', () =>
       fc.nat(40_000),
     )
     .map(([symbol, path, rows, etag, day]) => {
-      const { etag: _, ...plain } = recordOf(path, rows);
+      const { etag: _, ...plain } = createTestRecord(path, rows);
       return {
         ...plain,
         file: { ...plain.file, symbol, day: day as Day },
@@ -33,7 +33,7 @@ test('parsing a formatted record returns the same record, for any symbol', () =>
 });
 
 test('a line keeps the flat field names that other programs read', () => {
-  assert.deepEqual(Object.keys(JSON.parse(formatManifestLine(recordOf('a')))), [
+  assert.deepEqual(Object.keys(JSON.parse(formatManifestLine(createTestRecord('a')))), [
     ...['exchange', 'dataType', 'symbol', 'date', 'path', 'bytes', 'md5', 'sha256', 'md5Match', 'rows'],
     ...['etag', 'time', 'version'],
   ]);
@@ -41,7 +41,7 @@ test('a line keeps the flat field names that other programs read', () => {
 
 for (const key of ['exchange', 'date', 'path', 'bytes', 'md5', 'md5Match', 'rows', 'time']) {
   test(`refuses a line with an invalid ${key}`, () => {
-    const fields = JSON.parse(formatManifestLine(recordOf('a'))) as Record<string, unknown>;
+    const fields = JSON.parse(formatManifestLine(createTestRecord('a'))) as Record<string, unknown>;
     assert.notEqual(parseManifestLine(JSON.stringify(fields)), undefined);
     assert.equal(parseManifestLine(JSON.stringify({ ...fields, [key]: {} })), undefined);
   });

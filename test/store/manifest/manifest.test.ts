@@ -7,13 +7,13 @@ import { compactManifest } from '../../../src/store/manifest/compact-manifest.js
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { manifestFolder, paths } from './manifest-folder.js';
-import { pathOf, recordOf } from './records.js';
+import { createTestRecord, toTestPath } from './records.js';
 
 test('a folder without a manifest has an empty one, and opening it writes nothing', async (t) => {
   const { dir, open } = await manifestFolder(t);
   const manifest = await open();
   assert.equal(manifest.size, 0);
-  assert.equal(manifest.get(pathOf('a')), undefined);
+  assert.equal(manifest.get(toTestPath('a')), undefined);
   await manifest.close();
   await assert.rejects(stat(join(dir, '.tickhaul')), { code: 'ENOENT' });
 });
@@ -22,15 +22,15 @@ test('the last line of a path counts, before and after the manifest is opened ag
   const { warnings, open } = await manifestFolder(t);
   const first = await open();
   await Promise.all([
-    first.append(recordOf('a', 1)),
-    first.append(recordOf('b', 2)),
-    first.append(recordOf('a', 3)),
+    first.append(createTestRecord('a', 1)),
+    first.append(createTestRecord('b', 2)),
+    first.append(createTestRecord('a', 3)),
   ]);
-  assert.deepEqual(first.get(pathOf('a')), recordOf('a', 3));
+  assert.deepEqual(first.get(toTestPath('a')), createTestRecord('a', 3));
   await first.close();
   const second = await open();
   assert.equal(second.size, 2);
-  assert.deepEqual(second.get(pathOf('a')), recordOf('a', 3));
+  assert.deepEqual(second.get(toTestPath('a')), createTestRecord('a', 3));
   assert.deepEqual(paths(second), ['a', 'b']);
   await second.close();
   assert.deepEqual(warnings, []);
@@ -38,11 +38,13 @@ test('the last line of a path counts, before and after the manifest is opened ag
 
 test('a partial last line is skipped with a warning, and the next record starts on a new line', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw(formatManifestLine(recordOf('a')) + formatManifestLine(recordOf('b')).slice(0, 60));
+  await writeRaw(
+    formatManifestLine(createTestRecord('a')) + formatManifestLine(createTestRecord('b')).slice(0, 60),
+  );
   const manifest = await open();
   assert.deepEqual(paths(manifest), ['a']);
   assert.match(warnings.join(), /manifest\.jsonl: skipped the last line, which is incomplete/);
-  await manifest.append(recordOf('c'));
+  await manifest.append(createTestRecord('c'));
   await manifest.close();
   assert.deepEqual(paths(await open()), ['a', 'c']);
 });
@@ -50,31 +52,33 @@ test('a partial last line is skipped with a warning, and the next record starts 
 test('a partial line that another process left since the manifest was opened does not damage the next record', async (t) => {
   const { path, open } = await manifestFolder(t);
   const manifest = await open();
-  await manifest.append(recordOf('a'));
+  await manifest.append(createTestRecord('a'));
   await appendFile(path, '{"exchange":"bin');
-  await manifest.append(recordOf('b'));
+  await manifest.append(createTestRecord('b'));
   await manifest.close();
   assert.deepEqual(paths(await open()), ['a', 'b']);
 });
 
 test('damaged lines and paths outside the layouts are skipped, each kind with one warning', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  const outside = ['/etc/passwd', '../x', 'a/../../x', 'a\\..\\x', 'C:/x', 'C:x', '/'].map(pathOf);
-  const own = ['.tickhaul/manifest.jsonl', '.TICKHAUL/lock', 'a/.tickhaul/x'].map(pathOf);
+  const outside = ['/etc/passwd', '../x', 'a/../../x', 'a\\..\\x', 'C:/x', 'C:x', '/'].map(toTestPath);
+  const own = ['.tickhaul/manifest.jsonl', '.TICKHAUL/lock', 'a/.tickhaul/x'].map(toTestPath);
   const other = [
     '__proto__',
     'constructor',
     '',
     'a.csv',
     'a.parquet',
-    pathOf('a\nb'),
-    pathOf('\u001b[2J'),
-    pathOf('\u007f'),
+    toTestPath('a\nb'),
+    toTestPath('\u001b[2J'),
+    toTestPath('\u007f'),
   ];
   await writeRaw(
     ['{', 'null', '[]', '\u0000\u0000'].map((line) => `${line}\n`).join('') +
-      [...outside, ...own, ...other].map((path) => formatManifestLine({ ...recordOf('x'), path })).join('') +
-      formatManifestLine(recordOf('good')),
+      [...outside, ...own, ...other]
+        .map((path) => formatManifestLine({ ...createTestRecord('x'), path }))
+        .join('') +
+      formatManifestLine(createTestRecord('good')),
   );
   const manifest = await open();
   assert.deepEqual(paths(manifest), ['good']);
@@ -88,7 +92,7 @@ test('damaged lines and paths outside the layouts are skipped, each kind with on
 
 test('a warning about paths outside is shown once, not at each opening', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw([recordOf('../x'), recordOf('good')].map(formatManifestLine).join(''));
+  await writeRaw([createTestRecord('../x'), createTestRecord('good')].map(formatManifestLine).join(''));
   await open();
   await open();
   assert.equal(warnings.length, 1);
@@ -96,7 +100,7 @@ test('a warning about paths outside is shown once, not at each opening', async (
 
 test('a single damaged line is reported in the singular', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw(`{\n${formatManifestLine(recordOf('/a'))}`);
+  await writeRaw(`{\n${formatManifestLine(createTestRecord('/a'))}`);
   await open();
   assert.match(warnings[0] ?? '', /: skipped 1 damaged line, the first is line 1$/);
   assert.match(warnings[1] ?? '', /: skipped 1 record with a path that no day file in this folder has/);
@@ -105,7 +109,7 @@ test('a single damaged line is reported in the singular', async (t) => {
 test('reads lines longer than a chunk, and characters cut by one', async (t) => {
   const { open, writeRaw } = await manifestFolder(t);
   const names = ['é'.repeat(700_000), 'x', `€${'漢'.repeat(400_000)}`];
-  await writeRaw(names.map((name) => formatManifestLine(recordOf(name))).join(''));
+  await writeRaw(names.map((name) => formatManifestLine(createTestRecord(name))).join(''));
   assert.deepEqual(paths(await open()), names);
 });
 
@@ -120,9 +124,9 @@ test('after kill -9 during appends, all acknowledged records are stored', async 
   await once(child, 'close');
   const manifest = await open();
   assert.ok(reported > 200 && manifest.size >= reported, `${manifest.size} of ${reported}`);
-  await manifest.append(recordOf('after'));
+  await manifest.append(createTestRecord('after'));
   await manifest.close();
-  assert.notEqual((await open()).get(pathOf('after')), undefined);
+  assert.notEqual((await open()).get(toTestPath('after')), undefined);
 });
 
 test('a manifest that cannot be opened is an error with its path', async (t) => {
@@ -139,7 +143,7 @@ test('refuses a manifest that is, or becomes, a symbolic link', async (t) => {
   const manifest = await open();
   await mkdir(join(dir, '.tickhaul'));
   await symlink(elsewhere, path);
-  await assert.rejects(manifest.append(recordOf('a')), refused);
+  await assert.rejects(manifest.append(createTestRecord('a')), refused);
   await assert.rejects(open(), refused);
   assert.equal(await readFile(elsewhere, 'utf8'), '');
 });
@@ -150,7 +154,7 @@ test('a download folder may be a symbolic link', async (t) => {
   await mkdir(real);
   await symlink(real, join(dir, 'linked'));
   const manifest = await openManifest(join(dir, 'linked'), { warn: assert.fail });
-  await manifest.append(recordOf('a'));
+  await manifest.append(createTestRecord('a'));
   await manifest.close();
   assert.deepEqual(paths(await openManifest(real, { warn: assert.fail })), ['a']);
 });
@@ -159,9 +163,9 @@ test('a failed append is reported, and the next one is attempted', async (t) => 
   const { dir, open } = await manifestFolder(t);
   const manifest = await open();
   await writeFile(join(dir, '.tickhaul'), 'a file');
-  await assert.rejects(manifest.append(recordOf('a')), { code: 'disk', message: /manifest\.jsonl/ });
+  await assert.rejects(manifest.append(createTestRecord('a')), { code: 'disk', message: /manifest\.jsonl/ });
   await rm(join(dir, '.tickhaul'));
-  await manifest.append(recordOf('b'));
+  await manifest.append(createTestRecord('b'));
   assert.deepEqual(paths(manifest), ['b']);
   await manifest.close();
 });
@@ -169,7 +173,7 @@ test('a failed append is reported, and the next one is attempted', async (t) => 
 test('a forgotten path is unknown, also after a compaction', async (t) => {
   const { path, open } = await manifestFolder(t);
   const first = await open();
-  const [gone, kept] = [recordOf('gone.csv.gz'), recordOf('kept.csv.gz')];
+  const [gone, kept] = [createTestRecord('gone.csv.gz'), createTestRecord('kept.csv.gz')];
   await first.append(gone);
   await first.append(kept);
   await first.append({ ...gone, dropped: true });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type StoreLease, tryAcquireLease } from '../../../src/store/s3/lease.js';
-import { type Gate, Killed, killAfter, MemoryBucket } from '../../helpers/memory-store.js';
-import { owner, settled, TestClock, take } from './leases.js';
+import { Killed, killAfter, MemoryBucket, type RequestGate } from '../../helpers/memory-store.js';
+import { acquireTestLease, owner, TestClock, waitForNextTurn } from './leases.js';
 
 const SECOND = 1000;
 
@@ -12,9 +12,9 @@ test('of many simultaneous runs each gets the lease, one at a time', async () =>
   let holders = 0;
   await Promise.all(
     Array.from({ length: 30 }, async (_, n) => {
-      const lease = await take(bucket, `${n}`, { timeoutMs: 240_000 });
+      const lease = await acquireTestLease(bucket, `${n}`, { timeoutMs: 240_000 });
       assert.equal(++holders, 1);
-      await settled();
+      await waitForNextTurn();
       holders--;
       await lease.release();
     }),
@@ -55,7 +55,7 @@ test('two conflicting runs never hold the lease at once, whatever is delayed and
           host: string,
         ): Promise<void> => {
           let at = 0;
-          const onItsWay: Gate = async () => {
+          const onItsWay: RequestGate = async () => {
             const delay = delays[at++] ?? 0;
             if (delay > 0) await clock.wait(delay * SECOND);
             await scheduler.schedule(Promise.resolve());

@@ -5,14 +5,14 @@ import { acquireLease, type StoreLease, tryAcquireLease } from '../../../src/sto
 import type { LeaseClock } from '../../../src/store/s3/lease-clock.js';
 import { SHUTDOWN_TIMEOUT_MS } from '../../../src/store/s3/shutdown-timeout.js';
 import { MemoryBucket } from '../../helpers/memory-store.js';
-import { owner, TestClock, take } from './leases.js';
+import { acquireTestLease, owner, TestClock } from './leases.js';
 
 const LOCKS = 'data/.tickhaul/locks/';
 const SECOND = 1000;
 
 test('a lease is one object with its holder, which is removed when it is released', async () => {
   const bucket = new MemoryBucket();
-  const lease = await take(bucket, 'a');
+  const lease = await acquireTestLease(bucket, 'a');
   const [key = ''] = bucket.keys(LOCKS);
   assert.match(key.slice(LOCKS.length), /^\d{8}T\d{9}Z-[0-9a-f]{12}\.exclusive$/);
   assert.deepEqual(JSON.parse(bucket.text(key) ?? ''), {
@@ -45,15 +45,18 @@ test('an exclusive lease excludes all others, a shared one only exclusive leases
 
 test('a held lease is an error with its holder, at once or after the wait', async () => {
   const bucket = new MemoryBucket();
-  const lease = await take(bucket, 'db1');
+  const lease = await acquireTestLease(bucket, 'db1');
   const named =
     /^s3:\/\/bucket\/data: another run holds the lock, process 5000000 on db1 since 2026-01-01T00/;
-  await assert.rejects(take(bucket, 'b'), { code: 'locked', message: named });
+  await assert.rejects(acquireTestLease(bucket, 'b'), { code: 'locked', message: named });
   const waits: string[] = [];
-  const waiting = take(bucket, 'c', { timeoutMs: 60_000, onWait: (holder) => waits.push(holder) });
+  const waiting = acquireTestLease(bucket, 'c', {
+    timeoutMs: 60_000,
+    onWait: (holder) => waits.push(holder),
+  });
   waiting.catch(() => {});
   const leaving = new AbortController();
-  const other = take(bucket, 'd', { timeoutMs: 60_000, signal: leaving.signal });
+  const other = acquireTestLease(bucket, 'd', { timeoutMs: 60_000, signal: leaving.signal });
   leaving.abort(new TickhaulError('interrupted', 'interrupted'));
   await assert.rejects(other, { code: 'interrupted' });
   await lease.release();
@@ -67,7 +70,7 @@ test('a dead lease is valid for five minutes by the store’s clock, a live one 
   const clock = new TestClock(bucket);
   const trying = (exclusive: boolean): Promise<StoreLease | undefined> =>
     tryAcquireLease(bucket.client(), 'data/', owner('b'), { exclusive, clock });
-  const living = await take(bucket, 'a', { clock });
+  const living = await acquireTestLease(bucket, 'a', { clock });
   await clock.pass(3600 * SECOND);
   assert.equal(await trying(true), undefined);
   await living.release();
@@ -75,7 +78,7 @@ test('a dead lease is valid for five minutes by the store’s clock, a live one 
   await clock.pass(240 * SECOND);
   assert.equal(await trying(false), undefined);
   await clock.pass(61 * SECOND);
-  const next = await take(bucket, 'd', { clock });
+  const next = await acquireTestLease(bucket, 'd', { clock });
   assert.equal(bucket.keys(LOCKS).length, 1, 'the dead one is removed');
   await next.release();
 });
@@ -83,7 +86,7 @@ test('a dead lease is valid for five minutes by the store’s clock, a live one 
 test('a run loses its lease if the object is gone or cannot be refreshed', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
-  const removed = await take(bucket, 'a', { clock });
+  const removed = await acquireTestLease(bucket, 'a', { clock });
   for (const key of bucket.keys(LOCKS)) bucket.delete(key);
   await clock.pass(31 * SECOND);
   assert.match(String(removed.lost.reason), /another run may have taken over the lock, or removed it/);
@@ -118,7 +121,7 @@ test('a lease that the store does not remove is left to expire, and its run succ
   await lease.release();
   assert.equal(bucket.keys(LOCKS).length, 1);
   bucket.now += 301 * SECOND;
-  await (await take(bucket, 'b')).release();
+  await (await acquireTestLease(bucket, 'b')).release();
   assert.deepEqual(bucket.keys(LOCKS), []);
 });
 
@@ -166,7 +169,7 @@ test('a run on a machine that slept loses its lease', async () => {
   const clock = new TestClock(bucket);
   let asleep = 0;
   const slept: LeaseClock = { now: () => clock.now() - asleep, wait: (ms, signal) => clock.wait(ms, signal) };
-  const lease = await take(bucket, 'a', { clock: slept });
+  const lease = await acquireTestLease(bucket, 'a', { clock: slept });
   await clock.pass(10 * SECOND);
   // The store’s clock runs on while that of the machine stops.
   asleep = 3600 * SECOND;

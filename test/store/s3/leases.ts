@@ -43,7 +43,7 @@ export class TestClock implements LeaseClock {
   async pass(ms: number): Promise<void> {
     const end = this.#bucket.now + ms;
     for (;;) {
-      await settled();
+      await waitForNextTurn();
       const [next] = this.#timers.sort((a, b) => a.at - b.at);
       if (!next || next.at + this.#begun > end) break;
       this.#timers.shift();
@@ -65,11 +65,11 @@ export class TestClock implements LeaseClock {
   }
 }
 
-export function settled(): Promise<void> {
+export function waitForNextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-export const take = (
+export const acquireTestLease = (
   bucket: MemoryBucket,
   host: string,
   options: Partial<AcquireLeaseOptions> = {},

@@ -8,7 +8,7 @@ import { openStoreManifest } from '../../../src/store/s3/manifest/store-manifest
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
-import { recordOf } from '../manifest/records.js';
+import { createTestRecord } from '../manifest/records.js';
 import { reachableBucket } from './opening.js';
 
 async function open(t: TestContext): Promise<{ readonly store: ObjectStore; readonly bucket: TestBucket }> {
@@ -60,7 +60,7 @@ test('concurrent runs write one manifest to a real store, before and after its c
   const opened = (): Promise<Manifest> => openStoreManifest(store, 'data/', { warn: assert.fail });
   const runs = await Promise.all([opened(), opened()]);
   const append = (manifest: Manifest, path: string): Promise<unknown> => {
-    const appended = manifest.append(recordOf(path));
+    const appended = manifest.append(createTestRecord(path));
     return Promise.all([manifest.flush(), appended]);
   };
   for (let n = 0; n < 26; n++)

@@ -5,8 +5,8 @@ import type { Manifest } from '../../../../src/store/manifest/manifest.js';
 import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
 import { monthPrefix } from '../../../../src/store/s3/manifest/manifest-keys.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
-import { type Gate, Killed, killAfter, MemoryBucket } from '../../../helpers/memory-store.js';
-import { recordOf } from '../../manifest/records.js';
+import { Killed, killAfter, MemoryBucket, type RequestGate } from '../../../helpers/memory-store.js';
+import { createTestRecord } from '../../manifest/records.js';
 
 const ROOT = '.tickhaul/manifest/';
 const HOUR = 3_600_000;
@@ -56,12 +56,12 @@ class World {
   readonly bucket = new MemoryBucket();
   readonly #written: Written[] = [];
   /** Versions that were acknowledged. */
-  readonly #told = new Set<number>();
+  readonly #acknowledged = new Set<number>();
   readonly #puts: (readonly [key: string, text: string])[] = [];
   #runs = 0;
 
-  async run({ steps, skew, kill }: Run, gate: Gate): Promise<void> {
-    const known = new Set(this.#told);
+  async run({ steps, skew, kill }: Run, gate: RequestGate): Promise<void> {
+    const known = new Set(this.#acknowledged);
     const manifest = await this.#open(kill ? killAfter(kill.after, kill.moment, gate) : gate, skew);
     for (const changes of steps) {
       const appended = changes.map(async ({ path, isForgotten }) => {
@@ -69,39 +69,39 @@ class World {
         const name = PATHS[path] ?? '';
         this.#written.push({ version, path: name, isForgotten, after: new Set(known) });
         known.add(version);
-        await manifest.append({ ...recordOf(name, version), ...(isForgotten && { dropped: true }) });
-        this.#told.add(version);
+        await manifest.append({ ...createTestRecord(name, version), ...(isForgotten && { dropped: true }) });
+        this.#acknowledged.add(version);
       });
       await Promise.all([manifest.flush(), Promise.all(appended)]);
     }
     await manifest.close();
   }
 
-  async compact(hours: number, kill: Run['kill'] = null, gate: Gate = async () => {}): Promise<void> {
+  async compact(hours: number, kill: Run['kill'] = null, gate: RequestGate = async () => {}): Promise<void> {
     this.bucket.now += hours * HOUR;
     const store = this.bucket.client(kill ? killAfter(kill.after, kill.moment, gate) : gate);
     const { now } = this.bucket;
-    const month = monthPrefix(recordOf('').file);
+    const month = monthPrefix(createTestRecord('').file);
     const run = `c${++this.#runs}`;
     await compactMonth({ store, root: ROOT }, month, { run, now, storeNow: now, maxLooseSegments: 0 });
   }
 
   /** Puts a segment again, as a delayed first attempt of a retried put does. */
-  async arriveLate(which: number, gate: Gate): Promise<void> {
+  async arriveLate(which: number, gate: RequestGate): Promise<void> {
     await gate({ name: 'put', key: '' }, 'before');
     const [key, text] = this.#puts[which % this.#puts.length] ?? [];
     if (key !== undefined && text !== undefined) this.bucket.write(key, text);
   }
 
   /** Opens a reader and checks its records against the versions that it must know. */
-  async read(gate: Gate = async () => {}): Promise<readonly string[]> {
-    const told = new Set(this.#told);
+  async read(gate: RequestGate = async () => {}): Promise<readonly string[]> {
+    const acknowledged = new Set(this.#acknowledged);
     const manifest = await this.#open(gate, 0);
     const found = new Map([...manifest.records()].map(({ path, rows }) => [path, rows]));
     assert.equal(manifest.size, found.size);
     for (const path of PATHS) {
       const all = this.#written.filter((one) => one.path === path);
-      const known = all.filter(({ version }) => told.has(version));
+      const known = all.filter(({ version }) => acknowledged.has(version));
       const possible = all.filter((one) => !known.some(({ after }) => after.has(one.version)));
       const version = found.get(path);
       if (version === undefined)
@@ -115,8 +115,8 @@ class World {
     return [...found].map(([path, version]) => `${path} ${version}`).sort();
   }
 
-  #open(gate: Gate, skew: number): Promise<Manifest> {
-    const noted: Gate = async (call, moment) => {
+  #open(gate: RequestGate, skew: number): Promise<Manifest> {
+    const noted: RequestGate = async (call, moment) => {
       const text = this.bucket.text(call.key);
       if (call.name === 'put' && moment === 'after' && text !== undefined) this.#puts.push([call.key, text]);
       await gate(call, moment);
@@ -146,7 +146,7 @@ test('any interleaving of runs, kills and compactions results in a manifest that
       fc.array(fc.nat(20), { maxLength: 2 }),
       async (scheduler, paces, lines, compactors, late) => {
         const world = new World();
-        const gates = paces.map((pace): Gate => {
+        const gates = paces.map((pace): RequestGate => {
           let [at, left] = [0, 0];
           return async () => {
             if (left-- > 0) return;
@@ -155,7 +155,7 @@ test('any interleaving of runs, kills and compactions results in a manifest that
           };
         });
         /** A run of several actions, at its own pace. */
-        const somebody = <T>(items: readonly T[], work: (item: T, gate: Gate) => Promise<unknown>) => {
+        const somebody = <T>(items: readonly T[], work: (item: T, gate: RequestGate) => Promise<unknown>) => {
           const gate = gates.pop() ?? assert.fail('more than there are paces');
           return inTurn(items, (item) => work(item, gate));
         };
